@@ -1,0 +1,72 @@
+"""Offline question answering over your own documents, with quotes the program has checked.
+
+>>> from pincite import Library
+>>> library = Library.open("my-library")     # doctest: +SKIP
+>>> library.ingest(["manuals/"])             # doctest: +SKIP
+>>> answer = library.ask("Which torque?")    # doctest: +SKIP
+
+Importing this loads no model, index or array package; they are loaded when they are needed.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from pincite.errors import (
+    LibraryBusy,
+    LibraryError,
+    LibraryTooNew,
+    ModelError,
+    PinciteError,
+    ReadError,
+    ReceiptError,
+    SettingsError,
+    UsageError,
+)
+from pincite.records import (
+    Answer,
+    Box,
+    Citation,
+    FileProblem,
+    Hit,
+    IngestReport,
+    Passage,
+    SearchResult,
+    Span,
+    Status,
+)
+
+if TYPE_CHECKING:
+    from pincite.library import Library
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Answer",
+    "Box",
+    "Citation",
+    "FileProblem",
+    "Hit",
+    "IngestReport",
+    "Library",
+    "LibraryBusy",
+    "LibraryError",
+    "LibraryTooNew",
+    "ModelError",
+    "Passage",
+    "PinciteError",
+    "ReadError",
+    "ReceiptError",
+    "SearchResult",
+    "SettingsError",
+    "Span",
+    "Status",
+    "UsageError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Library":
+        return import_module("pincite.library").Library
+    raise AttributeError(f"module 'pincite' has no attribute '{name}'")

@@ -1,0 +1,1 @@
+"""What can be said from this evidence alone?"""

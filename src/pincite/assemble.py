@@ -1,0 +1,127 @@
+"""From settings to stages: the only file that chooses implementations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pincite.answer.extractive import ExtractiveAnswerer
+from pincite.catalog.catalog import Catalog
+from pincite.chunk.passages import StructureChunker
+from pincite.embed.encoder import MiniLmEncoder
+from pincite.embed.passages import TokenPoolingEmbedder
+from pincite.errors import ModelError
+from pincite.evidence.select import MmrSelector
+from pincite.index.indexes import Indexes
+from pincite.index.weights import IndexTermWeights
+from pincite.ingest.pool import SandboxedReaderPool
+from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
+from pincite.pipeline import AnswerStages, IngestStages
+from pincite.rerank.late_interaction import LateInteractionReranker
+from pincite.rerank.sentence_cosine import SentenceCosineReranker
+from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.retrieve.hybrid import HybridRetriever
+from pincite.settings import IngestSettings, RerankSettings, Settings
+from pincite.stages import Encoder, Reranker, Sources, TermWeights
+from pincite.verify.verifier import Provenance, SourceVerifier
+
+_MEGABYTE = 1024 * 1024
+
+
+def open_encoder(settings: Settings, cache: Path) -> tuple[MiniLmEncoder | None, str]:
+    """The encoder, or None and what every result has to say about that."""
+    chosen = settings.embedding
+    if chosen.model == "none":
+        return None, "lexical search only: embedding.model is 'none'"
+    try:
+        return MiniLmEncoder(cache, runtime=chosen.runtime, threads=chosen.threads), ""
+    except ModelError as error:
+        return None, f"lexical search only: {error}"
+
+
+def open_reader(settings: Settings) -> SandboxedReader:
+    """A reader for a single file, in a limited child process."""
+    return SandboxedReader(_limits(settings.ingest))
+
+
+def ingest_stages(
+    settings: Settings, catalog: Catalog, encoder: Encoder | None
+) -> IngestStages:
+    """The stages that turn files into passages."""
+    return IngestStages(
+        readers=SandboxedReaderPool(settings.ingest.workers, _limits(settings.ingest)),
+        chunker=StructureChunker(
+            max_chars=settings.chunking.max_chars,
+            overlap_chars=settings.chunking.overlap_chars,
+        ),
+        embedder=TokenPoolingEmbedder(encoder, catalog.embeddings) if encoder else None,
+    )
+
+
+def answer_stages(
+    settings: Settings,
+    catalog: Catalog,
+    indexes: Indexes,
+    encoder: Encoder | None,
+    notices: tuple[str, ...],
+) -> AnswerStages:
+    """The stages that turn a question into an answer, over one state of the library."""
+    weights = IndexTermWeights(indexes.lexical)
+    return AnswerStages(
+        retriever=HybridRetriever(
+            lexical=indexes.lexical,
+            passages=catalog.passages,
+            members=catalog.passage_keys,
+            dense=indexes.dense if encoder else None,
+            encoder=encoder,
+            lexical_limit=settings.retrieval.lexical_limit,
+            dense_limit=settings.retrieval.dense_limit,
+            alpha=settings.retrieval.alpha,
+            keep=settings.retrieval.keep,
+        ),
+        reranker=_reranker(settings.rerank, catalog, encoder, weights),
+        selector=MmrSelector(
+            catalog,
+            max_sentences=settings.evidence.max_sentences,
+            mmr_lambda=settings.evidence.mmr_lambda,
+            max_similarity=settings.evidence.max_similarity,
+            margin=settings.evidence.margin,
+        ),
+        answerer=ExtractiveAnswerer(),
+        verifier=SourceVerifier(
+            catalog,
+            weights,
+            Provenance(
+                corpus_version=catalog.meta("corpus_version"),
+                settings_digest=settings.digest(),
+                notices=notices,
+            ),
+            abstain_below=settings.verification.abstain_below,
+        ),
+        notices=notices,
+    )
+
+
+def _reranker(
+    chosen: RerankSettings, catalog: Catalog, encoder: Encoder | None, weights: TermWeights
+) -> Reranker:
+    limits = {
+        "candidates": chosen.candidates,
+        "weight": chosen.weight,
+        "threshold": chosen.threshold,
+    }
+    sources: Sources = catalog
+    if encoder is None or chosen.method == "term_coverage":
+        return TermCoverageReranker(sources, weights, **limits)
+    if chosen.method == "sentence_cosine":
+        return SentenceCosineReranker(encoder, catalog.sentence_vectors, **limits)
+    return LateInteractionReranker(encoder, sources, weights, **limits)
+
+
+def _limits(chosen: IngestSettings) -> SandboxLimits:
+    return SandboxLimits(
+        memory_bytes=chosen.max_memory_mb * _MEGABYTE,
+        seconds=chosen.max_seconds,
+        file_bytes=chosen.max_file_mb * _MEGABYTE,
+    )
+
+

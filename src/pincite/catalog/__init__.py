@@ -1,0 +1,1 @@
+"""What do we hold? The record of truth."""

@@ -1,0 +1,294 @@
+"""The record of truth: documents, where they came from, their passages and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Row, Select, delete, func, select
+
+from pincite.catalog import rows, schema
+from pincite.catalog.engine import open_sqlite, translated
+from pincite.catalog.migrations import migrate
+from pincite.records import (
+    Document,
+    Embedding,
+    FileProblem,
+    Ingested,
+    Passage,
+    Source,
+    Span,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TEXTS_KEPT = 64
+
+
+class Catalog:
+    """One library's catalog. Each writing method is one transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with translated(path):
+            self._engine = open_sqlite(path)
+            with self._engine.begin() as connection:
+                migrate(connection)
+        self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
+        self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
+
+    def close(self) -> None:
+        """Give the file back; SQLite folds its log into the file when the last one closes."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with translated(self._path), self._engine.begin() as connection:
+            yield connection
+
+    def _fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        with self._transaction() as connection:
+            return connection.execute(query).all()
+
+    # --- What the library holds ---------------------------------------------------------------
+
+    def meta(self, name: str) -> str:
+        """A value of the meta table: `generation`, `corpus_version`, `library_id`, ..."""
+        with self._transaction() as connection:
+            return rows.meta(connection, name)
+
+    def generation(self) -> int:
+        """A number that grows with every change."""
+        return int(self.meta("generation"))
+
+    def counts(self) -> dict[str, int]:
+        """Numbers of documents (files), passages and pages."""
+        pages = select(func.coalesce(func.sum(schema.documents.c.page_count), 0))
+        joined = schema.sources.join(schema.documents)
+        with self._transaction() as connection:
+            return {
+                "documents": _count(connection, schema.sources),
+                "passages": _count(connection, schema.passages),
+                "pages": int(connection.scalar(pages.select_from(joined)) or 0),
+            }
+
+    def collections(self) -> dict[str, int]:
+        """Files in each collection."""
+        column = schema.sources.c.collection
+        return {
+            name: files
+            for name, files in self._fetch(
+                select(column, func.count()).group_by(column).order_by(column)
+            )
+        }
+
+    def paths(self, collection: str) -> dict[str, str]:
+        """Document id of every file of a collection, by path."""
+        query = select(schema.sources.c.path, schema.sources.c.document_id).where(
+            schema.sources.c.collection == collection
+        )
+        return {path: document_id for path, document_id in self._fetch(query)}
+
+    def recipes(self) -> dict[str, str]:
+        """How each document was read and cut, by document id."""
+        query = select(schema.documents.c.id, schema.documents.c.recipe)
+        return {document_id: recipe for document_id, recipe in self._fetch(query)}
+
+    def failures(self) -> tuple[FileProblem, ...]:
+        """Files that could not be read when they were last tried."""
+        query = select(schema.failures.c.path, schema.failures.c.reason).order_by(
+            schema.failures.c.path
+        )
+        return tuple(FileProblem(path=path, reason=reason) for path, reason in self._fetch(query))
+
+    def warnings(self) -> tuple[FileProblem, ...]:
+        """What readers had to tell about files that are in."""
+        query = (
+            select(schema.sources.c.path, schema.documents.c.warnings)
+            .join(schema.documents)
+            .order_by(schema.sources.c.path)
+        )
+        return tuple(
+            FileProblem(path=path, reason=reason)
+            for path, reasons in self._fetch(query)
+            for reason in reasons
+        )
+
+    # --- Looking things up --------------------------------------------------------------------
+
+    def text_of(self, span: Span) -> str:
+        """`Document.text[start:end]`, from the stored text."""
+        return self._text(span.document_id)[span.start : span.end]
+
+    def _load_text(self, document_id: str) -> str:
+        column = schema.documents.c.text
+        (row,) = self._fetch(select(column).where(schema.documents.c.id == document_id))
+        return rows.decode_text(row.text)
+
+    def forget_texts(self) -> None:
+        """Drop texts held in memory, after the library has changed."""
+        self._text.cache_clear()
+        self.document.cache_clear()
+
+    def _load_document(self, document_id: str) -> Document:
+        """A whole stored document."""
+        query = select(schema.documents).where(schema.documents.c.id == document_id)
+        (row,) = self._fetch(query)
+        return rows.document(row)
+
+    def source(self, document_id: str, collection: str | None = None) -> Source:
+        """Where a document came from; the first path in order when several files are the same."""
+        query = (
+            select(schema.sources.c.path, schema.documents.c.sha256, schema.documents.c.encoding)
+            .join(schema.documents)
+            .where(schema.sources.c.document_id == document_id)
+            .order_by(schema.sources.c.path)
+            .limit(1)
+        )
+        if collection is not None:
+            query = query.where(schema.sources.c.collection == collection)
+        (row,) = self._fetch(query)
+        return Source(
+            document_id=document_id, path=row.path, sha256=row.sha256, encoding=row.encoding
+        )
+
+    def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
+        """Passages by key; a key that is no longer there is left out."""
+        found: dict[int, Passage] = {}
+        for batch in _batches(keys):
+            query = select(schema.passages).where(schema.passages.c.key.in_(batch))
+            found.update((row.key, rows.passage(row)) for row in self._fetch(query))
+        return found
+
+    def passage_keys(self, collection: str | None = None) -> list[int]:
+        """All keys, or those of one collection, in order."""
+        query = select(schema.passages.c.key).order_by(schema.passages.c.key)
+        if collection is not None:
+            members = select(schema.sources.c.document_id).where(
+                schema.sources.c.collection == collection
+            )
+            query = query.where(schema.passages.c.document_id.in_(members))
+        return [row.key for row in self._fetch(query)]
+
+    def sentence_vectors(self, keys: Sequence[int]) -> dict[int, NDArray[Any]]:
+        """Stored sentence vectors (sentences, dimensions) by passage key."""
+        found: dict[int, NDArray[Any]] = {}
+        for batch in _batches(keys):
+            query = _embedded(schema.embeddings.c.vector, schema.embeddings.c.sentence_vectors)
+            for row in self._fetch(query.where(schema.passages.c.key.in_(batch))):
+                found[row.key] = rows.sentence_vectors(row)
+        return found
+
+    def embeddings(self, keys: Sequence[str]) -> dict[str, Embedding]:
+        """Cached embeddings by embedding key; keys that are not cached are left out."""
+        found: dict[str, Embedding] = {}
+        for batch in _batches(keys):
+            query = select(schema.embeddings).where(schema.embeddings.c.key.in_(batch))
+            found.update((row.key, rows.embedding(row)) for row in self._fetch(query))
+        return found
+
+    # --- What changed since a generation, for the indexes ----------------------------------------
+
+    def removed_since(self, generation: int) -> list[tuple[int, int]]:
+        """Ranges of passage keys (first, last) that are gone."""
+        query = select(schema.removals.c.first_key, schema.removals.c.last_key).where(
+            schema.removals.c.generation > generation
+        )
+        return [(row.first_key, row.last_key) for row in self._fetch(query)]
+
+    def changed_since(self, generation: int) -> list[str]:
+        """Documents added or cut anew, or whose collections changed."""
+        query = (
+            select(schema.documents.c.id)
+            .where(schema.documents.c.changed_generation > generation)
+            .order_by(schema.documents.c.changed_generation, schema.documents.c.id)
+        )
+        return [row.id for row in self._fetch(query)]
+
+    def passages_of(self, document_id: str) -> list[Passage]:
+        """A document's passages in reading order."""
+        query = (
+            select(schema.passages)
+            .where(schema.passages.c.document_id == document_id)
+            .order_by(schema.passages.c.key)
+        )
+        return [rows.passage(row) for row in self._fetch(query)]
+
+    def collections_of(self, document_id: str) -> list[str]:
+        """The collections a document is in."""
+        with self._transaction() as connection:
+            return sorted(rows.collections_of(connection, document_id))
+
+    def vectors(
+        self, keys: Sequence[int], *, model: str, dimensions: int
+    ) -> tuple[list[int], NDArray[Any]]:
+        """Keys that have a vector of this model, and the vectors (keys, dimensions), float32."""
+        import numpy as np
+
+        found: list[Row[Any]] = []
+        for batch in _batches(keys):
+            query = _embedded(schema.embeddings.c.vector).where(
+                schema.passages.c.key.in_(batch), schema.embeddings.c.model == model
+            )
+            found.extend(self._fetch(query.order_by(schema.passages.c.key)))
+        joined = b"".join(row.vector for row in found)
+        matrix = np.frombuffer(joined, dtype=np.float32).reshape(-1, dimensions)
+        return [row.key for row in found], matrix
+
+    # --- Changing it ------------------------------------------------------------------------------
+
+    def put(self, collection: str, ingested: Ingested, *, recipe: str) -> None:
+        """Store a file's document and passages, replacing what its path held before."""
+        document = ingested.document
+        with self._transaction() as connection:
+            generation = rows.next_generation(connection)
+            if rows.recipe_of(connection, document.id) != recipe:
+                rows.remove_passages(connection, document.id, generation)
+                rows.store_document(connection, document, recipe, generation)
+                rows.store_passages(connection, ingested)
+            rows.point_source(connection, collection, ingested.path, document.id, generation)
+
+    def touch(self, collection: str, path: str, document_id: str) -> None:
+        """Point a path to a document that is already stored (a copy or a renamed file)."""
+        with self._transaction() as connection:
+            generation = rows.next_generation(connection)
+            rows.point_source(connection, collection, path, document_id, generation)
+
+    def remove(self, collection: str, path: str) -> None:
+        """Forget a file; its document goes with it when no other file holds the same bytes."""
+        with self._transaction() as connection:
+            rows.drop_source(connection, collection, path, rows.next_generation(connection))
+
+    def record_failures(self, collection: str, failures: Mapping[str, str | None]) -> None:
+        """Remember why files could not be read; None clears a file that can be read now."""
+        table = schema.failures
+        with self._transaction() as connection:
+            for path, reason in failures.items():
+                connection.execute(
+                    delete(table).where(table.c.collection == collection, table.c.path == path)
+                )
+                if reason is not None:
+                    connection.execute(
+                        table.insert().values(collection=collection, path=path, reason=reason)
+                    )
+
+
+def _embedded(*columns: Any) -> Select[Any]:
+    """Passage keys with columns of their embeddings."""
+    joined = schema.passages.join(
+        schema.embeddings, schema.passages.c.embedding_key == schema.embeddings.c.key
+    )
+    return select(schema.passages.c.key, *columns).select_from(joined)
+
+
+def _count(connection: Connection, table: Any) -> int:
+    return int(connection.scalar(select(func.count()).select_from(table)) or 0)
+
+
+def _batches(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(keys), rows.LOOKUP_BATCH):
+        yield keys[start : start + rows.LOOKUP_BATCH]

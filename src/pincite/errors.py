@@ -1,0 +1,52 @@
+"""Everything Pincite raises on purpose.
+
+    PinciteError
+    ├── UsageError            the request itself cannot be carried out as written
+    ├── SettingsError         a setting has a value that makes no sense
+    ├── ReadError             one file cannot be read; the others go on
+    ├── LibraryError          the library folder cannot be used
+    │   ├── LibraryBusy       another process is writing to it
+    │   └── LibraryTooNew     it was written by a newer version
+    ├── ModelError            a model is missing, damaged or cannot run here
+    └── ReceiptError          a saved answer is not in the form Pincite writes
+
+A message says what was found, what was expected and what to do next, in that order.
+"""
+
+from __future__ import annotations
+
+
+class PinciteError(Exception):
+    """Root of the tree: catch this to catch everything Pincite raises on purpose."""
+
+
+class UsageError(PinciteError):
+    """The request itself cannot be carried out as written (an empty question, an unknown name)."""
+
+
+class SettingsError(PinciteError):
+    """A setting is unknown or has a value outside its range."""
+
+
+class ReadError(PinciteError):
+    """One file cannot be read. The message is the reason shown to the user, in plain words."""
+
+
+class LibraryError(PinciteError):
+    """The library folder cannot be used: not a library, not writable, disk full, damaged."""
+
+
+class LibraryBusy(LibraryError):
+    """Another process is writing to the library."""
+
+
+class LibraryTooNew(LibraryError):
+    """The library was written by a newer version of Pincite."""
+
+
+class ModelError(PinciteError):
+    """A model is missing, does not match its checksum, or cannot run on this machine."""
+
+
+class ReceiptError(PinciteError):
+    """A saved answer cannot be read back."""

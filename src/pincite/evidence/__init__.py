@@ -1,0 +1,1 @@
+"""Which exact sentences may be quoted?"""

@@ -1,0 +1,1 @@
+"""How is it looked up? Derived from the catalog, always rebuildable."""

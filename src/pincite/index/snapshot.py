@@ -1,0 +1,73 @@
+"""The index folder: which files belong to which state of the catalog, and are they intact?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What the index files hold. Written last, so files without a matching manifest do not count."""
+
+    library_id: str
+    generation: int
+    model: str
+    """Name of the encoder; "none" when there are no vectors."""
+    dimensions: int
+    max_key: int
+    lexical_folder: str
+    format: int = FORMAT
+    checksums: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of every file, by its path inside the index folder."""
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Put the manifest in place in one step."""
+    content = json.dumps(asdict(manifest), indent=1, sort_keys=True)
+    write_atomically(folder / MANIFEST, content.encode())
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The manifest; None when there is none or it is not one of ours."""
+    try:
+        return Manifest(**json.loads((folder / MANIFEST).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def damaged_files(folder: Path, manifest: Manifest) -> list[str]:
+    """Files that are missing or are not what was written."""
+    found = checksums(folder, manifest.checksums)
+    return [name for name, digest in manifest.checksums.items() if found.get(name) != digest]
+
+
+def checksums(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of the named files that exist."""
+    found = {}
+    for name in sorted(names):
+        path = folder / name
+        if path.is_file():
+            with path.open("rb") as file:
+                found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write beside, flush to disk, rename: the file is the old one or the new one, never half."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

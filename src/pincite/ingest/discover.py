@@ -1,0 +1,114 @@
+"""Finds the files to read below the paths someone named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.ingest.detect import READABLE_SUFFIXES, readable_list
+from pincite.records import FileProblem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """What was found: files to read, paths that are wrong, and files of other kinds."""
+
+    files: tuple[Path, ...]
+    problems: tuple[FileProblem, ...]
+    skipped: tuple[FileProblem, ...] = ()
+
+
+def discover(paths: Sequence[Path]) -> Discovery:
+    """All readable files named or below the folders named, each once, in order of their paths.
+
+    Hidden files and folders inside a folder are left out; a file named itself is always taken.
+    """
+    search = _Search()
+    for path in paths:
+        search.visit(path)
+    return search.result()
+
+
+class _Search:
+    def __init__(self) -> None:
+        self._files: dict[Path, None] = {}
+        self._problems: list[FileProblem] = []
+        self._skipped: dict[Path, FileProblem] = {}
+        self._folders: set[Path] = set()
+
+    def visit(self, path: Path) -> None:
+        """Take a named file, or everything below a named folder."""
+        try:
+            real = path.resolve(strict=True)
+        except FileNotFoundError:
+            self._problem(path, "no such file or folder; check the spelling")
+        except (OSError, RuntimeError) as error:
+            self._problem(path, f"cannot be opened ({_plain(error)})")
+        else:
+            if real.is_dir():
+                self._named_folder(path, real)
+            else:
+                self._files.setdefault(real)
+
+    def result(self) -> Discovery:
+        """Everything found, in a fixed order."""
+        return Discovery(
+            files=tuple(sorted(self._files)),
+            problems=tuple(self._problems),
+            skipped=tuple(self._skipped[path] for path in sorted(self._skipped)),
+        )
+
+    def _named_folder(self, path: Path, real: Path) -> None:
+        known = len(self._folders), len(self._files), len(self._problems)
+        self._walk(real)
+        if (len(self._folders), len(self._files), len(self._problems)) == known:
+            return  # it lies below another named folder
+        if known[1:] == (len(self._files), len(self._problems)):
+            self._problem(path, f"the folder has no files Pincite reads ({readable_list()})")
+
+    def _walk(self, top: Path) -> None:
+        """Go through a folder tree; a folder reached twice by way of links is entered once."""
+        waiting = [top]
+        while waiting:
+            folder = waiting.pop()
+            if folder in self._folders:
+                continue
+            self._folders.add(folder)
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError as error:
+                self._problem(folder, f"the folder cannot be opened ({_plain(error)})")
+                continue
+            for entry in entries:
+                # `~$name.docx` is the lock file Word leaves beside an open document.
+                if not entry.name.startswith((".", "~$")):
+                    waiting.extend(self._entry(Path(entry.path)))
+
+    def _entry(self, path: Path) -> list[Path]:
+        """Note a file; returns the folder to enter if it is one."""
+        try:
+            real = path.resolve(strict=True)
+            if real.is_dir():
+                return [real]
+            is_file = real.is_file()
+        except (OSError, RuntimeError) as error:
+            self._problem(path, f"cannot be opened ({_plain(error)})")
+            return []
+        if is_file and real.suffix.lower() in READABLE_SUFFIXES:
+            self._files.setdefault(real)
+        else:
+            kind = path.suffix or "no ending"
+            reason = f"not a kind of file Pincite reads ({kind})"
+            self._skipped[real] = FileProblem(path=str(path), reason=reason)
+        return []
+
+    def _problem(self, path: Path, reason: str) -> None:
+        # abspath, not resolve: the reader of the message should see the name they typed.
+        self._problems.append(FileProblem(path=os.path.abspath(path), reason=reason))
+
+
+def _plain(error: OSError | RuntimeError) -> str:
+    strerror = getattr(error, "strerror", None)
+    return strerror.lower() if strerror else str(error)

@@ -1,0 +1,180 @@
+"""Reads Markdown: the text is the file, unchanged; the parser only says where the blocks are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pincite.ingest.decode import decode
+from pincite.ingest.outline import Outline, choose_title
+from pincite.records import Block, BlockKind, Document, document_id
+
+# The line ends markdown-it counts; `str.splitlines` knows more and would shift every offset.
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_FRONT_MATTER = re.compile(
+    r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)", re.DOTALL | re.MULTILINE
+)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*\r?$", re.MULTILINE)
+_TAGS = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_CONTAINER_SIGNS = " \t>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Where one line begins and ends (its line end left out)."""
+
+    start: int
+    end: int
+
+
+class MarkdownReader:
+    """Reads `.md` files by the CommonMark rules, with tables and front matter."""
+
+    def __init__(self) -> None:
+        self._parser = MarkdownIt("commonmark").enable("table")
+
+    def read(self, path: Path, content: bytes) -> Document:
+        """Read one file's bytes. Raises ReadError when they are not text."""
+        decoded = decode(content)
+        front = _FRONT_MATTER.match(decoded.text)
+        # Blanked out instead of cut off, so that line numbers stay those of the file.
+        skipped = front.end() if front else 0
+        body = re.sub(r"[^\r\n]", " ", decoded.text[:skipped]) + decoded.text[skipped:]
+        finder = _BlockFinder(decoded.text)
+        blocks = tuple(finder.find(self._parser.parse(body)))
+        warnings = [decoded.warning] if decoded.warning else []
+        if not blocks:
+            warnings.append("it has no text; nothing in it can be found")
+        identifier, sha256 = document_id(content)
+        return Document(
+            id=identifier,
+            sha256=sha256,
+            title=choose_title(path, _front_title(front), finder.first_heading),
+            media_type="text/markdown",
+            text=decoded.text,
+            encoding=decoded.encoding,
+            first_byte=decoded.first_byte,
+            blocks=blocks,
+            warnings=tuple(warnings),
+        )
+
+
+def _front_title(front: re.Match[str] | None) -> str | None:
+    match = _FRONT_TITLE.search(front[1]) if front else None
+    return match[1].strip("\"'") if match else None
+
+
+class _BlockFinder:
+    """Turns the parser's tokens into spans of the file's text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = list(_lines(text))
+        self._outline = Outline()
+        self.first_heading: str | None = None
+
+    def find(self, tokens: Sequence[Token]) -> Iterator[Block]:
+        """The blocks of the document in order; pieces without text are left out."""
+        containers: list[str] = []
+        for position, token in enumerate(tokens):
+            if token.type.endswith("_open"):
+                containers.append(token.type)
+            elif token.type.endswith("_close"):
+                containers.pop()
+            for kind, start, end in self._pieces(token, tokens[position - 1], containers):
+                if self._text[start:end].strip():
+                    yield Block(start=start, end=end, kind=kind, section=self._outline.path)
+
+    def _pieces(
+        self, token: Token, opening: Token, containers: Sequence[str]
+    ) -> Iterator[tuple[BlockKind, int, int]]:
+        """The kind and span of the block a token stands for, if it stands for one."""
+        if token.map is None:
+            return
+        first, last = token.map
+        if token.type == "inline" and opening.type == "heading_open":
+            self._enter(token, int(opening.tag[1:]))
+            yield BlockKind.HEADING, *self._inline_span(token)
+        elif token.type == "inline" and opening.type == "paragraph_open":
+            in_item = len(containers) >= 2 and containers[-2] == "list_item_open"
+            kind = BlockKind.LIST_ITEM if in_item else BlockKind.PARAGRAPH
+            yield kind, *self._inline_span(token)
+        elif token.type == "tr_open":
+            yield BlockKind.TABLE_ROW, *self._row_span(first)
+        elif token.type == "fence":
+            yield BlockKind.CODE, *self._code_span(first + 1, token.content.count("\n"))
+        elif token.type == "code_block":
+            yield BlockKind.CODE, *self._code_span(first, token.content.count("\n"))
+        elif token.type == "html_block" and _TAGS.sub("", token.content).strip():
+            yield BlockKind.PARAGRAPH, *self._stripped(self._lines[first].start, self._end(last))
+
+    def _enter(self, heading: Token, level: int) -> None:
+        children = heading.children or []
+        plain = "".join(
+            " " if child.type == "softbreak" else child.content
+            for child in children
+            if child.type in ("text", "code_inline", "softbreak", "image")
+        )
+        path = self._outline.enter(level, plain or heading.content)
+        if self.first_heading is None:
+            self.first_heading = path[-1]
+
+    def _inline_span(self, token: Token) -> tuple[int, int]:
+        """From the first to the last character of a heading or paragraph, markers left out."""
+        assert token.map is not None
+        content_lines = token.content.split("\n")
+        first = self._lines[token.map[0]]
+        last = self._lines[min(token.map[0] + len(content_lines), len(self._lines)) - 1]
+        start = self._find(content_lines[0], first)
+        floor = start if first is last else last.start
+        end = self._text.rfind(content_lines[-1], floor, last.end)
+        if end < 0:
+            return self._stripped(start, last.end)
+        return start, end + len(content_lines[-1])
+
+    def _find(self, content: str, line: _Line) -> int:
+        """Where a block's first line begins in its source line, after markers."""
+        # From the right: in `- - text` or `# #` the marker may look like the content.
+        found = self._text.rfind(content, line.start, line.end)
+        if found >= 0:
+            return found
+        return self._stripped(line.start, line.end)[0]
+
+    def _row_span(self, number: int) -> tuple[int, int]:
+        line = self._lines[number]
+        start, end = self._stripped(line.start, line.end)
+        if self._text[start:end].startswith("|"):
+            start += 1
+        if self._text[start:end].endswith("|") and not self._text[start:end].endswith("\\|"):
+            end -= 1
+        start, end = self._stripped(start, end)
+        has_content = any(sign not in "| \t" for sign in self._text[start:end])
+        return (start, end) if has_content else (start, start)
+
+    def _code_span(self, first: int, count: int) -> tuple[int, int]:
+        """The lines of a code block, indentation kept, empty lines around it left out."""
+        lines = self._lines[first : first + count]
+        filled = [line for line in lines if self._text[line.start : line.end].strip()]
+        return (filled[0].start, filled[-1].end) if filled else (0, 0)
+
+    def _stripped(self, start: int, end: int) -> tuple[int, int]:
+        """A stretch without the white space around it and the quote signs before it."""
+        piece = self._text[start:end]
+        start += len(piece) - len(piece.lstrip(_CONTAINER_SIGNS + "\r\n"))
+        return start, max(start, start + len(self._text[start:end].rstrip()))
+
+    def _end(self, line_number: int) -> int:
+        return self._lines[min(line_number, len(self._lines)) - 1].end
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    start = 0
+    for match in _LINE_END.finditer(text):
+        yield _Line(start, match.start())
+        start = match.end()
+    yield _Line(start, len(text))

@@ -1,0 +1,75 @@
+"""Reads one file of any kind: opens it, finds out what it is, and asks the right reader."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from pincite.errors import ReadError
+from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
+from pincite.records import Document
+
+MEBIBYTE = 1 << 20
+
+# Named, not imported: a run over Markdown files need not load the PDF engine.
+_READERS = {
+    Format.PDF: ("pincite.ingest.pdf", "PdfReader"),
+    Format.DOCX: ("pincite.ingest.docx", "DocxReader"),
+    Format.MARKDOWN: ("pincite.ingest.markdown", "MarkdownReader"),
+    Format.HTML: ("pincite.ingest.html", "HtmlReader"),
+    Format.TEXT: ("pincite.ingest.text", "TextReader"),
+}
+
+
+class FormatReader(Protocol):
+    """Reads the bytes of one format."""
+
+    def read(self, path: Path, content: bytes) -> Document:
+        """Read one file's bytes; `path` serves for the title only. Raises ReadError."""
+        ...
+
+
+class FileReader:
+    """Reads any file Pincite knows, in this process."""
+
+    def __init__(self, *, max_file_bytes: int = 512 * MEBIBYTE) -> None:
+        self._max_file_bytes = max_file_bytes
+        self._readers: dict[Format, FormatReader] = {}
+
+    def read(self, path: Path) -> Document:
+        """Read one file. Raises ReadError with a reason in plain words."""
+        content = self._content(path)
+        found = detect(path, content)
+        document = self._reader(found).read(path, content)
+        if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
+            return document
+        named = path.suffix or "without an ending"
+        warning = f"it is called {named} but is a {found.upper()} file; it was read as that"
+        return replace(document, warnings=(warning, *document.warnings))
+
+    def _content(self, path: Path) -> bytes:
+        try:
+            size = path.stat().st_size
+            if size > self._max_file_bytes:
+                limit = self._max_file_bytes // MEBIBYTE
+                raise ReadError(
+                    f"it has {size // MEBIBYTE} MB and the limit is {limit} MB; "
+                    "split it, or raise the limit for file sizes"
+                )
+            return path.read_bytes()
+        except FileNotFoundError as error:
+            raise ReadError("there is no such file; check the name") from error
+        except PermissionError as error:
+            raise ReadError("no permission to read it; allow it for this user") from error
+        except IsADirectoryError as error:
+            raise ReadError("it is a folder, not a file; name the files in it") from error
+        except OSError as error:
+            raise ReadError(f"it cannot be opened ({error.strerror or error})") from error
+
+    def _reader(self, found: Format) -> FormatReader:
+        if found not in self._readers:
+            module, name = _READERS[found]
+            self._readers[found] = cast(FormatReader, getattr(import_module(module), name)())
+        return self._readers[found]

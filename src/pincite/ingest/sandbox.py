@@ -1,0 +1,216 @@
+"""Reads files in a child process, so that a hostile or broken file cannot take Pincite with it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from pincite.errors import ReadError
+from pincite.ingest.readers import MEBIBYTE
+from pincite.ingest.wire import document_from_bytes
+from pincite.ingest.worker import DOCUMENT, FRAME, READY, REASON, REQUEST
+from pincite.records import Document
+
+_LONGEST_REASON_BYTES = 10_000
+# Run by `-c` because `-I` cuts off PYTHONPATH and the current folder: the child finds Pincite
+# where this process found it, and nowhere else.
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from pincite.ingest.worker import main; main(sys.argv[2:])"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxLimits:
+    """What one file may use before it is given up."""
+
+    memory_bytes: int = 2048 * MEBIBYTE
+    seconds: float = 120.0
+    file_bytes: int = 512 * MEBIBYTE
+    answer_bytes: int = 1024 * MEBIBYTE
+    startup_seconds: float = 60.0
+
+
+class SandboxedReader:
+    """Reads any file Pincite knows, in a child process that is kept for the next file.
+
+    One object serves one thread at a time; several threads use several objects. The child starts
+    with the first file and ends with `close()` or when this process ends, however it ends.
+    """
+
+    def __init__(self, limits: SandboxLimits | None = None) -> None:
+        self._limits = limits or SandboxLimits()
+        self._child: _Child | None = None
+
+    def read(self, path: Path) -> Document:
+        """Read one file. Raises ReadError, also when the parser crashes or does not end."""
+        child = self._running_child()
+        request = json.dumps({"path": os.path.abspath(path)}).encode()
+        try:
+            kind, payload = child.exchange(request, seconds=self._limits.seconds)
+        except _ChildGone as gone:
+            self.close()
+            raise ReadError(gone.reason(self._limits)) from None
+        except BaseException:
+            # Interrupted half-way: the answer that is still to come belongs to no request.
+            self.close()
+            raise
+        if kind == DOCUMENT:
+            return document_from_bytes(payload)
+        raise ReadError(payload.decode("utf-8", "replace"))
+
+    def close(self) -> None:
+        """End the child process; the next `read` starts a new one."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _running_child(self) -> _Child:
+        if self._child is None or not self._child.is_alive():
+            self.close()
+            child = _Child(self._limits)
+            self._child = child
+            try:
+                child.await_start(seconds=self._limits.startup_seconds)
+            except _ChildGone as gone:
+                self.close()
+                raise ReadError(
+                    f"the process that reads files did not start ({gone.found}); "
+                    "check the installation with `pincite doctor`"
+                ) from None
+        return self._child
+
+
+class _ChildGone(Exception):
+    """The child ended, hung or broke the rules of the exchange."""
+
+    def __init__(self, *, timed_out: bool, exit_code: int | None) -> None:
+        self.timed_out = timed_out
+        self.exit_code = exit_code
+        super().__init__(self.found)
+
+    @property
+    def found(self) -> str:
+        """What happened, in a few words."""
+        if self.timed_out:
+            return "no answer in time"
+        if self.exit_code is None:
+            return "an answer that makes no sense"
+        return f"signal {-self.exit_code}" if self.exit_code < 0 else f"exit code {self.exit_code}"
+
+    def reason(self, limits: SandboxLimits) -> str:
+        """Why a file was given up, for the user."""
+        if self.timed_out:
+            return (
+                f"reading took longer than {limits.seconds:g} s and was stopped; split the file, "
+                "save it anew, or raise the time limit"
+            )
+        return (
+            f"the parser crashed on this file ({self.found}); it is damaged or needed more than "
+            f"{limits.memory_bytes // MEBIBYTE} MB of memory; save it anew or split it"
+        )
+
+
+class _Child:
+    """One child process and the pipes to it."""
+
+    def __init__(self, limits: SandboxLimits) -> None:
+        self._limits = limits
+        search_path = json.dumps([os.path.abspath(entry) for entry in sys.path])
+        settings = json.dumps(
+            {"memory_bytes": limits.memory_bytes, "file_bytes": limits.file_bytes}
+        )
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-c", _START, search_path, settings],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests: IO[bytes] = self._process.stdin
+        self._answers: IO[bytes] = self._process.stdout
+
+    def is_alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def await_start(self, *, seconds: float) -> None:
+        """Wait until the child is ready for requests."""
+        if self._timed(b"", seconds)[0] != READY:
+            raise self._gone(timed_out=False)
+
+    def exchange(self, request: bytes, *, seconds: float) -> tuple[bytes, bytes]:
+        """Send a request and wait for the kind and content of the answer."""
+        frame = FRAME.pack(REQUEST, len(request)) + request
+        kind, payload = self._timed(frame, seconds)
+        if kind not in (DOCUMENT, REASON):
+            raise self._gone(timed_out=False)
+        return kind, payload
+
+    def kill(self) -> None:
+        """End the process now and let go of the pipes."""
+        self._process.kill()
+        self._process.wait()
+        self._answers.close()
+        with contextlib.suppress(OSError):  # what was still to be sent has nowhere to go
+            self._requests.close()
+
+    def _timed(self, frame: bytes, seconds: float) -> tuple[bytes, bytes]:
+        """Send and receive; a timer kills the child, which ends the waiting on every system."""
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            self._process.kill()
+
+        timer = threading.Timer(seconds, expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            self._requests.write(frame)
+            self._requests.flush()
+            return self._receive()
+        except (OSError, EOFError):
+            raise self._gone(timed_out=expired.is_set()) from None
+        finally:
+            timer.cancel()
+
+    def _receive(self) -> tuple[bytes, bytes]:
+        head = self._answers.read(FRAME.size)
+        if len(head) < FRAME.size:
+            raise EOFError
+        kind, length = FRAME.unpack(head)
+        longest = self._limits.answer_bytes if kind == DOCUMENT else _LONGEST_REASON_BYTES
+        if length > longest:
+            raise self._gone(timed_out=False)
+        payload = self._answers.read(length)
+        if len(payload) < length:
+            raise EOFError
+        return kind, payload
+
+    def _gone(self, *, timed_out: bool) -> _ChildGone:
+        try:
+            exit_code = self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            exit_code = None
+        return _ChildGone(timed_out=timed_out, exit_code=exit_code)

@@ -1,0 +1,136 @@
+"""Reads plain text: paragraphs, headings and list items as they stand in the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.ingest.decode import decode
+from pincite.ingest.outline import Outline, choose_title
+from pincite.records import Block, BlockKind, Document, document_id
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")
+_UNDERLINE = re.compile(r"^([=\-~^\"*#+`])\1{2,}$")
+_CAPITAL_SHARE = 0.7
+_LONGEST_HEADING_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of the file, without the white space around it."""
+
+    start: int
+    end: int
+    text: str
+
+
+class TextReader:
+    """Reads `.txt`, `.log` and `.rst` files; the text is the decoded file, unchanged."""
+
+    def read(self, path: Path, content: bytes) -> Document:
+        """Read one file's bytes. Raises ReadError when they are not text."""
+        decoded = decode(content)
+        identifier, sha256 = document_id(content)
+        blocks = tuple(_Blocks(decoded.text).find())
+        headings = [block for block in blocks if block.kind is BlockKind.HEADING]
+        first = decoded.text[headings[0].start : headings[0].end] if headings else None
+        return Document(
+            id=identifier,
+            sha256=sha256,
+            title=choose_title(path, first),
+            media_type="text/plain",
+            text=decoded.text,
+            encoding=decoded.encoding,
+            first_byte=decoded.first_byte,
+            blocks=blocks,
+            warnings=tuple(_warnings(decoded.warning, blocks)),
+        )
+
+
+def _warnings(decoding: str | None, blocks: Sequence[Block]) -> Iterator[str]:
+    if decoding:
+        yield decoding
+    if not blocks:
+        yield "it has no text (only white space); nothing in it can be found"
+
+
+class _Blocks:
+    """Cuts a text into blocks, line by line."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = list(_lines(text))
+        self._outline = Outline()
+        # Underlined headings: the first kind of underline seen is the highest level.
+        self._underlines: list[str] = []
+
+    def find(self) -> Iterator[Block]:
+        """The blocks of the text in order."""
+        paragraph: list[_Line] = []
+        position = 0
+        while position < len(self._lines):
+            line = self._lines[position]
+            underline = self._underline_below(position)
+            if not line.text or underline or _is_capital_heading(line.text, alone=not paragraph):
+                yield from self._close(paragraph)
+                paragraph = []
+                if line.text:
+                    yield self._heading(line, underline)
+            else:
+                if _LIST_MARKER.match(line.text):
+                    yield from self._close(paragraph)
+                    paragraph = []
+                paragraph.append(line)
+            position += 2 if underline else 1
+        yield from self._close(paragraph)
+
+    def _underline_below(self, position: int) -> str | None:
+        """The sign a heading is underlined with, if this line is one."""
+        line = self._lines[position]
+        if not line.text or position + 1 >= len(self._lines) or _UNDERLINE.match(line.text):
+            return None
+        below = self._lines[position + 1].text
+        match = _UNDERLINE.match(below)
+        # A much shorter line of signs is a table rule or a break, not an underline.
+        return match[1] if match and len(below) >= 0.8 * len(line.text) else None
+
+    def _heading(self, line: _Line, underline: str | None) -> Block:
+        section = self._outline.enter(self._level(underline), line.text)
+        return Block(start=line.start, end=line.end, kind=BlockKind.HEADING, section=section)
+
+    def _level(self, underline: str | None) -> int:
+        if underline is None:
+            return len(self._underlines) + 1
+        if underline not in self._underlines:
+            self._underlines.append(underline)
+        return self._underlines.index(underline) + 1
+
+    def _close(self, lines: Sequence[_Line]) -> Iterator[Block]:
+        # A row of signs alone (a rule, an overline) says nothing.
+        if not any(character.isalnum() for line in lines for character in line.text):
+            return
+        kind = BlockKind.LIST_ITEM if _LIST_MARKER.match(lines[0].text) else BlockKind.PARAGRAPH
+        yield Block(start=lines[0].start, end=lines[-1].end, kind=kind, section=self._outline.path)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    for match in _LINE.finditer(text):
+        bare = match[0].strip()
+        start = match.start() + len(match[0]) - len(match[0].lstrip())
+        yield _Line(start, start + len(bare), bare)
+
+
+def _is_capital_heading(text: str, *, alone: bool) -> bool:
+    """Whether a line is a short one in capitals that starts a paragraph and ends no sentence."""
+    if not alone or len(text) > _LONGEST_HEADING_CHARS or text[-1:] in ".,;!?":
+        return False
+    cased = [character for character in text if character.upper() != character.lower()]
+    capitals = sum(character.isupper() for character in cased)
+    # Most of the line must be letters: `A 12 34 56 B` is a row of a table.
+    return (
+        len(cased) >= 4
+        and capitals >= _CAPITAL_SHARE * len(cased)
+        and len(cased) >= 0.5 * len(text.replace(" ", ""))
+    )

@@ -1,0 +1,422 @@
+"""READ SECOND: the values that flow between stages.
+
+Frozen, slotted, keyword-only. There is one coordinate system: offsets count Unicode code points
+of `Document.text`, start inclusive, end exclusive. Text is looked up through a span when it is
+needed, never carried along and searched for again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Span:
+    """A stretch of one document's text: `Document.text[start:end]`."""
+
+    document_id: str
+    start: int
+    end: int
+
+    def contains(self, other: Span) -> bool:
+        """Whether `other` lies wholly inside this span of the same document."""
+        return (
+            self.document_id == other.document_id
+            and self.start <= other.start
+            and other.end <= self.end
+        )
+
+
+# --- What a reader finds in a file -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """A rectangle on a page, in PDF points from the top left corner; pages count from 1."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class BlockKind(StrEnum):
+    """What role a stretch of text plays on its page."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    TABLE_ROW = "table_row"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One structural piece of a document; blocks do not overlap and come in reading order.
+
+    `section` is the path of headings above the block, outermost first; a heading's own text is
+    the last element of its own path. `page` is None where the format has no pages.
+    """
+
+    start: int
+    end: int
+    kind: BlockKind
+    section: tuple[str, ...] = ()
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a paged document; `number` counts from 1, sizes are in PDF points."""
+
+    number: int
+    start: int
+    end: int
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxMap:
+    """Where each word of a paged document stands: parallel columns, one row per word.
+
+    Columns instead of one object per word, because a 600-page file has 300,000 words.
+    Rows are in order of `starts`; coordinates are as in `Box`.
+    """
+
+    starts: array[int] = field(default_factory=lambda: array("l"))
+    ends: array[int] = field(default_factory=lambda: array("l"))
+    pages: array[int] = field(default_factory=lambda: array("l"))
+    corners: array[float] = field(default_factory=lambda: array("f"))
+    """Four values for each word: x0, y0, x1, y1."""
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def append(self, start: int, end: int, box: Box) -> None:
+        """Add the word at `start:end`; words are added in text order while a reader works."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.pages.append(box.page)
+        self.corners.extend((box.x0, box.y0, box.x1, box.y1))
+
+    def boxes(self, start: int, end: int) -> tuple[Box, ...]:
+        """The boxes that cover the words of `start:end`, one per line of print."""
+        return tuple(_join_lines(self._words(start, end)))
+
+    def _words(self, start: int, end: int) -> Iterator[Box]:
+        from bisect import bisect_right
+
+        row = bisect_right(self.ends, start)
+        while row < len(self.starts) and self.starts[row] < end:
+            x0, y0, x1, y1 = self.corners[4 * row : 4 * row + 4]
+            yield Box(page=self.pages[row], x0=x0, y0=y0, x1=x1, y1=y1)
+            row += 1
+
+
+def _join_lines(words: Iterable[Box]) -> Iterator[Box]:
+    """Join neighbouring words that share a line (their heights overlap by half or more)."""
+    line: Box | None = None
+    for word in words:
+        if line is not None and _same_line(line, word):
+            line = Box(
+                page=line.page,
+                x0=min(line.x0, word.x0),
+                y0=min(line.y0, word.y0),
+                x1=max(line.x1, word.x1),
+                y1=max(line.y1, word.y1),
+            )
+            continue
+        if line is not None:
+            yield line
+        line = word
+    if line is not None:
+        yield line
+
+
+def _same_line(line: Box, word: Box) -> bool:
+    overlap = min(line.y1, word.y1) - max(line.y0, word.y0)
+    height = min(line.y1 - line.y0, word.y1 - word.y0)
+    # A word that starts left of the line's end by more than a space sits in another column.
+    return line.page == word.page and overlap >= height / 2 and word.x0 >= line.x0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What one file holds. `id` derives from the file's bytes, so the same bytes are one document.
+
+    For text formats `text` is the decoded file, unchanged, and `encoding` names the codec that
+    takes a slice of the file's bytes back to a slice of `text`; `first_byte` is where the text
+    begins (after a byte order mark). For the other formats `encoding` is None.
+    """
+
+    id: str
+    sha256: str
+    title: str
+    media_type: str
+    text: str
+    encoding: str | None = None
+    first_byte: int = 0
+    blocks: tuple[Block, ...] = ()
+    pages: tuple[Page, ...] = ()
+    boxes: BoxMap = field(default_factory=BoxMap)
+    warnings: tuple[str, ...] = ()
+    """What a reader must tell about this file, in plain words ("page 3 has no text")."""
+
+    def byte_range(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where `text[start:end]` lies in the file's bytes; None for formats without a text file."""
+        if self.encoding is None:
+            return None
+        first = self.first_byte + len(self.text[:start].encode(self.encoding))
+        return first, first + len(self.text[start:end].encode(self.encoding))
+
+
+_ID_DIGITS = 16
+
+
+def document_id(content: bytes) -> tuple[str, str]:
+    """The document id and the full SHA-256 of a file's bytes.
+
+    The id is the first 16 hexadecimal digits (64 bits): short enough to read, and the chance of
+    two files out of a million sharing one is below 1 in 30 million.
+    """
+    digest = hashlib.sha256(content).hexdigest()
+    return digest[:_ID_DIGITS], digest
+
+
+def file_digest(path: Path) -> tuple[str, str]:
+    """The document id and the full SHA-256 of a file, without holding it in memory."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return digest[:_ID_DIGITS], digest
+
+
+# --- What can be found --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A stretch of a document that can be found on its own; made of whole sentences.
+
+    `key` is the catalog's row number, which the indexes use; it is 0 before the passage is stored.
+    """
+
+    id: str
+    span: Span
+    section: tuple[str, ...]
+    page: int | None
+    sentences: tuple[Span, ...]
+    context: str = ""
+    """File name and heading path: put before the text that is embedded, never into a quote."""
+    key: int = 0
+
+    def with_context(self, text: str) -> str:
+        """What an encoder reads: the context line, then `text`, which is the passage's own."""
+        return f"{self.context}\n{text}"
+
+    def sentence_ranges(self) -> list[tuple[int, int]]:
+        """Where the sentences lie in `with_context`."""
+        shift = len(self.with_context("")) - self.span.start
+        return [(span.start + shift, span.end + shift) for span in self.sentences]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedding:
+    """One forward pass over one passage.
+
+    `vector` has shape (dimensions,), `sentence_vectors` (sentences, dimensions); rows have length 1.
+    `key` is the address in the embedding cache: a hash of the encoder's name and what it read.
+    """
+
+    key: str
+    model: str
+    vector: NDArray[Any]
+    sentence_vectors: NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingested:
+    """One file, read and cut, ready to be stored; `embeddings` is empty without an encoder."""
+
+    path: str
+    document: Document
+    passages: tuple[Passage, ...]
+    embeddings: tuple[Embedding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRead:
+    """A file and what a reader made of it: a document, or the reason why there is none."""
+
+    path: str
+    document: Document | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileProblem:
+    """A file that could not be read, or could be read only in part, and why."""
+
+    path: str
+    reason: str
+
+
+# --- From a question to an answer ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What was asked, and of which collection (None: of everything)."""
+
+    text: str
+    collection: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A passage that may answer, as one stage leaves it.
+
+    `scores` keeps what each stage gave (`dense`, `lexical`, `fused`, `late_interaction`, ...), so that
+    the trace can show why a passage stands where it stands. `sentence_scores` has one value in
+    0..1 for each sentence of the passage once a reranker has looked at it.
+    """
+
+    passage: Passage
+    score: float
+    scores: Mapping[str, float]
+    sentence_scores: tuple[float, ...] = ()
+    sentence_vectors: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A sentence that may be quoted. `score` is in 0..1."""
+
+    id: str
+    span: Span
+    quote: str
+    passage: Passage
+    score: float
+
+
+class Verdict(StrEnum):
+    """What the verifier found about a claim."""
+
+    SUPPORTED = "supported"
+    QUOTE_NOT_IN_SOURCE = "quote not in source"
+    NUMBER_NOT_IN_QUOTE = "number not in a cited quote"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One statement of an answer and the evidence it rests on."""
+
+    text: str
+    evidence_ids: tuple[str, ...]
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What an answerer would say, before anything is checked."""
+
+    claims: tuple[Claim, ...]
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What a citation must say about the file a document came from."""
+
+    document_id: str
+    path: str
+    sha256: str
+    encoding: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A checked quote: `quote` is exactly `text[start:end]` of the document read from `source`.
+
+    `start_byte` and `end_byte` count bytes of the file itself, for text formats only.
+    """
+
+    document: str
+    source: str
+    sha256: str
+    page: int | None
+    section: str
+    start: int
+    end: int
+    start_byte: int | None
+    end_byte: int | None
+    quote: str
+    boxes: tuple[Box, ...] = ()
+
+
+class Status(StrEnum):
+    """Whether the documents answered."""
+
+    ANSWERED = "answered"
+    ABSTAINED = "abstained"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What may be shown. Only `pincite.verify` builds one; a test sees to it."""
+
+    status: Status
+    question: str
+    text: str
+    claims: tuple[Claim, ...]
+    citations: tuple[Citation, ...]
+    confidence: float
+    reasons: tuple[str, ...]
+    corpus_version: str
+    settings_digest: str
+    timings: Mapping[str, float] = field(default_factory=dict)
+    """Milliseconds per stage."""
+    trace: Mapping[str, Any] = field(default_factory=dict)
+
+    def with_measurements(
+        self, *, timings: Mapping[str, float], trace: Mapping[str, Any]
+    ) -> Answer:
+        """The same answer with how long each stage took and what it saw."""
+        return replace(self, timings=timings, trace=trace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """The passages found for a question, best first."""
+
+    question: str
+    hits: tuple[Hit, ...]
+    notices: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    trace: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestReport:
+    """What an ingest did. Counts of files, then what the library holds afterwards."""
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    failed: tuple[FileProblem, ...]
+    warnings: tuple[FileProblem, ...]
+    documents: int
+    passages: int
+    pages: int
+    seconds: float

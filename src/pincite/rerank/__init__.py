@@ -1,0 +1,1 @@
+"""Which candidates really answer?"""

@@ -1,0 +1,62 @@
+"""Orders sentences by the question's words they hold: what is left when there is no encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pincite.records import Hit, Question
+from pincite.rerank.order import reorder
+from pincite.stages import Sources, TermWeights
+from pincite.text.terms import question_terms, terms
+
+_FROM_HEADINGS = 0.5
+"""What a word counts that stands in the headings above a sentence instead of in it."""
+
+
+class TermCoverageReranker:
+    """A sentence's score is the weighted share of the question's words that it holds."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        weights: TermWeights,
+        *,
+        candidates: int,
+        weight: float,
+        threshold: float,
+    ) -> None:
+        self._sources = sources
+        self._weights = weights
+        self._candidates = candidates
+        self._weight = weight
+        self._threshold = threshold
+
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """The first `candidates` hits with new scores in a new order, then the rest as they were."""
+        asked = {term: self._weights.weight(term) for term in question_terms(question.text)}
+        return reorder(
+            [self._score(hit, asked) for hit in hits[: self._candidates]],
+            hits[self._candidates :],
+            stage="term_coverage",
+            weight=self._weight,
+            threshold=self._threshold,
+        )
+
+    def _score(self, hit: Hit, asked: dict[str, float]) -> Hit:
+        total = sum(asked.values()) or 1.0
+        above = set(terms(hit.passage.context))
+        scores = []
+        for span in hit.passage.sentences:
+            held = set(terms(self._sources.text_of(span)))
+            share = sum(
+                weight * (1.0 if term in held else _FROM_HEADINGS)
+                for term, weight in asked.items()
+                if term in held or term in above
+            )
+            scores.append(share / total)
+        return replace(
+            hit,
+            scores={**hit.scores, "term_coverage": max(scores, default=0.0)},
+            sentence_scores=tuple(scores),
+        )

@@ -1,0 +1,199 @@
+"""Plain validated values, one group per stage; this file is where every default lives.
+
+Order of precedence: command-line flags, then environment variables (`PINCITE_RETRIEVAL__ALPHA=0.5`),
+then `settings.toml` in the library folder, then the defaults below. The reference rows (R2, A4, ...)
+are the promises each value belongs to; docs/settings.md is tested against this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from pincite.errors import SettingsError
+
+SETTINGS_FILE = "settings.toml"
+
+
+class Group(BaseModel):
+    """A group of settings: frozen, and unknown names are an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class IngestSettings(Group):
+    """Reading files."""
+
+    workers: int = Field(2, ge=1, le=64, description="reader processes")
+    max_file_mb: int = Field(512, ge=1, description="larger files are refused")
+    max_memory_mb: int = Field(2048, ge=256, description="memory limit of a reader process")
+    max_seconds: float = Field(120, gt=0, description="time limit for one file")
+
+
+class ChunkingSettings(Group):
+    """Cutting documents into passages (P5)."""
+
+    max_chars: int = Field(1000, ge=100, le=20_000, description="size a passage may reach")
+    overlap_chars: int = Field(
+        100, ge=0, le=5_000, description="whole sentences repeated from the passage before"
+    )
+
+
+class EmbeddingSettings(Group):
+    """The encoder (E1)."""
+
+    model: Literal["all-MiniLM-L6-v2", "none"] = Field(
+        "all-MiniLM-L6-v2", description="none: lexical search only"
+    )
+    runtime: Literal["auto", "openvino", "onnxruntime"] = Field(
+        "auto", description="auto: the faster one that runs here"
+    )
+    threads: int = Field(0, ge=0, le=256, description="0: all cores")
+
+
+class RetrievalSettings(Group):
+    """Finding candidates (R1, R2)."""
+
+    dense_limit: int = Field(100, ge=1, le=1000, description="candidates from the dense index")
+    lexical_limit: int = Field(100, ge=1, le=1000, description="candidates from BM25")
+    alpha: float = Field(0.4, ge=0, le=1, description="weight of BM25 in fusion")
+    keep: int = Field(50, ge=1, le=1000, description="candidates kept after fusion")
+    limit: int = Field(10, ge=1, le=1000, description="hits a search shows")
+
+
+class RerankSettings(Group):
+    """Ordering candidates (R5, R6)."""
+
+    method: Literal["late_interaction", "sentence_cosine", "term_coverage"] = Field(
+        "late_interaction", description="how candidates are compared with the question"
+    )
+    candidates: int = Field(20, ge=1, le=500, description="how many are compared")
+    weight: float = Field(0.75, ge=0, le=1, description="share of the reranker in the final score")
+    threshold: float = Field(0.2, ge=0, le=1, description="hits scored lower are dropped")
+
+
+class EvidenceSettings(Group):
+    """Choosing sentences (R7, A1)."""
+
+    max_sentences: int = Field(6, ge=1, le=50, description="most sentences in an answer")
+    mmr_lambda: float = Field(0.7, ge=0, le=1, description="relevance against novelty")
+    max_similarity: float = Field(
+        0.82, ge=0, le=1, description="a sentence closer than this to a chosen one is left out"
+    )
+    margin: float = Field(
+        0.12, ge=0, le=1, description="how far below the best sentence another may score"
+    )
+
+
+class VerificationSettings(Group):
+    """Checking and refusing (A4, R6)."""
+
+    abstain_below: float = Field(0.35, ge=0, le=1, description="confidence needed to answer")
+
+
+class Settings(BaseSettings):
+    """All groups."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix="PINCITE_", env_nested_delimiter="__"
+    )
+
+    ingest: IngestSettings = IngestSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    rerank: RerankSettings = RerankSettings()
+    evidence: EvidenceSettings = EvidenceSettings()
+    verification: VerificationSettings = VerificationSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], **sources: PydanticBaseSettingsSource
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Values come from `load_settings` alone, so that each can be traced to its origin."""
+        return (sources["init_settings"],)
+
+    def digest(self) -> str:
+        """Identifies every value that can change an answer; worker counts and limits cannot."""
+        relevant = self.model_dump(mode="json", exclude={"ingest"})
+        relevant["embedding"].pop("threads")
+        canonical = json.dumps(relevant, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+Layer = Mapping[str, Mapping[str, Any]]
+"""Part of the settings: group name -> setting name -> value."""
+
+
+class Origins(dict[str, str]):
+    """Where each value came from: `group.name` -> "default", "settings.toml", ..."""
+
+
+def load_settings(
+    library: Path | None = None, *, overrides: Layer | None = None
+) -> tuple[Settings, Origins]:
+    """Merge the layers. Raises SettingsError that names the layer, the value and what is allowed."""
+    layers: list[tuple[str, Layer]] = [
+        (SETTINGS_FILE, _file_layer(library / SETTINGS_FILE) if library else {}),
+        ("environment", EnvSettingsSource(Settings)()),
+        ("command line", overrides or {}),
+    ]
+    merged: dict[str, dict[str, Any]] = {}
+    origins = Origins(
+        (f"{group}.{name}", "default")
+        for group, field in Settings.model_fields.items()
+        for name in type(field.default).model_fields
+    )
+    for origin, layer in layers:
+        for group, values in layer.items():
+            if not isinstance(values, Mapping):
+                raise SettingsError(
+                    f"{origin}: '{group}' is a single value; it should be a group, "
+                    f"such as [{group}] with lines name = value below it"
+                )
+            merged.setdefault(group, {}).update(values)
+            origins.update((f"{group}.{name}", origin) for name in values)
+    try:
+        return Settings(**merged), origins  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise SettingsError(_explain(error, origins)) from error
+
+
+def _file_layer(path: Path) -> Layer:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path}: cannot be read as TOML: {error}") from error
+
+
+def _explain(error: ValidationError, origins: Origins) -> str:
+    lines = []
+    for problem in error.errors():
+        name = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            lines.append(f"there is no setting '{name}'; there are: {_known_names(name)}")
+            continue
+        origin = origins.get(name, "settings")
+        lines.append(f"{name} = {problem['input']!r} ({origin}): {problem['msg']}")
+    return "; ".join(lines)
+
+
+def _known_names(name: str) -> str:
+    group = Settings.model_fields.get(name.partition(".")[0])
+    if group is None:
+        return ", ".join(Settings.model_fields)
+    return ", ".join(type(group.default).model_fields)

@@ -1,0 +1,188 @@
+"""READ THIRD: one Protocol per stage, in pipeline order.
+
+A stage has one method; its options go into its constructor, and `assemble.py` is the only place
+that calls those constructors. Stages do not know each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pincite.records import (
+    Answer,
+    Document,
+    Draft,
+    Embedding,
+    Evidence,
+    FileRead,
+    Hit,
+    Passage,
+    Question,
+    Source,
+    Span,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Reader(Protocol):
+    """Which text does this file hold, and where on the page?"""
+
+    def read(self, path: Path) -> Document:
+        """Read one file. Raises ReadError with a reason in plain words."""
+        ...
+
+
+class ReaderPool(Protocol):
+    """Several readers at work ahead of the rest of the pipeline."""
+
+    def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
+        """What became of each file, in the order of `paths`; never raises for a single file."""
+        ...
+
+
+class Chunker(Protocol):
+    """Which passages can be found on their own?"""
+
+    def chunk(self, document: Document) -> tuple[Passage, ...]:
+        """Cut a document into passages of whole sentences, in reading order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenStates:
+    """The encoder's view of one text: a row of `states` (tokens, dimensions) for each token.
+
+    `offsets` (tokens, 2) are the character range of each token in the text that was encoded;
+    special tokens are left out. `vector` (dimensions,) is the pooled, normalised whole.
+    """
+
+    vector: NDArray[Any]
+    states: NDArray[Any]
+    offsets: NDArray[Any]
+
+
+class Encoder(Protocol):
+    """Where does this text lie in meaning space?"""
+
+    @property
+    def name(self) -> str:
+        """Identifies the weights and everything else that changes a vector."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Iterator[TokenStates]:
+        """Token states of each text, in order, each text independent of the others in the call."""
+        ...
+
+    def encode_question(self, text: str) -> TokenStates:
+        """Token states of a question; remembered, since several stages ask for the same one."""
+        ...
+
+
+class PassageEmbedder(Protocol):
+    """Passage and sentence vectors for the catalog, from one forward pass."""
+
+    def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
+        """One embedding for each passage with its text, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A passage key and the score an index gave it."""
+
+    key: int
+    score: float
+
+
+class DenseIndex(Protocol):
+    """Nearest vectors by inner product."""
+
+    def search(
+        self, vector: NDArray[Any], *, limit: int, allowed: Sequence[int] | None = None
+    ) -> list[Scored]:
+        """The best `limit` keys, best first; only among `allowed` keys when given."""
+        ...
+
+
+class LexicalIndex(Protocol):
+    """Best passages by BM25 over the terms of `pincite.text.terms`."""
+
+    def search(
+        self, terms: Sequence[str], *, limit: int, collection: str | None = None
+    ) -> list[Scored]:
+        """The best `limit` keys, best first; only of one collection when given."""
+        ...
+
+
+class TermWeights(Protocol):
+    """How telling is a word in this library?"""
+
+    def weight(self, term: str) -> float:
+        """Inverse document frequency, scaled to 0..1: 1 for a word that stands nowhere."""
+        ...
+
+
+class Retriever(Protocol):
+    """Which passages might answer this?"""
+
+    def retrieve(self, question: Question) -> tuple[Hit, ...]:
+        """Candidates, best first."""
+        ...
+
+
+class Reranker(Protocol):
+    """Which really do?"""
+
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """The same hits in a better order, with sentence scores; may drop hits below a threshold."""
+        ...
+
+
+class Selector(Protocol):
+    """Which exact sentences may be quoted?"""
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
+        """A few sentences that answer and do not repeat each other, best first."""
+        ...
+
+
+class Answerer(Protocol):
+    """What can be said from this evidence alone?"""
+
+    def draft(self, question: Question, evidence: Sequence[Evidence]) -> Draft:
+        """Claims, each resting on evidence."""
+        ...
+
+
+class Verifier(Protocol):
+    """Does the source say so?"""
+
+    def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
+        """The answer with checked citations, or an abstention with reasons."""
+        ...
+
+
+class Sources(Protocol):
+    """Looks up what was stored; the catalog does this."""
+
+    def text_of(self, span: Span) -> str:
+        """`Document.text[start:end]`."""
+        ...
+
+    def document(self, document_id: str) -> Document:
+        """A whole stored document."""
+        ...
+
+    def source(self, document_id: str, collection: str | None = None) -> Source:
+        """The file a document came from."""
+        ...

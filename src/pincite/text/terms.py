@@ -1,0 +1,83 @@
+"""The one analyser: the words of a text as every lexical stage sees them.
+
+Search, term coverage, highlighting and abstention use these terms, so that a word which finds a
+passage is also a word that supports an answer.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+import snowballstemmer
+
+# Kana, Han, Hangul, Thai, Lao, Khmer, Myanmar: written without spaces between words.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_TOKEN = re.compile(
+    rf"[{_UNSPACED}]+"
+    # Words, and identifiers or numbers whose parts are joined: GSE-204.1, 12.5, e-mail, a_b, x@y.z
+    rf"|[^\W{_UNSPACED}]+(?:[-./@:_'’+,][^\W{_UNSPACED}]+)*"
+)
+_PART = re.compile(r"[^\W_]+")
+
+_STOP_WORDS = frozenset(
+    """a an and are as at be been but by can could did do does for from had has have how i if in
+    into is it its me my of on or our shall should so such that the their them then there these
+    they this those to was we were what when where which who whom whose why will with would you
+    your""".split()
+)
+
+_stemmer = snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=200_000)
+def _stem(word: str) -> str:
+    return str(_stemmer.stemWord(word))
+
+
+def fold(text: str) -> str:
+    """Lower case without accents and compatibility forms: `Température` and `temperature` are one."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+def terms(text: str) -> list[str]:
+    """The index terms of a text, in order.
+
+    Latin-script words are folded and stemmed (English Snowball), stop words are dropped. Joined
+    identifiers and numbers give the whole and its parts (`gse-204.1`, `gse`, `204`, `1`). Scripts
+    written without spaces give overlapping character pairs.
+    """
+    return [term for token in _TOKEN.findall(fold(text)) for term in _terms_of(token)]
+
+
+def question_terms(text: str) -> list[str]:
+    """Distinct terms of a question, in order; if it is all stop words, those words themselves."""
+    found = terms(text) or [_stem(w) for w in _PART.findall(fold(text))]
+    return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=200_000)
+def _terms_of(token: str) -> tuple[str, ...]:
+    if re.match(rf"[{_UNSPACED}]", token):
+        return tuple(_pairs(token))
+    if token.isalnum():
+        return () if token in _STOP_WORDS else (_stem(token),)
+    token = re.sub(r"['’]s?$|['’]", "", token)  # Newton's -> newton, don't -> dont
+    parts = _PART.findall(token)
+    if len(parts) < 2:
+        return tuple(_stem(p) for p in parts if p not in _STOP_WORDS)
+    kept = [_stem(p) for p in parts if p not in _STOP_WORDS]
+    # "and/or", "well-known": the whole is only worth a term of its own if it could be a name.
+    return (token, *kept)
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for first, second in zip(run, run[1:], strict=False):
+        yield first + second

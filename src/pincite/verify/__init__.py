@@ -1,0 +1,1 @@
+"""Does the source say so? The only folder that builds an `Answer`."""

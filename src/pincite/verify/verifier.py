@@ -1,0 +1,186 @@
+"""Turns a draft into an answer: every claim is checked against the source, or the answer refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pincite.records import (
+    Answer,
+    Citation,
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Question,
+    Status,
+    Verdict,
+)
+from pincite.stages import Sources, TermWeights
+from pincite.text.numbers import unsupported_numbers
+from pincite.text.terms import question_terms
+from pincite.verify.confidence import confidence, evidence_terms, measure
+from pincite.verify.quotes import FileCheck, check_in_file
+
+_DECIMALS = 4
+"""Confidence is rounded so that it does not show more than it knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """What an answer says about the library and settings it came from."""
+
+    corpus_version: str
+    settings_digest: str
+    notices: tuple[str, ...] = ()
+    """What users of every answer must know ("lexical search only: ...")."""
+
+
+class SourceVerifier:
+    """Checks quotes against the stored text and the file, and numbers against the quotes.
+
+    A claim that fails is dropped and the reason is told. When nothing is left, or when the
+    confidence is below `abstain_below`, the answer is an abstention.
+    """
+
+    def __init__(
+        self,
+        sources: Sources,
+        weights: TermWeights,
+        provenance: Provenance,
+        *,
+        abstain_below: float,
+    ) -> None:
+        self._sources = sources
+        self._weights = weights
+        self._provenance = provenance
+        self._abstain_below = abstain_below
+
+    def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
+        """The answer with checked citations, or an abstention with reasons."""
+        reasons = list(self._provenance.notices)
+        evidence = {item.id: item for item in draft.evidence}
+        claims: list[Claim] = []
+        citations: dict[str, Citation] = {}
+        for claim in draft.claims:
+            cited = [evidence[name] for name in claim.evidence_ids if name in evidence]
+            made = {item.id: self._citation(question, item, reasons) for item in cited}
+            checked = replace(claim, verdict=self._verdict(claim, cited, made))
+            if checked.verdict is Verdict.SUPPORTED:
+                claims.append(checked)
+                citations.update((name, found) for name, found in made.items() if found)
+            elif checked.verdict is Verdict.NUMBER_NOT_IN_QUOTE:
+                reasons.append(f"a statement was left out: {checked.verdict}")
+        used = [evidence[name] for name in citations]
+        sure = round(confidence(measure(question, used, hits, self._weights)), _DECIMALS)
+        if not claims:
+            reasons += self._why_nothing(question, draft, hits)
+        elif sure < self._abstain_below:
+            reasons += self._why_unsure(question, used, sure)
+        else:
+            return self._answer(question, claims, list(citations.values()), sure, reasons)
+        return self._answer(question, [], [], sure if claims else 0.0, reasons)
+
+    def _answer(
+        self,
+        question: Question,
+        claims: Sequence[Claim],
+        citations: Sequence[Citation],
+        sure: float,
+        reasons: Sequence[str],
+    ) -> Answer:
+        return Answer(
+            status=Status.ANSWERED if claims else Status.ABSTAINED,
+            question=question.text,
+            text="\n".join(claim.text for claim in claims),
+            claims=tuple(claims),
+            citations=tuple(citations),
+            confidence=sure,
+            reasons=tuple(dict.fromkeys(reasons)),
+            corpus_version=self._provenance.corpus_version,
+            settings_digest=self._provenance.settings_digest,
+        )
+
+    def _verdict(
+        self, claim: Claim, cited: Sequence[Evidence], made: dict[str, Citation | None]
+    ) -> Verdict:
+        if not cited or len(cited) < len(claim.evidence_ids) or None in made.values():
+            return Verdict.QUOTE_NOT_IN_SOURCE
+        if unsupported_numbers(claim.text, tuple(item.quote for item in cited)):
+            return Verdict.NUMBER_NOT_IN_QUOTE
+        return Verdict.SUPPORTED
+
+    def _citation(
+        self, question: Question, item: Evidence, reasons: list[str]
+    ) -> Citation | None:
+        """The citation, if the quote is word for word where the evidence says it is."""
+        document = self._sources.document(item.span.document_id)
+        source = self._sources.source(document.id, question.collection)
+        span = item.span
+        if document.text[span.start : span.end] != item.quote:
+            reasons.append(f"{source.path}: a quote is not in the stored text; it was left out")
+            return None
+        place = document.byte_range(span.start, span.end)
+        if place is not None and document.encoding is not None:
+            found = check_in_file(
+                Path(source.path),
+                start_byte=place[0],
+                end_byte=place[1],
+                encoding=document.encoding,
+                quote=item.quote,
+            )
+            if found is FileCheck.CHANGED:
+                reasons.append(
+                    f"{source.path}: the file has changed since it was ingested and a quote is no "
+                    "longer there; it was left out. Ingest the file again"
+                )
+                return None
+            if found is FileCheck.MISSING:
+                reasons.append(
+                    f"{source.path}: the file cannot be opened; its quotes were checked against "
+                    "the stored text only"
+                )
+        page = next((p.number for p in document.pages if p.start <= span.start < p.end), None)
+        return Citation(
+            document=document.id,
+            source=source.path,
+            sha256=document.sha256,
+            page=page,
+            section=" > ".join(item.passage.section),
+            start=span.start,
+            end=span.end,
+            start_byte=place[0] if place else None,
+            end_byte=place[1] if place else None,
+            quote=item.quote,
+            boxes=document.boxes.boxes(span.start, span.end),
+        )
+
+    def _why_nothing(
+        self, question: Question, draft: Draft, hits: Sequence[Hit]
+    ) -> list[str]:
+        if not question_terms(question.text):
+            return ["the question has no words to search for"]
+        if not hits:
+            return ["nothing in the documents resembles the question"]
+        if not draft.claims:
+            return ["no sentence in the documents comes near the question"]
+        return ["no statement could be verified against its source"]
+
+    def _why_unsure(
+        self, question: Question, evidence: Sequence[Evidence], sure: float
+    ) -> list[str]:
+        best = max(evidence, key=lambda item: item.score)
+        where = self._sources.source(best.span.document_id, question.collection).path
+        section = f", section '{' > '.join(best.passage.section)}'" if best.passage.section else ""
+        reasons = [
+            f"the documents do not seem to answer this: confidence {sure:.2f}, "
+            f"{self._abstain_below:.2f} needed",
+            f"the nearest passage is in {where}{section}",
+        ]
+        held = evidence_terms(evidence)
+        words = {term: self._weights.weight(term) for term in question_terms(question.text)}
+        missing = sorted((t for t in words if t not in held), key=lambda t: (-words[t], t))
+        if missing:
+            reasons.append(f"not found near it: {', '.join(missing[:5])}")
+        return reasons

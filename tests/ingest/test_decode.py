@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import codecs
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.errors import ReadError
+from pincite.ingest.decode import Decoded, decode
+
+ENGLISH = "The “torque” is 45 °C – naïve café costs 30 € and it’s the manager’s résumé. "
+JAPANESE = (
+    "この文書は日本語で書かれています。安全のために必ず手順を守ってください。温度は二十度です。"
+)
+CHINESE = "本公司的年度报告包括财务报表和审计意见。员工应当遵守安全操作规程，并及时报告事故。"
+KOREAN = "이 문서는 한국어로 작성되었습니다. 안전을 위하여 반드시 절차를 지켜 주십시오."
+RUSSIAN = (
+    "Настоящий документ описывает порядок работы библиотеки. Читатель обязан соблюдать правила."
+)
+
+
+def assert_slices_lead_back(decoded: Decoded, content: bytes) -> None:
+    assert decoded.encoding is not None
+    draw = random.Random(7)
+    for _ in range(20):
+        start, end = sorted(draw.randrange(len(decoded.text) + 1) for _ in range(2))
+        first = decoded.first_byte + len(decoded.text[:start].encode(decoded.encoding))
+        last = first + len(decoded.text[start:end].encode(decoded.encoding))
+        assert content[first:last].decode(decoded.encoding) == decoded.text[start:end]
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "expected"),
+    [
+        (ENGLISH * 3, "utf-8", "utf-8"),
+        (ENGLISH * 3, "cp1252", "cp1252"),
+        ("Preis: 5 €, Größe übrig", "cp1252", "cp1252"),
+        (JAPANESE * 3, "shift_jis", None),
+        (CHINESE * 3, "gb18030", None),
+        (KOREAN * 3, "euc_kr", None),
+        (RUSSIAN * 3, "windows-1251", None),
+        (ENGLISH, "utf-16-le", "utf-16-le"),
+        (ENGLISH, "utf-16-be", "utf-16-be"),
+    ],
+)
+def test_a_text_in_a_common_encoding_is_decoded_exactly(
+    text: str, encoding: str, expected: str | None
+) -> None:
+    content = text.encode(encoding)
+    decoded = decode(content)
+    assert decoded.text == text
+    assert expected in (None, decoded.encoding)
+    assert_slices_lead_back(decoded, content)
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+        (codecs.BOM_UTF32_LE, "utf-32-le"),
+        (codecs.BOM_UTF32_BE, "utf-32-be"),
+    ],
+)
+def test_a_byte_order_mark_is_no_part_of_the_text(mark: bytes, encoding: str) -> None:
+    content = mark + ENGLISH.encode(encoding)
+    decoded = decode(content)
+    assert (decoded.text, decoded.encoding) == (ENGLISH, encoding)
+    assert decoded.first_byte == len(mark)
+    assert_slices_lead_back(decoded, content)
+
+
+def test_newlines_and_mojibake_are_left_alone() -> None:
+    text = "Itâ€™s broken\r\nbut ours to keep\rso\n"
+    assert decode(text.encode()).text == text
+
+
+def test_a_codec_with_shift_states_gives_no_byte_positions_and_says_so() -> None:
+    decoded = decode(JAPANESE.encode("iso2022_jp"))
+    assert decoded.text == JAPANESE
+    assert decoded.encoding is None
+    assert "byte positions" in (decoded.warning or "")
+
+
+@pytest.mark.parametrize("content", [b"MZ\x00\x01\x02" * 50, bytes(range(1, 32)) * 9 + b"abc"])
+def test_binary_content_is_refused(content: bytes) -> None:
+    with pytest.raises(ReadError, match="looks like a binary file, not text"):
+        decode(content)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_decoded_so_that_slices_lead_back_or_refused(content: bytes) -> None:
+    try:
+        decoded = decode(content)
+    except ReadError:
+        return
+    if decoded.encoding is not None:
+        assert decoded.text.encode(decoded.encoding) == content[decoded.first_byte :]

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pincite.errors import ReadError
+from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
+
+
+def zip_with(*names: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in names:
+            archive.writestr(name, "x")
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(("suffix", "expected"), READABLE_SUFFIXES.items())
+def test_text_formats_are_told_by_their_name(suffix: str, expected: Format) -> None:
+    if expected not in (Format.PDF, Format.DOCX):
+        assert detect(Path(f"a{suffix.upper()}"), b"hello") is expected
+
+
+def test_a_pdf_is_a_pdf_whatever_its_name() -> None:
+    content = b"\n%PDF-1.7\n...\nstartxref\n0\n%%EOF"
+    assert detect(Path("a.txt"), content) is Format.PDF
+    assert detect(Path("a.bin"), b"junk" * 100 + content) is Format.PDF
+
+
+def test_a_text_that_mentions_the_pdf_header_stays_a_text() -> None:
+    assert detect(Path("a.md"), b"A PDF begins with %PDF-1.7.") is Format.MARKDOWN
+
+
+def test_a_zip_with_a_word_document_is_docx() -> None:
+    assert detect(Path("a.zip"), zip_with("word/document.xml")) is Format.DOCX
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.txt", b"", "empty"),
+        ("a.docx", bytes.fromhex("D0CF11E0A1B11AE1") + b"x", "password-protected"),
+        ("a.docx", zip_with("word/document.xml")[:-40], "damaged or cut off"),
+        ("a.docx", b"hello", "does not begin like one"),
+        ("a.pdf", b"hello", "does not begin like one"),
+        ("a.xlsx", zip_with("xl/workbook.xml"), "spreadsheet"),
+        ("a.xyz", b"hello", r"\.xyz\).*\.pdf \.docx"),
+        ("README", b"hello", "without an ending"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_reason(
+    name: str, content: bytes, reason: str
+) -> None:
+    with pytest.raises(ReadError, match=reason):
+        detect(Path(name), content)

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser
+
+from pincite.ingest.html import HtmlReader
+from pincite.records import Document
+
+
+def read(page: str | bytes) -> Document:
+    content = page.encode() if isinstance(page, str) else page
+    return HtmlReader().read(Path("page.html"), content)
+
+
+def blocks(document: Document) -> list[tuple[str, str]]:
+    return [(b.kind.value, document.text[b.start : b.end]) for b in document.blocks]
+
+
+def test_blocks_come_in_order_with_entities_decoded_and_space_collapsed() -> None:
+    document = read(
+        "<title>T</title><h1>Head</h1><p>One &amp;\n  <b>two</b></p><ul><li>a</li><li>b</li></ul>"
+        "<pre>x\n  y</pre><div>loose<p>para</p>end</div><dl><dt>k</dt><dd>v</dd></dl>"
+        "<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>"
+    )
+    assert blocks(document) == [
+        ("heading", "Head"),
+        ("paragraph", "One & two"),
+        ("list_item", "a"),
+        ("list_item", "b"),
+        ("code", "x\n  y"),
+        ("paragraph", "loose"),
+        ("paragraph", "para"),
+        ("paragraph", "end"),
+        ("list_item", "k"),
+        ("list_item", "v"),
+        ("table_row", "A | B"),
+        ("table_row", "1 | 2"),
+    ]
+    assert document.encoding is None
+    assert document.title == "Head"
+    assert document.blocks[-1].section == ("Head",)
+
+
+def test_navigation_scripts_and_hidden_parts_are_left_out() -> None:
+    document = read(
+        "<nav>menu</nav><header>site</header><script>evil()</script><p>Content that stays here.</p>"
+        "<p hidden>h</p><p style='display: none'>h</p><aside>ad</aside><footer>foot</footer>"
+    )
+    assert document.text == "Content that stays here."
+
+
+def test_a_form_around_the_whole_page_does_not_lose_the_page() -> None:
+    assert read("<form><p>All of the content.</p></form>").text == "All of the content."
+
+
+def test_a_page_that_is_all_boilerplate_is_kept() -> None:
+    assert "menu" in read("<nav>menu of things</nav><p>x</p>").text
+
+
+def test_the_main_element_wins_when_it_holds_most_of_the_text() -> None:
+    page = f"<div>related</div><main><p>{'word ' * 50}</p></main>"
+    assert "related" not in read(page).text
+    assert "related" in read(page.replace("<main>", "<main></main>")).text
+
+
+def test_deep_nesting_and_unclosed_tags_do_not_break_the_reader() -> None:
+    assert read("<div>" * 5000 + "deep").text == "deep"
+
+
+def test_the_charset_of_the_page_counts_only_when_it_fits() -> None:
+    meta = "<meta charset={}><p>{}</p>"
+    russian = "Настоящий документ описывает порядок"
+    assert russian in read(meta.format("windows-1251", russian).encode("cp1251")).text
+    assert russian in read(meta.format("iso-8859-1", russian).encode("utf-8")).text
+    assert "日本語" in read(meta.format("shift_jis", "日本語").encode("shift_jis")).text
+    assert read(meta.format("hex", "plain")).text == "plain"
+
+
+def test_an_empty_page_has_a_warning() -> None:
+    assert "no text" in read("<html><body></body></html>").warnings[0]
+
+
+def _words(text: str) -> Counter[str]:
+    japanese = re.findall(r"[\u3040-\u30ff\u4e00-\u9fff]", text)
+    return Counter(japanese or re.findall(r"\w+", text.lower()))
+
+
+def test_the_main_text_of_real_pages_is_found(real_documents: Path) -> None:
+    folder = real_documents / "open"
+    truths = json.loads((folder / "ground_truth/articles.json").read_text("utf-8"))
+    for expected in (folder / "ground_truth").glob("readability-*.expected.html"):
+        body = LexborHTMLParser(expected.read_text("utf-8")).body
+        assert body is not None
+        truths[expected.name.replace(".expected", "")] = body.text(separator=" ")
+    for name, truth in truths.items():
+        wanted, found = _words(truth), _words(read((folder / name).read_bytes()).text)
+        shared = sum((wanted & found).values())
+        print(f"{name}: recall {shared / wanted.total():.3f}", end=" ")
+        print(f"precision {shared / found.total():.3f}")
+        assert shared >= 0.95 * wanted.total(), name
+
+
+def test_arabic_with_a_misleading_charset_is_read_as_arabic(real_documents: Path) -> None:
+    content = (real_documents / "open/testArabicMisleadingCharset.html").read_bytes()
+    assert "اللغة العربية" in read(content).text

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.ingest.text import TextReader
+from pincite.records import BlockKind, Document
+
+SAMPLE = """PUMP MAINTENANCE
+
+Close the valve first. Then
+loosen the bolts.
+
+- drain the oil
+  completely
+- clean the filter
+1. start again
+
+2 TORQUE VALUES
+Use 45 Nm.
+"""
+
+
+def read(text: str, name: str = "pump_manual.txt") -> Document:
+    return TextReader().read(Path(name), text.encode())
+
+
+def blocks(document: Document) -> list[tuple[str, str]]:
+    return [(b.kind.value, document.text[b.start : b.end]) for b in document.blocks]
+
+
+def test_paragraphs_headings_and_list_items_are_found() -> None:
+    assert blocks(read(SAMPLE)) == [
+        ("heading", "PUMP MAINTENANCE"),
+        ("paragraph", "Close the valve first. Then\nloosen the bolts."),
+        ("list_item", "- drain the oil\n  completely"),
+        ("list_item", "- clean the filter"),
+        ("list_item", "1. start again"),
+        ("heading", "2 TORQUE VALUES"),
+        ("paragraph", "Use 45 Nm."),
+    ]
+
+
+def test_blocks_carry_the_heading_above_them() -> None:
+    document = read(SAMPLE)
+    assert document.blocks[1].section == ("PUMP MAINTENANCE",)
+    assert document.blocks[-1].section == ("2 TORQUE VALUES",)
+
+
+def test_the_text_is_the_file_unchanged() -> None:
+    text = "one\r\n\r\ntwo\rthree"
+    document = read(text)
+    assert document.text == text
+    assert [t for _, t in blocks(document)] == ["one", "two\rthree"]
+
+
+def test_underlined_headings_nest_by_the_sign_that_came_first() -> None:
+    document = read("Guide\n=====\n\nUse\n---\nText here.\n\nEnd\n===\nBye.", "a.rst")
+    assert document.title == "Guide"
+    assert [b.section for b in document.blocks if b.kind is BlockKind.PARAGRAPH] == [
+        ("Guide", "Use"),
+        ("End",),
+    ]
+
+
+def test_the_title_falls_back_to_the_file_name() -> None:
+    assert read("plain words", "pump_manual-2.txt").title == "pump manual 2"
+
+
+def test_a_file_of_white_space_has_no_blocks_and_says_so() -> None:
+    document = read(" \n\n ")
+    assert document.blocks == ()
+    assert "no text" in document.warnings[0]
+
+
+@given(st.text(alphabet="aZ 1.-*=\n\r\t(A)é", max_size=200))
+def test_every_letter_is_in_exactly_one_block(text: str) -> None:
+    document = read("x" + text)
+    covered = "".join(document.text[b.start : b.end] for b in document.blocks)
+    letters = [sign for sign in document.text if sign.isalnum()]
+    assert [sign for sign in covered if sign.isalnum()] == letters
