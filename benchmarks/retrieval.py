@@ -33,7 +33,9 @@ def document_run(hits: Iterable[Any], documents: dict[str, str]) -> dict[str, fl
     return run
 
 
-def ranked(opened: Library, hits: Iterable[Hit], documents: dict[str, str], key: str) -> dict[str, float]:
+def ranked(
+    opened: Library, hits: Iterable[Hit], documents: dict[str, str], key: str
+) -> dict[str, float]:
     """Documents with a score that falls with their rank, by `key` ("score" or a stage's name)."""
     ordered = hits if key == "score" else sorted(hits, key=lambda h: -h.scores.get(key, -1.0))
     return document_run(
@@ -45,7 +47,9 @@ def ranked(opened: Library, hits: Iterable[Hit], documents: dict[str, str], key:
     )
 
 
-def holds_gold(answer: Answer, citation: Any, spans: list[dict[str, Any]], documents: dict[str, str]) -> bool:
+def holds_gold(
+    answer: Answer, citation: Any, spans: list[dict[str, Any]], documents: dict[str, str]
+) -> bool:
     """Whether a citation covers one of the gold spans."""
     return any(
         documents[citation.source] == span["doc_id"]
@@ -93,7 +97,9 @@ def evaluate(data: OpenSet, most: int) -> dict[str, float]:
 
 def main() -> None:
     """Print one block for each set."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("sets", nargs="+")
     parser.add_argument("--queries", type=int, default=200)
     arguments = parser.parse_args()
@@ -101,7 +107,11 @@ def main() -> None:
         figures = evaluate(load(name), arguments.queries)
         print(f"\n{name}")
         for label, value in figures.items():
-            print(f"  {label:<20} {value:8.3f}" if isinstance(value, float) else f"  {label:<20} {value:8d}")
+            print(
+                f"  {label:<20} {value:8.3f}"
+                if isinstance(value, float)
+                else f"  {label:<20} {value:8d}"
+            )
 
 
 if __name__ == "__main__":

@@ -17,11 +17,12 @@ from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import AnswerStages, IngestStages
 from pincite.rerank.late_interaction import LateInteractionReranker
+from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
 from pincite.rerank.term_coverage import TermCoverageReranker
 from pincite.retrieve.hybrid import HybridRetriever
 from pincite.settings import IngestSettings, RerankSettings, Settings
-from pincite.stages import Encoder, Reranker, Sources, TermWeights
+from pincite.stages import Encoder, Reranker, TermWeights
 from pincite.verify.verifier import Provenance, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
@@ -43,9 +44,7 @@ def open_reader(settings: Settings) -> SandboxedReader:
     return SandboxedReader(_limits(settings.ingest))
 
 
-def ingest_stages(
-    settings: Settings, catalog: Catalog, encoder: Encoder | None
-) -> IngestStages:
+def ingest_stages(settings: Settings, catalog: Catalog, encoder: Encoder | None) -> IngestStages:
     """The stages that turn files into passages."""
     return IngestStages(
         readers=SandboxedReaderPool(settings.ingest.workers, _limits(settings.ingest)),
@@ -85,6 +84,7 @@ def answer_stages(
             mmr_lambda=settings.evidence.mmr_lambda,
             max_similarity=settings.evidence.max_similarity,
             margin=settings.evidence.margin,
+            lead_margin=settings.evidence.lead_margin,
         ),
         answerer=ExtractiveAnswerer(),
         verifier=SourceVerifier(
@@ -104,17 +104,12 @@ def answer_stages(
 def _reranker(
     chosen: RerankSettings, catalog: Catalog, encoder: Encoder | None, weights: TermWeights
 ) -> Reranker:
-    limits = {
-        "candidates": chosen.candidates,
-        "weight": chosen.weight,
-        "threshold": chosen.threshold,
-    }
-    sources: Sources = catalog
+    cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
     if encoder is None or chosen.method == "term_coverage":
-        return TermCoverageReranker(sources, weights, **limits)
+        return TermCoverageReranker(catalog, weights, cut)
     if chosen.method == "sentence_cosine":
-        return SentenceCosineReranker(encoder, catalog.sentence_vectors, **limits)
-    return LateInteractionReranker(encoder, sources, weights, **limits)
+        return SentenceCosineReranker(encoder, catalog.sentence_vectors, cut)
+    return LateInteractionReranker(encoder, catalog, weights, cut)
 
 
 def _limits(chosen: IngestSettings) -> SandboxLimits:
@@ -123,5 +118,3 @@ def _limits(chosen: IngestSettings) -> SandboxLimits:
         seconds=chosen.max_seconds,
         file_bytes=chosen.max_file_mb * _MEGABYTE,
     )
-
-

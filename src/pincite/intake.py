@@ -123,8 +123,7 @@ class Intake:
         self._count_in(ingested.path)
         self._tally.passages += len(ingested.passages)
         self._tally.warnings.extend(
-            FileProblem(path=ingested.path, reason=reason)
-            for reason in ingested.document.warnings
+            FileProblem(path=ingested.path, reason=reason) for reason in ingested.document.warnings
         )
         self._catalog.put(self._collection, ingested, recipe=self._recipe)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from pincite.assemble import answer_stages, ingest_stages, open_encoder
 from pincite.catalog.catalog import Catalog
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryBusy, LibraryError, UsageError
-from pincite.index.indexes import IndexFolder, Indexes
+from pincite.index.indexes import Indexes, IndexFolder
 from pincite.intake import Intake, ProgressCallback, recipe
 from pincite.pipeline import AnswerStages, answer_question, search
 from pincite.records import Answer, FileProblem, IngestReport, Question, SearchResult
@@ -63,8 +64,11 @@ class Library:
         self._encoder: MiniLmEncoder | None = None
         self._encoder_notice: str | None = None
         self._indexes: Indexes | None = None
+        self.index_problem = ""
+        """Why the index had to be rebuilt when it was last looked at; empty if it was in order."""
         self._stages: AnswerStages | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._refreshing = threading.RLock()
 
     @classmethod
     def open(
@@ -148,7 +152,7 @@ class Library:
             self._bring_indexes_up(may_write=True)
         return removed
 
-    # --- Asking -------------------------------------------------------------------------------------
+    # --- Asking ------------------------------------------------------------------------------
 
     def search(
         self, text: str, *, limit: int | None = None, collection: str | None = None
@@ -204,21 +208,19 @@ class Library:
     def encoder(self) -> MiniLmEncoder | None:
         """The encoder, loaded at first use; None in lexical-only mode."""
         if self._encoder_notice is None:
-            self._encoder, self._encoder_notice = open_encoder(
-                self.settings, self.path / "encoder"
-            )
+            self._encoder, self._encoder_notice = open_encoder(self.settings, self.path / "encoder")
         return self._encoder
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""
-        current = self.catalog.generation()
-        if self._stages is None or self._indexes_generation() != current:
-            notices = self._refresh()
-            assert self._indexes is not None
-            self._stages = answer_stages(
-                self.settings, self.catalog, self._indexes, self.encoder(), notices
-            )
-        return self._stages
+        with self._refreshing:
+            if self._stages is None or self._indexes_generation() != self.catalog.generation():
+                notices = self._refresh()
+                assert self._indexes is not None
+                self._stages = answer_stages(
+                    self.settings, self.catalog, self._indexes, self.encoder(), notices
+                )
+            return self._stages
 
     def index_state(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
@@ -266,7 +268,7 @@ class Library:
         self._stages = None
 
     def _use_temporary_indexes(self) -> None:
-        """For a library on a read-only disk: what is there if it is in step, or made anew in /tmp."""
+        """For a library on a read-only disk: what is there if in step, else made anew elsewhere."""
         indexes, _ = self._index_folder().load(self.catalog)
         if indexes is None or indexes.manifest.generation < self.catalog.generation():
             self._temporary = tempfile.TemporaryDirectory(prefix="pincite-")
@@ -317,7 +319,8 @@ def _check_folder(folder: Path, *, create: bool) -> None:
         return
     if not create:
         raise LibraryError(
-            f"there is no library in {folder}; make one with: pincite ingest PATH --library {folder}"
+            f"there is no library in {folder}; "
+            f"make one with: pincite ingest PATH --library {folder}"
         )
     if folder.exists() and not folder.is_dir():
         raise LibraryError(f"{folder} is a file; a library is a folder: choose another name")

@@ -30,7 +30,6 @@ from pincite.stages import (
     Verifier,
 )
 
-
 EMBEDDED_TOGETHER = 64
 """Passages handed to the encoder at once, so that every core has work while files are small."""
 
@@ -56,9 +55,7 @@ class AnswerStages:
     notices: tuple[str, ...] = ()
 
 
-def ingest_files(
-    paths: Iterable[Path], stages: IngestStages
-) -> Iterator[Ingested | FileProblem]:
+def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
     """Read, cut and encode files; what became of each, in order, ready to be stored."""
     group: list[Ingested] = []
     for read in stages.readers.read_all(paths):

@@ -174,7 +174,7 @@ class Document:
     """What a reader must tell about this file, in plain words ("page 3 has no text")."""
 
     def byte_range(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where `text[start:end]` lies in the file's bytes; None for formats without a text file."""
+        """Where `text[start:end]` lies in the file's bytes; None unless it is a text format."""
         if self.encoding is None:
             return None
         first = self.first_byte + len(self.text[:start].encode(self.encoding))
@@ -234,7 +234,7 @@ class Passage:
 class Embedding:
     """One forward pass over one passage.
 
-    `vector` has shape (dimensions,), `sentence_vectors` (sentences, dimensions); rows have length 1.
+    `vector` has shape (dimensions,), `sentence_vectors` (sentences, dimensions), length 1 each.
     `key` is the address in the embedding cache: a hash of the encoder's name and what it read.
     """
 
@@ -286,9 +286,9 @@ class Question:
 class Hit:
     """A passage that may answer, as one stage leaves it.
 
-    `scores` keeps what each stage gave (`dense`, `lexical`, `fused`, `late_interaction`, ...), so that
-    the trace can show why a passage stands where it stands. `sentence_scores` has one value in
-    0..1 for each sentence of the passage once a reranker has looked at it.
+    `scores` keeps what each stage gave (`dense`, `lexical`, `fused`, `late_interaction`, ...), so
+    that the trace can show why a passage stands where it stands. `sentence_scores` has one value
+    in 0..1 for each sentence of the passage once a reranker has looked at it.
     """
 
     passage: Passage

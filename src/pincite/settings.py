@@ -1,8 +1,8 @@
 """Plain validated values, one group per stage; this file is where every default lives.
 
-Order of precedence: command-line flags, then environment variables (`PINCITE_RETRIEVAL__ALPHA=0.5`),
-then `settings.toml` in the library folder, then the defaults below. The reference rows (R2, A4, ...)
-are the promises each value belongs to; docs/settings.md is tested against this file.
+Order of precedence: command-line flags, then environment variables
+(`PINCITE_RETRIEVAL__ALPHA=0.5`), then `settings.toml` in the library folder, then the defaults
+below. docs/settings.md is tested against this file.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ class Group(BaseModel):
 class IngestSettings(Group):
     """Reading files."""
 
-    workers: int = Field(2, ge=1, le=64, description="reader processes")
-    max_file_mb: int = Field(512, ge=1, description="larger files are refused")
-    max_memory_mb: int = Field(2048, ge=256, description="memory limit of a reader process")
-    max_seconds: float = Field(120, gt=0, description="time limit for one file")
+    workers: int = Field(default=2, ge=1, le=64, description="reader processes")
+    max_file_mb: int = Field(default=512, ge=1, description="larger files are refused")
+    max_memory_mb: int = Field(default=2048, ge=256, description="memory limit of a reader process")
+    max_seconds: float = Field(default=120, gt=0, description="time limit for one file")
 
 
 class ChunkingSettings(Group):
     """Cutting documents into passages (P5)."""
 
-    max_chars: int = Field(1000, ge=100, le=20_000, description="size a passage may reach")
+    max_chars: int = Field(default=1000, ge=100, le=20_000, description="size a passage may reach")
     overlap_chars: int = Field(
-        100, ge=0, le=5_000, description="whole sentences repeated from the passage before"
+        default=100, ge=0, le=5_000, description="whole sentences repeated from the passage before"
     )
 
 
@@ -55,52 +55,67 @@ class EmbeddingSettings(Group):
     """The encoder (E1)."""
 
     model: Literal["all-MiniLM-L6-v2", "none"] = Field(
-        "all-MiniLM-L6-v2", description="none: lexical search only"
+        default="all-MiniLM-L6-v2", description="none: lexical search only"
     )
     runtime: Literal["auto", "openvino", "onnxruntime"] = Field(
-        "auto", description="auto: the faster one that runs here"
+        default="auto", description="auto: the faster one that runs here"
     )
-    threads: int = Field(0, ge=0, le=256, description="0: all cores")
+    threads: int = Field(default=0, ge=0, le=256, description="0: all cores")
 
 
 class RetrievalSettings(Group):
     """Finding candidates (R1, R2)."""
 
-    dense_limit: int = Field(100, ge=1, le=1000, description="candidates from the dense index")
-    lexical_limit: int = Field(100, ge=1, le=1000, description="candidates from BM25")
-    alpha: float = Field(0.4, ge=0, le=1, description="weight of BM25 in fusion")
-    keep: int = Field(50, ge=1, le=1000, description="candidates kept after fusion")
-    limit: int = Field(10, ge=1, le=1000, description="hits a search shows")
+    dense_limit: int = Field(
+        default=100, ge=1, le=1000, description="candidates from the dense index"
+    )
+    lexical_limit: int = Field(default=100, ge=1, le=1000, description="candidates from BM25")
+    alpha: float = Field(default=0.4, ge=0, le=1, description="weight of BM25 in fusion")
+    keep: int = Field(default=50, ge=1, le=1000, description="candidates kept after fusion")
+    limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
 
 
 class RerankSettings(Group):
     """Ordering candidates (R5, R6)."""
 
     method: Literal["late_interaction", "sentence_cosine", "term_coverage"] = Field(
-        "late_interaction", description="how candidates are compared with the question"
+        default="late_interaction", description="how candidates are compared with the question"
     )
-    candidates: int = Field(20, ge=1, le=500, description="how many are compared")
-    weight: float = Field(0.75, ge=0, le=1, description="share of the reranker in the final score")
-    threshold: float = Field(0.2, ge=0, le=1, description="hits scored lower are dropped")
+    candidates: int = Field(default=20, ge=1, le=500, description="how many are compared")
+    weight: float = Field(
+        default=0.75, ge=0, le=1, description="share of the reranker in the final score"
+    )
+    threshold: float = Field(default=0.2, ge=0, le=1, description="hits scored lower are dropped")
 
 
 class EvidenceSettings(Group):
     """Choosing sentences (R7, A1)."""
 
-    max_sentences: int = Field(6, ge=1, le=50, description="most sentences in an answer")
-    mmr_lambda: float = Field(0.7, ge=0, le=1, description="relevance against novelty")
+    max_sentences: int = Field(default=6, ge=1, le=50, description="most sentences in an answer")
+    mmr_lambda: float = Field(default=0.7, ge=0, le=1, description="relevance against novelty")
     max_similarity: float = Field(
-        0.82, ge=0, le=1, description="a sentence closer than this to a chosen one is left out"
+        default=0.82,
+        ge=0,
+        le=1,
+        description="a sentence closer than this to a chosen one is left out",
     )
     margin: float = Field(
-        0.12, ge=0, le=1, description="how far below the best sentence another may score"
+        default=0.08, ge=0, le=1, description="how far below the best sentence another may score"
+    )
+    lead_margin: float = Field(
+        default=0.02,
+        ge=0,
+        le=1,
+        description="the same for a sentence that stands before the best one",
     )
 
 
 class VerificationSettings(Group):
     """Checking and refusing (A4, R6)."""
 
-    abstain_below: float = Field(0.35, ge=0, le=1, description="confidence needed to answer")
+    abstain_below: float = Field(
+        default=0.35, ge=0, le=1, description="confidence needed to answer"
+    )
 
 
 class Settings(BaseSettings):
@@ -120,10 +135,16 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], **sources: PydanticBaseSettingsSource
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Values come from `load_settings` alone, so that each can be traced to its origin."""
-        return (sources["init_settings"],)
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)
 
     def digest(self) -> str:
         """Identifies every value that can change an answer; worker counts and limits cannot."""
@@ -144,7 +165,7 @@ class Origins(dict[str, str]):
 def load_settings(
     library: Path | None = None, *, overrides: Layer | None = None
 ) -> tuple[Settings, Origins]:
-    """Merge the layers. Raises SettingsError that names the layer, the value and what is allowed."""
+    """Merge the layers. Raises SettingsError that names the layer and the value."""
     layers: list[tuple[str, Layer]] = [
         (SETTINGS_FILE, _file_layer(library / SETTINGS_FILE) if library else {}),
         ("environment", EnvSettingsSource(Settings)()),

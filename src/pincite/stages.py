@@ -144,7 +144,7 @@ class Reranker(Protocol):
     """Which really do?"""
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        """The same hits in a better order, with sentence scores; may drop hits below a threshold."""
+        """The same hits in a better order, with sentence scores; bad ones may be dropped."""
         ...
 
 

@@ -80,10 +80,8 @@ class Catalog:
         """Files in each collection."""
         column = schema.sources.c.collection
         return {
-            name: files
-            for name, files in self._fetch(
-                select(column, func.count()).group_by(column).order_by(column)
-            )
+            row[0]: row[1]
+            for row in self._fetch(select(column, func.count()).group_by(column).order_by(column))
         }
 
     def paths(self, collection: str) -> dict[str, str]:
@@ -91,19 +89,19 @@ class Catalog:
         query = select(schema.sources.c.path, schema.sources.c.document_id).where(
             schema.sources.c.collection == collection
         )
-        return {path: document_id for path, document_id in self._fetch(query)}
+        return {row.path: row.document_id for row in self._fetch(query)}
 
     def recipes(self) -> dict[str, str]:
         """How each document was read and cut, by document id."""
         query = select(schema.documents.c.id, schema.documents.c.recipe)
-        return {document_id: recipe for document_id, recipe in self._fetch(query)}
+        return {row.id: row.recipe for row in self._fetch(query)}
 
     def failures(self) -> tuple[FileProblem, ...]:
         """Files that could not be read when they were last tried."""
         query = select(schema.failures.c.path, schema.failures.c.reason).order_by(
             schema.failures.c.path
         )
-        return tuple(FileProblem(path=path, reason=reason) for path, reason in self._fetch(query))
+        return tuple(FileProblem(path=row.path, reason=row.reason) for row in self._fetch(query))
 
     def warnings(self) -> tuple[FileProblem, ...]:
         """What readers had to tell about files that are in."""
@@ -113,9 +111,9 @@ class Catalog:
             .order_by(schema.sources.c.path)
         )
         return tuple(
-            FileProblem(path=path, reason=reason)
-            for path, reasons in self._fetch(query)
-            for reason in reasons
+            FileProblem(path=row.path, reason=reason)
+            for row in self._fetch(query)
+            for reason in row.warnings
         )
 
     # --- Looking things up --------------------------------------------------------------------

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from pincite.errors import LibraryBusy, LibraryError
@@ -24,6 +24,8 @@ def open_sqlite(path: Path) -> Engine:
     uri = f"file:{path}" if writable else f"file:{path}?mode=ro&immutable=1"
     engine = create_engine(
         "sqlite://",
+        # A URL without a file looks like a database in memory, which would get another pool.
+        poolclass=QueuePool,
         creator=lambda: sqlite3.connect(
             uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False
         ),

@@ -1,4 +1,4 @@
-"""Numbered steps from an empty database to the newest schema. A step, once released, never changes."""
+"""Numbered steps from an empty database to the newest schema; a released step never changes."""
 
 from __future__ import annotations
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from pincite.catalog import schema
-from pincite.ingest.wire import document_from_bytes, document_to_bytes
 from pincite.records import Document, Embedding, Ingested, Passage, Span
+from pincite.wire import document_from_bytes, document_to_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +27,7 @@ def decode_text(stored: bytes) -> str:
 
 def document(row: Row[Any]) -> Document:
     """A row of `documents` as a record."""
-    return document_from_bytes(row.layout)
+    return document_from_bytes(row.layout, text=decode_text(row.text))
 
 
 def passage(row: Row[Any]) -> Passage:
@@ -89,9 +88,7 @@ def next_generation(connection: Connection) -> int:
 def recipe_of(connection: Connection, document_id: str) -> str | None:
     """How a stored document was read and cut; None when it is not stored."""
     table = schema.documents
-    recipe: str | None = connection.scalar(
-        select(table.c.recipe).where(table.c.id == document_id)
-    )
+    recipe: str | None = connection.scalar(select(table.c.recipe).where(table.c.id == document_id))
     return recipe
 
 
@@ -105,7 +102,7 @@ def store_document(
         "title": document.title,
         "encoding": document.encoding,
         "text": document.text.encode("utf-8", "surrogatepass"),
-        "layout": document_to_bytes(document),
+        "layout": document_to_bytes(document, with_text=False),
         "page_count": len(document.pages),
         "warnings": list(document.warnings),
         "recipe": recipe,

@@ -20,7 +20,7 @@ WINDOW_TOKENS = 256
 _QUESTIONS_KEPT = 16
 
 _LONGEST_CHARS = 200_000
-"""Encoded at most of one text: 200 pages of passage or question mean something went wrong before."""
+"""Encoded at most of one text: a passage of 200 pages means that something went wrong before."""
 
 
 class MiniLmEncoder:
@@ -33,9 +33,7 @@ class MiniLmEncoder:
     name = MODEL_NAME
     dimensions = 384
 
-    def __init__(
-        self, cache: Path, *, runtime: str = "auto", threads: int = 0
-    ) -> None:
+    def __init__(self, cache: Path, *, runtime: str = "auto", threads: int = 0) -> None:
         from tokenizers import Tokenizer
 
         files = find_encoder_files()
@@ -50,7 +48,7 @@ class MiniLmEncoder:
         self.encode_question = lru_cache(maxsize=_QUESTIONS_KEPT)(self._encode_question)
 
     def encode(self, texts: Sequence[str]) -> Iterator[TokenStates]:
-        """Token states of each text, in order; the result for a text never depends on the others."""
+        """Token states of each text, in order; no text has an influence on another's."""
         encodings = self._tokenizer.encode_batch(
             [text[:_LONGEST_CHARS] for text in texts], add_special_tokens=False
         )

@@ -23,17 +23,13 @@ class TokenPoolingEmbedder:
 
     def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
         """One embedding for each passage, in order; only texts not seen before are encoded."""
-        inputs = [
-            passage.with_context(text) for passage, text in zip(passages, texts, strict=True)
-        ]
+        inputs = [passage.with_context(text) for passage, text in zip(passages, texts, strict=True)]
         keys = [
             embedding_key(self._encoder.name, text, passage.sentence_ranges())
             for text, passage in zip(inputs, passages, strict=True)
         ]
         known = dict(self._cached(keys))
-        new = {
-            key: row for row, key in reversed(list(enumerate(keys))) if key not in known
-        }
+        new = {key: row for row, key in reversed(list(enumerate(keys))) if key not in known}
         encoded = self._encoder.encode([inputs[row] for row in new.values()])
         for (key, row), states in zip(new.items(), encoded, strict=True):
             known[key] = self._embedding(key, passages[row], states)

@@ -7,7 +7,6 @@ model's checksum and the runtime's version; a file that does not load is made an
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -67,7 +66,7 @@ def _publish(target: Path, write: Callable[[str], None], *, extra: str | None = 
             draft = Path(folder) / target.name
             write(str(draft))
             if extra:
-                os.replace(draft.with_suffix(extra), target.with_suffix(extra))
-            os.replace(draft, target)
+                draft.with_suffix(extra).replace(target.with_suffix(extra))
+            draft.replace(target)
     except OSError:
         return  # A read-only or full disk costs speed at the next start, nothing else.

@@ -30,7 +30,7 @@ class Runtime(Protocol):
 
     @property
     def name(self) -> str:
-        """Runtime and precision; they change the last digits of a vector, so `doctor` shows them."""
+        """Runtime and precision; they change the last digits of a vector: `doctor` shows them."""
         ...
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
@@ -52,14 +52,14 @@ def open_runtime(choice: str, model: Path, cache: Path, *, threads: int = 0) -> 
 
 
 def available_cores() -> int:
-    """Cores this process may use; fewer than the machine has inside a container or under taskset."""
+    """Cores this process may use; in a container fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class OpenVinoRuntime:
-    """OpenVINO on the CPU, one single-threaded stream for each core; bfloat16 where it is native."""
+    """OpenVINO, one single-threaded stream for each core; bfloat16 where that is native."""
 
     def __init__(self, model: Path, cache: Path, *, threads: int) -> None:
         import openvino

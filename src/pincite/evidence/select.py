@@ -28,9 +28,10 @@ class MmrSelector:
     """Up to `max_sentences` sentences that are near the best one and do not repeat each other.
 
     Only sentences that score at most `margin` below the best are considered, so that an answer
-    which one sentence gives is one sentence. Among those, the next sentence is the one with the
-    highest `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones; a sentence
-    with a similarity above `max_similarity` to a chosen one is never taken.
+    which one sentence gives is one sentence. A sentence that stands in the same passage before the
+    best one would be read first, so it must be as good but for `lead_margin`. Among those, the
+    next sentence is the one with the highest `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity
+    to the chosen ones; one more similar than `max_similarity` to a chosen one is never taken.
     """
 
     def __init__(
@@ -41,15 +42,17 @@ class MmrSelector:
         mmr_lambda: float,
         max_similarity: float,
         margin: float,
+        lead_margin: float,
     ) -> None:
         self._sources = sources
         self._max_sentences = max_sentences
         self._lambda = mmr_lambda
         self._max_similarity = max_similarity
         self._margin = margin
+        self._lead_margin = lead_margin
 
     def select(self, question: Question, hits: Sequence[Hit]) -> tuple[Evidence, ...]:  # noqa: ARG002
-        """Sentences in the order they were chosen, best first; none when there are no candidates."""
+        """Sentences in the order they were chosen, best first; none without candidates."""
         chosen: list[_Candidate] = []
         pool = self._candidates(hits)
         while pool and len(chosen) < self._max_sentences:
@@ -76,23 +79,22 @@ class MmrSelector:
 
     def _candidates(self, hits: Sequence[Hit]) -> list[_Candidate]:
         """Sentences near the best, best first, each once even if two passages share it."""
-        scored = [
-            (score, hit, row)
-            for hit in hits
-            for row, score in enumerate(hit.sentence_scores)
-        ]
-        if not scored:
-            return []
-        floor = max(score for score, _, _ in scored) - self._margin
-        near = sorted(
-            (entry for entry in scored if entry[0] >= floor),
-            key=lambda entry: (-entry[0], entry[1].passage.sentences[entry[2]]),
+        scored = sorted(
+            (
+                (score, span, row, hit)
+                for hit in hits
+                for row, (score, span) in enumerate(
+                    zip(hit.sentence_scores, hit.passage.sentences, strict=False)
+                )
+            ),
+            key=lambda entry: (-entry[0], entry[1]),
         )
         unique: dict[Span, _Candidate] = {}
-        for score, hit, row in near:
-            span = hit.passage.sentences[row]
-            if span not in unique:
-                unique[span] = self._candidate(span, hit, row, score)
+        for score, span, row, hit in scored:
+            top, lead, _, leading_hit = scored[0]
+            leads_in = hit.passage.id == leading_hit.passage.id and span.start < lead.start
+            if score >= top - (self._lead_margin if leads_in else self._margin):
+                unique.setdefault(span, self._candidate(span, hit, row, score))
         return list(unique.values())
 
     def _candidate(self, span: Span, hit: Hit, row: int, score: float) -> _Candidate:

@@ -17,7 +17,7 @@ class FaissIndex:
     """A flat inner-product index of unit vectors (inner product = cosine), keyed by passage."""
 
     def __init__(self, dimensions: int) -> None:
-        self._index = faiss.IndexIDMap2(faiss.IndexFlatIP(dimensions))
+        self._index: faiss.Index = faiss.IndexIDMap2(faiss.IndexFlatIP(dimensions))
 
     @classmethod
     def load(cls, path: Path) -> FaissIndex:
@@ -58,7 +58,7 @@ class FaissIndex:
         parameters = None
         if allowed is not None:
             selector = faiss.IDSelectorBatch(np.asarray(allowed, dtype=np.int64))
-            parameters = faiss.SearchParameters(sel=selector)
+            parameters = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # SWIG takes fields by name
         query = np.ascontiguousarray(vector[None, :], dtype=np.float32)
         scores, keys = self._index.search(query, limit, params=parameters)
         return [

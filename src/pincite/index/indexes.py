@@ -126,7 +126,10 @@ class IndexFolder:
         elif new:
             lexical.add(_lexical_rows(holdings, new))
         manifest = replace(
-            was, generation=generation, max_key=max(keys, default=was.max_key), lexical_folder=folder
+            was,
+            generation=generation,
+            max_key=max(keys, default=was.max_key),
+            lexical_folder=folder,
         )
         return self._publish(Indexes(dense=old.dense, lexical=lexical, manifest=manifest))
 
@@ -163,9 +166,7 @@ def _lexical_rows(holdings: Holdings, passages: Iterable[Passage]) -> Iterator[L
         if document not in collections:
             collections[document] = holdings.collections_of(document)
         text = f"{passage.context}\n{holdings.text_of(passage.span)}"
-        yield LexicalRow(
-            key=passage.key, terms=terms(text), collections=collections[document]
-        )
+        yield LexicalRow(key=passage.key, terms=terms(text), collections=collections[document])
 
 
 def _files_below(folder: Path, name: str) -> list[str]:

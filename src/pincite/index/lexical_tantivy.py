@@ -73,6 +73,7 @@ class TantivyIndex:
         return [
             Scored(key=int(key), score=float(score))
             for (score, _), key in zip(found, keys, strict=True)
+            if key is not None and score is not None
         ]
 
     def document_frequency(self, term: str) -> int:

@@ -15,7 +15,7 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What the index files hold. Written last, so files without a matching manifest do not count."""
+    """What the index files hold. Written last: files without a matching manifest do not count."""
 
     library_id: str
     generation: int

@@ -71,5 +71,5 @@ class FileReader:
     def _reader(self, found: Format) -> FormatReader:
         if found not in self._readers:
             module, name = _READERS[found]
-            self._readers[found] = cast(FormatReader, getattr(import_module(module), name)())
+            self._readers[found] = cast("FormatReader", getattr(import_module(module), name)())
         return self._readers[found]

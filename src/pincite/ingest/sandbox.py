@@ -15,9 +15,9 @@ from typing import IO, Self
 
 from pincite.errors import ReadError
 from pincite.ingest.readers import MEBIBYTE
-from pincite.ingest.wire import document_from_bytes
 from pincite.ingest.worker import DOCUMENT, FRAME, READY, REASON, REQUEST
 from pincite.records import Document
+from pincite.wire import document_from_bytes
 
 _LONGEST_REASON_BYTES = 10_000
 # Run by `-c` because `-I` cuts off PYTHONPATH and the current folder: the child finds Pincite

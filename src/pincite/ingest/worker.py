@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from pincite.errors import ReadError
 from pincite.ingest.readers import MEBIBYTE, FileReader
-from pincite.ingest.wire import document_to_bytes
+from pincite.wire import document_to_bytes
 
 if sys.platform != "win32":
     import resource

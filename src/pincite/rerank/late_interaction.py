@@ -10,22 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.records import Hit, Question
-from pincite.rerank.order import reorder
+from pincite.rerank.order import Cut, final_score, reorder
 from pincite.stages import Encoder, Sources, TermWeights, TokenStates
 from pincite.text.terms import terms
 from pincite.vectors import normalised, pool_spans, tokens_inside
 
-_LEAST_WEIGHT = 0.1
-"""What a stop word counts beside the rarest word, which counts 1.1."""
+_LEAST_WEIGHT = 0.2
+"""What a stop word counts beside the rarest word, which counts 1.2."""
+
+_SURROUNDINGS = 0.8
+"""What a match in the sentence before, or in the headings above, counts beside one in the sentence.
+A sentence such as "It closes within three seconds" says little without them."""
+
+_PASSAGE_SHARE = 1 / 3
+"""How much of a sentence's score is its passage's."""
 
 
 class LateInteractionReranker:
     """Compares each question token with its most similar passage token.
 
     A passage's score is the mean of two values: MaxSim over the whole passage, and over its best
-    sentence (benchmarks/retrieval.py has what each contributes). Question tokens count by how rare
-    their word is in this library. The states come from the encoder that made the index; no second
-    model is needed. Values are in 0..1 for real text.
+    sentence. Question tokens count by how rare their word is in this library. The states come from
+    the encoder that made the index; no second model is needed. All values are in 0..1.
+    docs/decisions/0003-late-interaction.md has what each part contributes.
     """
 
     def __init__(
@@ -33,36 +40,28 @@ class LateInteractionReranker:
         encoder: Encoder,
         sources: Sources,
         weights: TermWeights,
-        *,
-        candidates: int,
-        weight: float,
-        threshold: float,
+        cut: Cut,
     ) -> None:
         self._encoder = encoder
         self._sources = sources
         self._weights = weights
-        self._candidates = candidates
-        self._weight = weight
-        self._threshold = threshold
+        self._cut = cut
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        """The first `candidates` hits with new scores in a new order, then the rest as they were."""
-        first = hits[: self._candidates]
+        """The first candidates with new scores in a new order, then the rest as they were."""
+        first = hits[: self._cut.candidates]
         asked = self._encoder.encode_question(question.text)
         importance = self._token_weights(question.text, asked)
-        texts = [
-            hit.passage.with_context(self._sources.text_of(hit.passage.span)) for hit in first
-        ]
+        texts = [hit.passage.with_context(self._sources.text_of(hit.passage.span)) for hit in first]
         scored = [
             self._score(hit, asked, importance, states)
             for hit, states in zip(first, self._encoder.encode(texts), strict=True)
         ]
         return reorder(
             scored,
-            hits[self._candidates :],
+            hits[self._cut.candidates :],
             stage="late_interaction",
-            weight=self._weight,
-            threshold=self._threshold,
+            cut=self._cut,
         )
 
     def _token_weights(self, text: str, asked: TokenStates) -> NDArray[Any]:
@@ -78,24 +77,48 @@ class LateInteractionReranker:
     ) -> Hit:
         similarity = normalised(asked.states) @ normalised(states.states).T
         ranges = hit.passage.sentence_ranges()
-        sentences = [
-            _max_sim(similarity[:, tokens_inside(states, start, end)], importance)
-            for start, end in ranges
-        ]
-        score = (_max_sim(similarity, importance) + max(sentences, default=0.0)) / 2
+        sentences = _sentence_scores(similarity, importance, states, ranges)
+        passage = (_weighted(_best(similarity), importance) + max(sentences, default=0.0)) / 2
+        scored = replace(hit, scores={**hit.scores, "late_interaction": passage})
+        total = final_score(scored, stage="late_interaction", cut=self._cut)
         return replace(
-            hit,
-            scores={**hit.scores, "late_interaction": score},
-            sentence_scores=tuple(sentences),
+            scored,
+            sentence_scores=tuple(
+                (1 - _PASSAGE_SHARE) * score + _PASSAGE_SHARE * total for score in sentences
+            ),
             sentence_vectors=pool_spans(states, ranges),
         )
 
 
-def _max_sim(similarity: NDArray[Any], importance: NDArray[Any]) -> float:
-    """Weighted mean over question tokens (rows) of the best passage token (columns)."""
-    if similarity.size == 0:
-        return 0.0
-    return float(np.clip(similarity.max(axis=1) @ importance, 0.0, 1.0))
+def _sentence_scores(
+    similarity: NDArray[Any],
+    importance: NDArray[Any],
+    states: TokenStates,
+    ranges: Sequence[tuple[int, int]],
+) -> list[float]:
+    """MaxSim of each sentence, read in its surroundings."""
+    start_of_text = ranges[0][0] if ranges else 0
+    headings = _best(similarity[:, tokens_inside(states, 0, start_of_text)])
+    before = np.zeros_like(headings)
+    scores = []
+    for start, end in ranges:
+        own = _best(similarity[:, tokens_inside(states, start, end)])
+        around = _SURROUNDINGS * np.maximum(before, headings)
+        scores.append(_weighted(np.maximum(own, around), importance))
+        before = own
+    return scores
+
+
+def _best(similarity: NDArray[Any]) -> NDArray[Any]:
+    """For each question token (rows) its best text token (columns), in 0..1."""
+    if similarity.shape[1] == 0:
+        return np.zeros(len(similarity))
+    best: NDArray[Any] = np.clip(similarity.max(axis=1), 0.0, 1.0)
+    return best
+
+
+def _weighted(best: NDArray[Any], importance: NDArray[Any]) -> float:
+    return float(best @ importance)
 
 
 def _word_around(text: str, start: int, end: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.records import Hit, Question
-from pincite.rerank.order import reorder
+from pincite.rerank.order import Cut, reorder
 from pincite.stages import Encoder
 
 VectorLookup = Callable[[Sequence[int]], Mapping[int, NDArray[Any]]]
@@ -23,29 +23,23 @@ class SentenceCosineReranker:
         self,
         encoder: Encoder,
         vectors: VectorLookup,
-        *,
-        candidates: int,
-        weight: float,
-        threshold: float,
+        cut: Cut,
     ) -> None:
         self._encoder = encoder
         self._vectors = vectors
-        self._candidates = candidates
-        self._weight = weight
-        self._threshold = threshold
+        self._cut = cut
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        """The first `candidates` hits with new scores in a new order, then the rest as they were."""
-        first = hits[: self._candidates]
+        """The first candidates with new scores in a new order, then the rest as they were."""
+        first = hits[: self._cut.candidates]
         asked = self._encoder.encode_question(question.text).vector
         stored = self._vectors([hit.passage.key for hit in first])
         scored = [_score(hit, asked, stored.get(hit.passage.key)) for hit in first]
         return reorder(
             scored,
-            hits[self._candidates :],
+            hits[self._cut.candidates :],
             stage="sentence_cosine",
-            weight=self._weight,
-            threshold=self._threshold,
+            cut=self._cut,
         )
 
 

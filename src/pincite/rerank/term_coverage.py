@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pincite.records import Hit, Question
-from pincite.rerank.order import reorder
+from pincite.rerank.order import Cut, reorder
 from pincite.stages import Sources, TermWeights
 from pincite.text.terms import question_terms, terms
 
@@ -21,26 +21,20 @@ class TermCoverageReranker:
         self,
         sources: Sources,
         weights: TermWeights,
-        *,
-        candidates: int,
-        weight: float,
-        threshold: float,
+        cut: Cut,
     ) -> None:
         self._sources = sources
         self._weights = weights
-        self._candidates = candidates
-        self._weight = weight
-        self._threshold = threshold
+        self._cut = cut
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        """The first `candidates` hits with new scores in a new order, then the rest as they were."""
+        """The first candidates with new scores in a new order, then the rest as they were."""
         asked = {term: self._weights.weight(term) for term in question_terms(question.text)}
         return reorder(
-            [self._score(hit, asked) for hit in hits[: self._candidates]],
-            hits[self._candidates :],
+            [self._score(hit, asked) for hit in hits[: self._cut.candidates]],
+            hits[self._cut.candidates :],
             stage="term_coverage",
-            weight=self._weight,
-            threshold=self._threshold,
+            cut=self._cut,
         )
 
     def _score(self, hit: Hit, asked: dict[str, float]) -> Hit:

@@ -10,11 +10,15 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import snowballstemmer
 
 # Kana, Han, Hangul, Thai, Lao, Khmer, Myanmar: written without spaces between words.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+)
 _TOKEN = re.compile(
     rf"[{_UNSPACED}]+"
     # Words, and identifiers or numbers whose parts are joined: GSE-204.1, 12.5, e-mail, a_b, x@y.z
@@ -38,7 +42,7 @@ def _stem(word: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Lower case without accents and compatibility forms: `Température` and `temperature` are one."""
+    """Lower case without accents and compatibility forms: `Température` is `temperature`."""
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
@@ -79,5 +83,5 @@ def _terms_of(token: str) -> tuple[str, ...]:
 def _pairs(run: str) -> Iterator[str]:
     if len(run) == 1:
         yield run
-    for first, second in zip(run, run[1:], strict=False):
+    for first, second in pairwise(run):
         yield first + second

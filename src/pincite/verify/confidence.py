@@ -57,9 +57,7 @@ def measure(
     )
 
 
-def coverage(
-    question: Question, evidence: Sequence[Evidence], weights: TermWeights
-) -> float:
+def coverage(question: Question, evidence: Sequence[Evidence], weights: TermWeights) -> float:
     """Weighted share of the question's terms that the evidence holds."""
     asked = {term: weights.weight(term) for term in question_terms(question.text)}
     held = evidence_terms(evidence)
@@ -69,9 +67,7 @@ def coverage(
 
 def evidence_terms(evidence: Sequence[Evidence]) -> set[str]:
     """Terms of the quotes and of the headings and file names above them."""
-    return {
-        term for item in evidence for term in terms(f"{item.passage.context}\n{item.quote}")
-    }
+    return {term for item in evidence for term in terms(f"{item.passage.context}\n{item.quote}")}
 
 
 def confidence(signals: Signals) -> float:

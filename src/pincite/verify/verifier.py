@@ -1,4 +1,4 @@
-"""Turns a draft into an answer: every claim is checked against the source, or the answer refused."""
+"""Turns a draft into an answer: what the source does not say is left out, or all is refused."""
 
 from __future__ import annotations
 
@@ -111,9 +111,7 @@ class SourceVerifier:
             return Verdict.NUMBER_NOT_IN_QUOTE
         return Verdict.SUPPORTED
 
-    def _citation(
-        self, question: Question, item: Evidence, reasons: list[str]
-    ) -> Citation | None:
+    def _citation(self, question: Question, item: Evidence, reasons: list[str]) -> Citation | None:
         """The citation, if the quote is word for word where the evidence says it is."""
         document = self._sources.document(item.span.document_id)
         source = self._sources.source(document.id, question.collection)
@@ -156,9 +154,7 @@ class SourceVerifier:
             boxes=document.boxes.boxes(span.start, span.end),
         )
 
-    def _why_nothing(
-        self, question: Question, draft: Draft, hits: Sequence[Hit]
-    ) -> list[str]:
+    def _why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> list[str]:
         if not question_terms(question.text):
             return ["the question has no words to search for"]
         if not hits:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import ReadError
-from pincite.ingest.wire import document_from_bytes, document_to_bytes
+from pincite.wire import document_from_bytes, document_to_bytes
 from pincite.records import Block, BlockKind, Box, BoxMap, Document, Page
 
 COORDINATE = st.floats(0, 2000, width=32)

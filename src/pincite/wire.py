@@ -27,13 +27,13 @@ _LENGTH = struct.Struct("<Q")
 _NAMES = ("id", "sha256", "title", "media_type")
 
 
-def document_to_bytes(document: Document) -> bytes:
-    """The document in the form described above."""
+def document_to_bytes(document: Document, *, with_text: bool = True) -> bytes:
+    """The document in the form described above; the catalog keeps the text elsewhere."""
     boxes = document.boxes
     sections = (
         json.dumps(_header(document), separators=(",", ":")).encode(),
         # A lone surrogate cannot be in a file's text, but must not stop the writing of one either.
-        document.text.encode("utf-8", "surrogatepass"),
+        document.text.encode("utf-8", "surrogatepass") if with_text else b"",
         _column("i", boxes.starts),
         _column("i", boxes.ends),
         _column("i", boxes.pages),
@@ -42,14 +42,18 @@ def document_to_bytes(document: Document) -> bytes:
     return _MAGIC + b"".join(_LENGTH.pack(len(section)) + section for section in sections)
 
 
-def document_from_bytes(data: bytes) -> Document:
-    """The document that was written. Raises ReadError when the bytes are not one."""
+def document_from_bytes(data: bytes, *, text: str | None = None) -> Document:
+    """The document that was written, with `text` if that was left out.
+
+    Raises ReadError when the bytes are not a document, or not of this text.
+    """
     sections = list(_sections(data))
     if len(sections) != 6:
         _refuse(f"{len(sections)} sections instead of 6")
     try:
         header = json.loads(bytes(sections[0]))
-        text = str(sections[1], "utf-8", "surrogatepass")
+        if text is None:
+            text = str(sections[1], "utf-8", "surrogatepass")
         return _document(header, text, _boxes(sections[2:], len(text)))
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError) as error:
         _refuse(f"{type(error).__name__}: {error}", error)

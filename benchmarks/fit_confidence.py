@@ -1,0 +1,126 @@
+"""Fits the confidence model of `pincite.verify.confidence` on the open sets.
+
+    python benchmarks/fit_confidence.py
+
+Positive: an answerable question for which some cited sentence holds the gold answer. Negative: one
+for which none does, and questions of other sets, which this library cannot answer. Each set and
+each kind weighs the same. Prints the coefficients and, for each set left out of the fit in turn,
+the area under the ROC curve and the share of both kinds that would be answered at 0.35.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from open_sets import OpenSet, library, load
+
+from pincite.index.weights import IndexTermWeights
+from pincite.library import Library
+from pincite.records import Question
+from pincite.verify.confidence import measure
+
+SETS = {
+    "squad2-open": None,
+    "clapnq-open": None,
+    "nq-open": None,
+    "xquad-open": "en",
+    "hotpotqa-sample": None,
+}
+QUESTIONS = 150
+THRESHOLD = 0.35
+
+Rows = NDArray[np.float64]
+
+
+def signals(opened: Library, text: str) -> tuple[list[float], list[tuple[str, int, int]]]:
+    """Signals (1, cosine, sentence, coverage) of one question, and the spans it would cite."""
+    question, stages = Question(text=text), opened.stages()
+    hits = stages.reranker.rerank(question, stages.retriever.retrieve(question))
+    evidence = stages.selector.select(question, hits)
+    indexes, _ = opened.index_state()
+    assert indexes is not None
+    found = measure(question, evidence, hits, IndexTermWeights(indexes.lexical))
+    spans = [(e.span.document_id, e.span.start, e.span.end) for e in evidence]
+    return [1.0, found.cosine or 0.0, found.sentence, found.coverage], spans
+
+
+def collect(data: OpenSet, foreign: list[str], **overrides: dict[str, str]) -> tuple[Rows, Rows]:
+    """Signals and labels (1: answered rightly) of own and foreign questions."""
+    opened, documents = library(data, **overrides)
+    rows, labels = [], []
+    for query in data.answerable(QUESTIONS):
+        gold = data.spans.get(query["id"], [])
+        row, spans = signals(opened, query["text"])
+        rows.append(row)
+        labels.append(
+            any(
+                documents[opened.catalog.source(document).path] == span["doc_id"]
+                and start <= span["start"]
+                and span["end"] <= end
+                for document, start, end in spans
+                for span in gold
+            )
+        )
+    for text in foreign:
+        rows.append(signals(opened, text)[0])
+        labels.append(False)
+    opened.close()
+    return np.array(rows), np.array(labels, dtype=float)
+
+
+def fit(parts: list[tuple[Rows, Rows]], *, ridge: float = 1e-3) -> Rows:
+    """Weighted logistic regression by Newton's method; every part and label weighs the same."""
+    x = np.concatenate([rows for rows, _ in parts])
+    y = np.concatenate([labels for _, labels in parts])
+    weight = np.concatenate(
+        [
+            np.where(labels == 1, 0.5 / max(labels.sum(), 1), 0.5 / max((1 - labels).sum(), 1))
+            for _, labels in parts
+        ]
+    ) / len(parts)
+    coefficients = np.zeros(x.shape[1])
+    for _ in range(50):
+        predicted = 1 / (1 + np.exp(-x @ coefficients))
+        gradient = x.T @ (weight * (predicted - y)) + ridge * coefficients
+        hessian = (x.T * (weight * predicted * (1 - predicted))) @ x + ridge * np.eye(x.shape[1])
+        coefficients -= np.linalg.solve(hessian, gradient)
+    return coefficients
+
+
+def area_under_curve(scores: Rows, labels: Rows) -> float:
+    """Probability that a positive scores above a negative."""
+    positive, negative = scores[labels == 1], scores[labels == 0]
+    above = (positive[:, None] > negative[None, :]).mean()
+    return float(above + (positive[:, None] == negative[None, :]).mean() / 2)
+
+
+def report(title: str, **overrides: dict[str, str]) -> None:
+    """Fit and print one model."""
+    loaded = {name: load(name, language=language) for name, language in SETS.items()}
+    parts = {}
+    for name, data in loaded.items():
+        others = [other for other in loaded if other != name]
+        foreign = [
+            q["text"]
+            for other in others
+            for q in loaded[other].answerable(QUESTIONS // len(others))
+        ]
+        parts[name] = collect(data, foreign, **overrides)
+    print(
+        f"\n{title}: intercept, cosine, sentence, coverage = {np.round(fit(list(parts.values())), 2)}"
+    )
+    for name, (rows, labels) in parts.items():
+        left = fit([part for other, part in parts.items() if other != name])
+        scores = 1 / (1 + np.exp(-rows @ left))
+        own = np.arange(len(rows)) < len(loaded[name].answerable(QUESTIONS))
+        print(
+            f"  {name:<18} AUROC {area_under_curve(scores, labels):.3f}"
+            f"   own questions answered {np.mean(scores[own] >= THRESHOLD):.2f}"
+            f"   right ones {np.mean(scores[labels == 1] >= THRESHOLD):.2f}"
+            f"   foreign {np.mean(scores[~own] >= THRESHOLD):.2f}"
+        )
+
+
+if __name__ == "__main__":
+    report("with vectors")
+    report("lexical only", embedding={"model": "none"}, rerank={"method": "term_coverage"})
