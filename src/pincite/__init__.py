@@ -38,7 +38,7 @@ from pincite.records import (
 )
 
 if TYPE_CHECKING:
-    from pincite.library import Library
+    from pincite.library import Library, verify_receipt
 
 __version__ = "0.1.0"
 
@@ -63,10 +63,13 @@ __all__ = [
     "Span",
     "Status",
     "UsageError",
+    "verify_receipt",
 ]
+
+_LOADED_WHEN_USED = {"Library": "pincite.library", "verify_receipt": "pincite.library"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Library":
-        return import_module("pincite.library").Library
+    if name in _LOADED_WHEN_USED:
+        return getattr(import_module(_LOADED_WHEN_USED[name]), name)
     raise AttributeError(f"module 'pincite' has no attribute '{name}'")

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
-from pincite.assemble import answer_stages, ingest_stages, open_encoder
+from pincite.assemble import answer_stages, ingest_stages, open_encoder, open_reader
 from pincite.catalog.catalog import Catalog
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryBusy, LibraryError, UsageError
@@ -24,10 +25,15 @@ from pincite.intake import Intake, ProgressCallback, recipe
 from pincite.pipeline import AnswerStages, answer_question, search
 from pincite.records import Answer, FileProblem, IngestReport, Question, SearchResult
 from pincite.settings import SETTINGS_FILE, Layer, Settings, load_settings
+from pincite.verify.offsets import OffsetCheck, check_offsets
+from pincite.verify.receipt import ReceiptCheck, check_receipt, load_receipt
 
 CATALOG_FILE = "catalog.sqlite3"
 LONGEST_QUESTION = 10_000
 """Characters. Longer is a pasted document, not a question."""
+
+_LOOK_AGAIN_SECONDS = 2.0
+"""While another process ingests, its finished indexes are looked for this often."""
 
 _OURS = {CATALOG_FILE, SETTINGS_FILE, "index", "encoder", "write.lock"}
 
@@ -69,6 +75,7 @@ class Library:
         self._stages: AnswerStages | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._refreshing = threading.RLock()
+        self._look_again = 0.0
 
     @classmethod
     def open(
@@ -205,16 +212,29 @@ class Library:
             warnings=self.catalog.warnings(),
         )
 
+    def check_offsets(self, *, sample: int = 200) -> OffsetCheck:
+        """Read files again and compare random sentences with what is stored."""
+        with open_reader(self.settings) as reader:
+            return check_offsets(
+                self.catalog, reader, sample=sample, seed=self.catalog.meta("corpus_version")
+            )
+
     def encoder(self) -> MiniLmEncoder | None:
         """The encoder, loaded at first use; None in lexical-only mode."""
         if self._encoder_notice is None:
             self._encoder, self._encoder_notice = open_encoder(self.settings, self.path / "encoder")
         return self._encoder
 
+    @property
+    def encoder_problem(self) -> str:
+        """Why there is no encoder; empty when there is one."""
+        self.encoder()
+        return self._encoder_notice or ""
+
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""
         with self._refreshing:
-            if self._stages is None or self._indexes_generation() != self.catalog.generation():
+            if self._stages is None or self._is_stale():
                 notices = self._refresh()
                 assert self._indexes is not None
                 self._stages = answer_stages(
@@ -226,8 +246,11 @@ class Library:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
         return self._index_folder().load(self.catalog)
 
-    def _indexes_generation(self) -> int:
-        return self._indexes.manifest.generation if self._indexes else -1
+    def _is_stale(self) -> bool:
+        """Whether the catalog has moved on and it is time to look for newer indexes."""
+        if self._indexes is None or time.monotonic() < self._look_again:
+            return self._indexes is None
+        return self._indexes.manifest.generation != self.catalog.generation()
 
     def _refresh(self) -> tuple[str, ...]:
         """Bring the indexes in step; gives what every result must say."""
@@ -239,6 +262,7 @@ class Library:
                 self._bring_indexes_up(may_write=True)
         except LibraryBusy:
             self._bring_indexes_up(may_write=False)
+            self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
             notices.append("an ingest is running: files it has not finished are not searched yet")
         except PermissionError:
             self._use_temporary_indexes()
@@ -301,6 +325,19 @@ class Library:
                 yield
         finally:
             lock.release()
+
+
+def verify_receipt(
+    path: str | os.PathLike[str], *, root: str | os.PathLike[str] | None = None
+) -> ReceiptCheck:
+    """Check a saved answer against the files it cites. Needs no library.
+
+    Raises ReceiptError when the file is not a saved answer.
+    """
+    receipt = load_receipt(Path(path))
+    settings, _ = load_settings()
+    with open_reader(settings) as reader:
+        return check_receipt(receipt, reader, root=Path(root) if root else None)
 
 
 @contextmanager

@@ -79,10 +79,8 @@ class Catalog:
     def collections(self) -> dict[str, int]:
         """Files in each collection."""
         column = schema.sources.c.collection
-        return {
-            row[0]: row[1]
-            for row in self._fetch(select(column, func.count()).group_by(column).order_by(column))
-        }
+        query = select(column, func.count().label("files")).group_by(column).order_by(column)
+        return {row.collection: row.files for row in self._fetch(query)}
 
     def paths(self, collection: str) -> dict[str, str]:
         """Document id of every file of a collection, by path."""

@@ -1,0 +1,1 @@
+"""For authors of stages: deterministic stand-ins, and the suites every implementation must pass."""

@@ -22,6 +22,7 @@ from pincite.text.numbers import unsupported_numbers
 from pincite.text.terms import question_terms
 from pincite.verify.confidence import confidence, evidence_terms, measure
 from pincite.verify.quotes import FileCheck, check_in_file
+from pincite.verify.receipt import page_of, section_of
 
 _DECIMALS = 4
 """Confidence is rounded so that it does not show more than it knows."""
@@ -139,13 +140,12 @@ class SourceVerifier:
                     f"{source.path}: the file cannot be opened; its quotes were checked against "
                     "the stored text only"
                 )
-        page = next((p.number for p in document.pages if p.start <= span.start < p.end), None)
         return Citation(
             document=document.id,
             source=source.path,
             sha256=document.sha256,
-            page=page,
-            section=" > ".join(item.passage.section),
+            page=page_of(document, span.start),
+            section=" > ".join(section_of(document, span.start)),
             start=span.start,
             end=span.end,
             start_byte=place[0] if place else None,

@@ -1,0 +1,81 @@
+"""The `pincite` command: one file for each verb, and how failures become exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from pincite.errors import PinciteError, SettingsError, UsageError
+from pincite.interfaces.cli import (
+    ask,
+    batch,
+    config,
+    demo,
+    doctor,
+    ingest,
+    remove,
+    search,
+    stats,
+    verify,
+)
+from pincite.interfaces.cli.exits import ERROR, USAGE
+from pincite.interfaces.cli.options import show_version
+
+app = typer.Typer(
+    name="pincite",
+    help="Ask your own documents. Every answer is made of exact, checked quotes - or refused.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    # Plain help: the boxes would cost a fifth of a second at every start.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Exit codes: 0 answered or done, 1 error, 2 usage, 3 no answer, 4 verification failed.",
+)
+app.callback()(show_version)
+app.command("ingest")(ingest.ingest)
+app.command("search")(search.search)
+app.command("ask")(ask.ask)
+app.command("batch")(batch.batch)
+app.command("verify")(verify.verify)
+app.command("remove")(remove.remove)
+app.command("stats")(stats.stats)
+app.command("doctor")(doctor.doctor)
+app.command("demo")(demo.demo)
+app.add_typer(config.app, name="config")
+
+
+def main() -> None:
+    """Run the command line. Every failure is one clear message and a defined exit code."""
+    # Text of documents may hold what the terminal's encoding cannot show.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except (UsageError, SettingsError) as error:
+        _fail(str(error), USAGE)
+    except PinciteError as error:
+        _fail(str(error), ERROR)
+    except BrokenPipeError:
+        # The reader of our output (head, less) has gone. Keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ERROR)
+    except OSError as error:
+        _fail(f"{error.filename or 'the system'}: {error.strerror or error}", ERROR)
+    except Exception as error:
+        if os.environ.get("PINCITE_DEBUG"):
+            raise
+        _fail(
+            f"unexpected {type(error).__name__}: {error}. This is a fault in Pincite; set "
+            "PINCITE_DEBUG=1 to see where it happened, and please report it",
+            ERROR,
+        )
+
+
+def _fail(message: str, code: int) -> None:
+    typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+    typer.echo(message, err=True)
+    sys.exit(code)

@@ -1,0 +1,83 @@
+"""`pincite ask`: an answer made of checked quotes, or a refusal with reasons."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import pincite
+from pincite.interfaces.cli.exits import ABSTAINED
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    CollectionOption,
+    ExplainOption,
+    JsonOption,
+    LibraryOption,
+    QuestionArgument,
+)
+from pincite.interfaces.cli.output import (
+    console,
+    on_one_line,
+    place,
+    print_json,
+    print_trace,
+    short_path,
+)
+
+if TYPE_CHECKING:
+    from pincite.records import Answer
+
+
+def ask(
+    question: QuestionArgument,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    collection: CollectionOption = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Write the answer to a file that 'pincite verify' checks."),
+    ] = None,
+    explain: ExplainOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer with exact quotes from the documents, or refuse and say why.
+
+    Exit code 0 when answered, 3 when the documents do not answer.
+    """
+    from pincite.verify.receipt import answer_form
+
+    with pincite.Library.open(library, create=False) as opened:
+        answer = opened.ask(question, collection=collection)
+    form = answer_form(answer)
+    if save is not None:
+        save.write_text(json.dumps(form, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    if as_json:
+        print_json({**form, "trace": dict(answer.trace)} if explain else form)
+    else:
+        print_answer(answer)
+        if explain:
+            print_trace(answer.trace, answer.timings)
+    if answer.status == "abstained":
+        raise typer.Exit(ABSTAINED)
+
+
+def print_answer(answer: Answer) -> None:
+    """The quotes, where each stands, and what else must be told."""
+    out = console()
+    if not answer.citations:
+        out.print("No answer in these documents.", style="bold yellow")
+    for number, citation in enumerate(answer.citations, start=1):
+        out.print(f"{on_one_line(citation.quote)} [{number}]")
+    if answer.citations:
+        out.print()
+    for number, citation in enumerate(answer.citations, start=1):
+        where = place(citation.page, citation.section)
+        span = f"characters {citation.start}-{citation.end}"
+        details = "; ".join(part for part in (where, span) if part)
+        out.print(f"  [{number}] {short_path(citation.source)}: {details}", style="dim")
+    for reason in answer.reasons:
+        out.print(f"  - {reason}", style="yellow")
+    if answer.citations:
+        out.print(f"  confidence {answer.confidence:.2f} (not calibrated)", style="dim")

@@ -1,0 +1,121 @@
+"""`pincite batch`: a file of questions becomes a file of answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import pincite
+from pincite.errors import UsageError
+from pincite.interfaces.cli.exits import ERROR
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    CollectionOption,
+    JsonOption,
+    LibraryOption,
+)
+from pincite.interfaces.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from pincite.library import Library
+
+_AT_ONCE = 2
+"""Questions in work: while one waits for the encoder, the other searches and verifies."""
+
+
+def batch(
+    questions: Annotated[
+        Path, typer.Argument(help='One {"id": ..., "question": ...} on each line.')
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write answers to.")],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    collection: CollectionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a file of questions, in their order, one JSON object on each line.
+
+    A question that cannot be answered at all (empty, too long) gets an object with status "error".
+    """
+    asked = list(_read_questions(questions))
+    counts = {"answered": 0, "abstained": 0, "error": 0}
+    draft = output.with_name(f".{output.name}.{os.getpid()}")
+    try:
+        with (
+            pincite.Library.open(library, create=False) as opened,
+            draft.open("w", encoding="utf-8") as file,
+        ):
+            for form in _answers(opened, asked, collection):
+                counts[form["status"]] += 1
+                file.write(json.dumps(form, ensure_ascii=False) + "\n")
+        draft.replace(output)
+    finally:
+        draft.unlink(missing_ok=True)
+    if as_json:
+        print_json({"questions": len(asked), **counts, "output": str(output)})
+    else:
+        summary = ", ".join(f"{count} {status}" for status, count in counts.items())
+        typer.echo(f"{len(asked)} questions: {summary}; written to {output}")
+    if counts["error"]:
+        raise typer.Exit(ERROR)
+
+
+def _read_questions(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: no such file; name a file of questions") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: is not UTF-8 ({error.reason}); save it as UTF-8") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            item = json.loads(line)
+        except ValueError as error:
+            raise UsageError(f"{path}, line {number}: is not JSON ({error})") from error
+        if (
+            not isinstance(item, dict)
+            or "id" not in item
+            or not isinstance(item.get("question"), str)
+        ):
+            raise UsageError(
+                f'{path}, line {number}: expected {{"id": ..., "question": "..."}}, '
+                f"found {line[:60]}"
+            )
+        yield item
+
+
+def _answers(
+    library: Library, asked: list[dict[str, Any]], collection: str | None
+) -> Iterator[dict[str, Any]]:
+    from rich.progress import track
+
+    from pincite.verify.receipt import answer_form
+
+    def answer(item: dict[str, Any]) -> dict[str, Any]:
+        try:
+            found = library.ask(item["question"], collection=collection)
+        except UsageError as error:
+            return {"id": item["id"], "status": "error", "error": str(error)}
+        return {"id": item["id"], **answer_form(found)}
+
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        results = threads.map(answer, asked)
+        if sys.stderr.isatty():
+            results = iter(
+                track(
+                    results,
+                    "answering",
+                    total=len(asked),
+                    console=console(err=True),
+                    transient=True,
+                )
+            )
+        yield from results

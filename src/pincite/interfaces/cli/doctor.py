@@ -1,0 +1,100 @@
+"""`pincite doctor`: is everything as it should be?"""
+
+from __future__ import annotations
+
+import platform
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import pincite
+from pincite.interfaces.cli.exits import ERROR
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.output import print_json
+
+if TYPE_CHECKING:
+    from pincite.library import Library
+
+_PACKAGES = ("openvino", "onnxruntime", "faiss-cpu", "tantivy", "pypdfium2", "sqlalchemy")
+_PROBLEMS_SHOWN = 10
+
+
+def doctor(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
+    """Check versions, the model, the index, and the offsets of 200 random sentences.
+
+    Exit code 0 when all is well, 1 when something needs attention. Repairs nothing.
+    """
+    report: dict[str, Any] = {"versions": _versions()}
+    with pincite.Library.open(library, create=False) as opened:
+        report["model"] = _model(opened)
+        report["index"] = _index(opened)
+        offsets = opened.check_offsets()
+    report["offsets"] = {
+        "checked": offsets.checked,
+        "exact": offsets.exact,
+        "problems": list(offsets.problems),
+    }
+    report["healthy"] = (
+        not report["model"]["problem"]
+        and not report["index"]["problem"]
+        and offsets.exact == offsets.checked
+    )
+    if as_json:
+        print_json(report)
+    else:
+        _print(report)
+    if not report["healthy"]:
+        raise typer.Exit(ERROR)
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"pincite": pincite.__version__, "python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def _model(library: Library) -> dict[str, str]:
+    encoder = library.encoder()
+    if encoder is None:
+        return {"name": "none", "runtime": "none", "problem": library.encoder_problem}
+    return {"name": encoder.name, "runtime": encoder.runtime, "problem": ""}
+
+
+def _index(library: Library) -> dict[str, Any]:
+    indexes, problem = library.index_state()
+    generation = library.catalog.generation()
+    if indexes is None:
+        return {
+            "generation": None,
+            "catalog_generation": generation,
+            "problem": f"{problem}; the next question or ingest rebuilds it",
+        }
+    behind = generation - indexes.manifest.generation
+    return {
+        "generation": indexes.manifest.generation,
+        "catalog_generation": generation,
+        "vectors": len(indexes.dense),
+        "passages": len(indexes.lexical),
+        "problem": f"{behind} changes behind the catalog; the next question or ingest applies them"
+        if behind
+        else "",
+    }
+
+
+def _print(report: dict[str, Any]) -> None:
+    for name, found in report["versions"].items():
+        typer.echo(f"{name:<12} {found}")
+    model, index, offsets = report["model"], report["index"], report["offsets"]
+    typer.echo(f"{'model':<12} {model['problem'] or model['name'] + ', ' + model['runtime']}")
+    state = f"{index.get('passages')} passages, {index.get('vectors')} vectors"
+    typer.echo(f"{'index':<12} {index['problem'] or state}")
+    typer.echo(f"{'offsets':<12} {offsets['exact']} of {offsets['checked']} sentences exact")
+    for problem in offsets["problems"][:_PROBLEMS_SHOWN]:
+        typer.echo(f"             {problem}")
+    typer.echo("all is well" if report["healthy"] else "something needs attention")

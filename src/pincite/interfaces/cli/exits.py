@@ -1,0 +1,9 @@
+"""What the exit codes mean."""
+
+DONE = 0
+ERROR = 1
+USAGE = 2
+ABSTAINED = 3
+VERIFICATION_FAILED = 4
+INTERRUPTED = 130
+"""128 + SIGINT, as shells count it."""

@@ -1,0 +1,45 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LibraryOption = Annotated[
+    Path,
+    typer.Option(
+        "--library",
+        "-l",
+        envvar="PINCITE_LIBRARY",
+        help="Folder of the library.",
+        show_default="./.pincite",
+        file_okay=True,
+    ),
+]
+DEFAULT_LIBRARY = Path(".pincite")
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+
+CollectionOption = Annotated[
+    str | None,
+    typer.Option("--collection", "-c", help="Look only into this collection."),
+]
+ExplainOption = Annotated[
+    bool, typer.Option("--explain", help="Show what each stage found and dropped.")
+]
+QuestionArgument = Annotated[str, typer.Argument(help="What you want to know.", metavar="QUESTION")]
+
+
+def show_version(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
+    ] = False,
+) -> None:
+    """Ask your own documents. Every answer is made of exact, checked quotes - or refused."""
+    if version:
+        from pincite import __version__
+
+        typer.echo(f"pincite {__version__}")
+        raise typer.Exit

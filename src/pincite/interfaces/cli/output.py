@@ -1,0 +1,100 @@
+"""How results look: JSON for programs, text that fits 80 columns for people."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+from pincite.records import FileProblem
+
+_PROBLEMS_SHOWN = 20
+
+
+def print_json(form: Any) -> None:
+    """One JSON object on stdout, in UTF-8 whatever the terminal's encoding is."""
+    text = json.dumps(form, ensure_ascii=False, indent=2)
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def console(*, err: bool = False) -> Console:
+    """A console that wraps at the terminal's width, and at 80 columns elsewhere."""
+    from rich.console import Console
+
+    width = None if (sys.stderr if err else sys.stdout).isatty() else 80
+    return Console(stderr=err, highlight=False, soft_wrap=False, width=width, markup=False)
+
+
+def notice(message: str) -> None:
+    """Something the user should know, on stderr."""
+    typer.secho(f"note: {message}", fg="yellow", err=True)
+
+
+def short_path(path: str) -> str:
+    """A path as a person would type it: relative when it lies below the current folder."""
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except ValueError:
+        home = os.path.expanduser("~")  # noqa: PTH111  (a string is wanted)
+        return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
+
+
+def on_one_line(text: str) -> str:
+    """A quote for reading: line breaks of the page and runs of blanks become single blanks."""
+    return " ".join(text.split())
+
+
+def place(page: int | None, section: str) -> str:
+    """Where something stands, in words."""
+    parts = [f"page {page}"] if page else []
+    return ", ".join([*parts, section] if section else parts)
+
+
+def print_problems(title: str, problems: Sequence[FileProblem]) -> None:
+    """Files and what is the matter with them, on stderr."""
+    if not problems:
+        return
+    typer.secho(title, fg="yellow", err=True)
+    for problem in problems[:_PROBLEMS_SHOWN]:
+        typer.echo(f"  {short_path(problem.path)}: {problem.reason}", err=True)
+    if len(problems) > _PROBLEMS_SHOWN:
+        more = len(problems) - _PROBLEMS_SHOWN
+        typer.echo(f"  ... and {more} more; 'pincite stats --json' lists all", err=True)
+
+
+def print_trace(trace: Mapping[str, Any], timings: Mapping[str, float]) -> None:
+    """What each stage found, dropped and cost."""
+    from rich.table import Table
+
+    out = console()
+    hits = trace.get("hits", [])
+    names = list(dict.fromkeys(name for hit in hits for name in hit["scores"]))
+    table = Table(title="Passages, best first", title_justify="left", box=None, pad_edge=False)
+    table.add_column("passage", no_wrap=True)
+    for name in ("score", *names):
+        table.add_column(name.replace("late_interaction", "late"), justify="right")
+    for hit in hits[:20]:
+        scores = (f"{hit['scores'][name]:.3f}" if name in hit["scores"] else "" for name in names)
+        table.add_row(hit["passage_id"], f"{hit['score']:.3f}", *scores)
+    out.print(table)
+    if dropped := trace.get("dropped_by_rerank"):
+        out.print(f"dropped by the reranker's threshold: {', '.join(dropped)}")
+    if evidence := trace.get("evidence"):
+        sentences = Table(title="Sentences chosen", title_justify="left", box=None, pad_edge=False)
+        for name in ("sentence", "passage", "characters", "score"):
+            sentences.add_column(name)
+        for item in evidence:
+            span = f"{item['start']}-{item['end']}"
+            sentences.add_row(item["id"], item["passage_id"], span, f"{item['score']:.3f}")
+        out.print(sentences)
+    out.print("milliseconds: " + ", ".join(f"{name} {ms:.1f}" for name, ms in timings.items()))

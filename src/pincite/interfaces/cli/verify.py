@@ -1,0 +1,53 @@
+"""`pincite verify`: check a saved answer against the files it cites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pincite
+from pincite.errors import UsageError
+from pincite.interfaces.cli.exits import VERIFICATION_FAILED
+from pincite.interfaces.cli.options import JsonOption
+from pincite.interfaces.cli.output import print_json, short_path
+
+
+def verify(
+    answer: Annotated[Path, typer.Argument(help="A file written by 'pincite ask --save'.")],
+    root: Annotated[
+        Path | None, typer.Option("--root", help="Look for the cited files below this folder.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check every citation of a saved answer against its file. Needs no library.
+
+    Exit code 0 when everything holds, 4 when something does not.
+    """
+    if root is not None and not root.is_dir():
+        raise UsageError(f"{root}: no such folder; --root names the folder that holds the files")
+    check = pincite.verify_receipt(answer, root=root)
+    if as_json:
+        print_json(
+            {
+                "verified": check.holds,
+                "problems": list(check.problems),
+                "citations": [
+                    {"number": c.number, "source": c.source, "problems": list(c.problems)}
+                    for c in check.citations
+                ],
+            }
+        )
+    else:
+        for citation in check.citations:
+            mark = "FAILED" if citation.problems else "ok"
+            typer.echo(f"[{citation.number}] {mark}  {short_path(citation.source)}")
+            for problem in citation.problems:
+                typer.echo(f"      {problem}")
+        for problem in check.problems:
+            typer.echo(f"FAILED  the answer: {problem}")
+        failed = sum(bool(c.problems) for c in check.citations)
+        typer.echo(f"{len(check.citations) - failed} of {len(check.citations)} citations hold")
+    if not check.holds:
+        raise typer.Exit(VERIFICATION_FAILED)

@@ -1,0 +1,210 @@
+"""What every implementation of a stage promises, as tests to inherit.
+
+    from pincite.testing.contracts import EncoderContract
+
+    class TestMyEncoder(EncoderContract):
+        @pytest.fixture
+        def encoder(self):
+            return MyEncoder()
+
+Each suite names in its docstring the fixtures that the subclass provides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pincite.records import Document, Hit, Question
+from pincite.stages import Chunker, DenseIndex, Encoder, LexicalIndex, Reranker
+from pincite.testing.samples import SmallLibrary
+
+_SHORT = "The relief valve opens at 6.5 bar."
+_TEXTS = (
+    _SHORT,
+    "",
+    "Öl & Wasser: 水は100°Cで沸騰する 🎉",
+    "Each pump is tested before delivery. " * 40,
+    "x",
+)
+
+
+class EncoderContract:
+    """Fixture: `encoder`."""
+
+    def test_each_text_has_one_result_in_order(self, encoder: Encoder) -> None:
+        """As many results as texts; none for no texts."""
+        assert len(list(encoder.encode(_TEXTS))) == len(_TEXTS)
+        assert list(encoder.encode([])) == []
+
+    def test_a_result_does_not_depend_on_the_other_texts(self, encoder: Encoder) -> None:
+        """Bit for bit: alone, together, in another order, and asked as a question."""
+        alone = [next(iter(encoder.encode([text]))) for text in _TEXTS]
+        together = list(encoder.encode(_TEXTS))
+        backwards = list(encoder.encode(_TEXTS[::-1]))[::-1]
+        asked = [encoder.encode_question(text) for text in _TEXTS]
+        for same in zip(alone, together, backwards, asked, strict=True):
+            assert len({one.vector.tobytes() for one in same}) == 1
+            assert len({one.states.tobytes() for one in same}) == 1
+            assert len({one.offsets.tobytes() for one in same}) == 1
+
+    def test_vectors_have_length_one(self, encoder: Encoder) -> None:
+        """Even that of an empty text, so that cosines are inner products."""
+        for states in encoder.encode(_TEXTS):
+            assert states.vector.shape == (encoder.dimensions,)
+            assert np.isclose(np.linalg.norm(states.vector), 1.0, atol=1e-5)
+
+    def test_every_token_has_a_state_and_a_place(self, encoder: Encoder) -> None:
+        """Places are ranges inside the text, in order."""
+        for text, states in zip(_TEXTS, encoder.encode(_TEXTS), strict=True):
+            assert states.states.shape == (len(states.offsets), encoder.dimensions)
+            assert states.offsets.shape == (len(states.offsets), 2)
+            starts, ends = states.offsets[:, 0], states.offsets[:, 1]
+            assert np.all(starts < ends)
+            assert np.all(np.diff(starts) >= 0)
+            assert np.all((starts >= 0) & (ends <= len(text)))
+
+    def test_a_long_text_is_read_to_its_end(self, encoder: Encoder) -> None:
+        """The last token ends where the text ends, and the last word changes the vector."""
+        text = "and so the water goes round and round " * 90
+        one, other = encoder.encode([text + "valve", text + "lemon"])
+        assert one.offsets[-1, 1] == len(text + "valve")
+        assert not np.array_equal(one.vector, other.vector)
+
+
+class ChunkerContract:
+    """Fixtures: `chunker`, and `document` with blocks."""
+
+    def test_sentences_lie_inside_their_passage_in_order(
+        self, chunker: Chunker, document: Document
+    ) -> None:
+        """Each passage starts with its first sentence and ends with its last."""
+        for passage in chunker.chunk(document):
+            assert passage.sentences
+            assert all(passage.span.contains(sentence) for sentence in passage.sentences)
+            assert passage.span.start == passage.sentences[0].start
+            assert passage.span.end == passage.sentences[-1].end
+            for one, following in zip(passage.sentences, passage.sentences[1:], strict=False):
+                assert one.end <= following.start
+
+    def test_ids_are_unique_and_the_same_again(self, chunker: Chunker, document: Document) -> None:
+        """Ids depend on the document alone."""
+        passages = chunker.chunk(document)
+        assert len({passage.id for passage in passages}) == len(passages)
+        assert chunker.chunk(document) == passages
+
+
+class RerankerContract:
+    """Fixtures: `reranker`, with a threshold of 0, and the `small` library it looks things up in."""
+
+    def test_the_same_hits_come_back(self, reranker: Reranker, small: SmallLibrary) -> None:
+        """None is lost, none is new, none comes twice."""
+        for question in _QUESTIONS:
+            hits = small.hits(question)
+            after = [hit.passage for hit in reranker.rerank(question, hits)]
+            assert sorted(passage.id for passage in after) == sorted(hit.passage.id for hit in hits)
+
+    def test_scores_are_in_range_and_best_first(
+        self, reranker: Reranker, small: SmallLibrary
+    ) -> None:
+        """Scores are in 0..1 and do not grow down the list."""
+        for question in _QUESTIONS:
+            scores = [hit.score for hit in reranker.rerank(question, small.hits(question))]
+            assert all(0 <= score <= 1 for score in scores)
+            assert scores == sorted(scores, reverse=True)
+
+    def test_each_sentence_of_a_scored_hit_has_a_score(
+        self, reranker: Reranker, small: SmallLibrary
+    ) -> None:
+        """The best hit at least was looked at; scores are in 0..1, vectors one row each."""
+        for question in _QUESTIONS:
+            after = reranker.rerank(question, small.hits(question))
+            assert after[0].sentence_scores
+            for hit in filter(_is_scored, after):
+                assert len(hit.sentence_scores) == len(hit.passage.sentences)
+                assert all(0 <= score <= 1 for score in hit.sentence_scores)
+                if hit.sentence_vectors is not None:
+                    assert len(hit.sentence_vectors) == len(hit.passage.sentences)
+
+    def test_the_same_question_gives_the_same_order(
+        self, reranker: Reranker, small: SmallLibrary
+    ) -> None:
+        """Twice the same, to the last digit."""
+        for question in _QUESTIONS:
+            runs = [reranker.rerank(question, small.hits(question)) for _ in range(2)]
+            one, other = [[(h.passage.id, h.score, h.sentence_scores) for h in run] for run in runs]
+            assert one == other
+
+    def test_what_earlier_stages_scored_is_kept(
+        self, reranker: Reranker, small: SmallLibrary
+    ) -> None:
+        """The trace shows why a passage stands where it stands."""
+        question = _QUESTIONS[0]
+        hits = small.hits(question)
+        before = {hit.passage.id: hit.scores for hit in hits}
+        for hit in reranker.rerank(question, hits):
+            assert before[hit.passage.id].items() <= hit.scores.items()
+
+    def test_no_hits_give_no_hits(self, reranker: Reranker) -> None:
+        """An empty library is no error."""
+        assert tuple(reranker.rerank(_QUESTIONS[0], ())) == ()
+
+
+_QUESTIONS = (
+    Question(text="At which pressure does the relief valve open?"),
+    Question(text="pump"),
+    Question(text="what is it"),
+    Question(text="???"),
+    Question(text=_SHORT),
+)
+
+
+def _is_scored(hit: Hit) -> bool:
+    return bool(hit.sentence_scores)
+
+
+class DenseIndexContract:
+    """Fixtures: `dense`, an index of `keys` (a list) and `vectors` (one row of length 1 each)."""
+
+    def test_the_nearest_come_first(
+        self, dense: DenseIndex, keys: list[int], vectors: np.ndarray
+    ) -> None:
+        """Exactly the brute-force order."""
+        for row in vectors[:5]:
+            similar = vectors @ row
+            best = np.argsort(-similar, kind="stable")[:7]
+            found = dense.search(row, limit=7)
+            assert [item.key for item in found] == [keys[i] for i in best]
+            assert np.allclose([item.score for item in found], similar[best], atol=1e-5)
+
+    def test_only_allowed_keys_are_found(
+        self, dense: DenseIndex, keys: list[int], vectors: np.ndarray
+    ) -> None:
+        """The best of the allowed keys, however far down the whole list they stand."""
+        for row in vectors[:5]:
+            similar = vectors @ row
+            order = np.argsort(-similar, kind="stable")
+            allowed = [keys[i] for i in order[-6:]]
+            found = [item.key for item in dense.search(row, limit=4, allowed=allowed)]
+            assert found == allowed[:4]
+            assert dense.search(row, limit=4, allowed=[]) == []
+
+
+class LexicalIndexContract:
+    """Fixture: `lexical`, which holds three passages.
+
+    Key 1: "pump valve" in collection "a"; 2: "pump" in "b"; 3: "lemon" in "a" and "b".
+    """
+
+    def test_passages_with_the_words_are_found(self, lexical: LexicalIndex) -> None:
+        """Only those, and the one with more of the words first."""
+        assert [item.key for item in lexical.search(["pump", "valve"], limit=9)] == [1, 2]
+        assert lexical.search(["motor"], limit=9) == []
+        assert lexical.search([], limit=9) == []
+
+    def test_a_collection_finds_its_own_with_the_same_scores(self, lexical: LexicalIndex) -> None:
+        """The filter takes away; it does not score."""
+        everywhere = {item.key: item.score for item in lexical.search(["pump", "lemon"], limit=9)}
+        for collection, members in {"a": {1, 3}, "b": {2, 3}, "c": set()}.items():
+            found = lexical.search(["pump", "lemon"], limit=9, collection=collection)
+            assert {item.key for item in found} == members
+            assert all(everywhere[item.key] == item.score for item in found)

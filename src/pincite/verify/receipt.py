@@ -1,0 +1,227 @@
+"""Saved answers: the form they are written in, and checking one against the files, years later.
+
+A check needs nothing but the receipt and the files: no library, no index, no model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from pincite.errors import ReadError, ReceiptError
+from pincite.records import Answer, Box, Citation, Document, Status
+from pincite.stages import Reader
+from pincite.text.numbers import unsupported_numbers
+
+_BOX_DECIMALS = 2
+"""Boxes are written in hundredths of a PDF point."""
+
+
+def answer_form(answer: Answer) -> dict[str, Any]:
+    """An answer as the JSON object that every interface shows and `--save` writes."""
+    return {
+        "status": str(answer.status),
+        "question": answer.question,
+        "text": answer.text,
+        "citations": [citation_form(citation) for citation in answer.citations],
+        "confidence": answer.confidence,
+        "reasons": list(answer.reasons),
+        "corpus_version": answer.corpus_version,
+        "settings_digest": answer.settings_digest,
+        "timings": dict(answer.timings),
+    }
+
+
+def citation_form(citation: Citation) -> dict[str, Any]:
+    """A citation as JSON."""
+    return {
+        "document": citation.document,
+        "source": citation.source,
+        "sha256": citation.sha256,
+        "page": citation.page,
+        "section": citation.section,
+        "start_char_index": citation.start,
+        "end_char_index": citation.end,
+        "start_byte": citation.start_byte,
+        "end_byte": citation.end_byte,
+        "cited_text": citation.quote,
+        "boxes": _box_forms(citation.boxes),
+    }
+
+
+def _box_forms(boxes: Sequence[Box]) -> list[list[float]]:
+    return [
+        [box.page, *(round(edge, _BOX_DECIMALS) for edge in (box.x0, box.y0, box.x1, box.y1))]
+        for box in boxes
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationCheck:
+    """What became of one citation; it holds when there are no problems."""
+
+    number: int
+    source: str
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiptCheck:
+    """What became of a saved answer."""
+
+    citations: tuple[CitationCheck, ...]
+    problems: tuple[str, ...]
+    """About the answer as a whole."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing at all was found."""
+        return not self.problems and not any(check.problems for check in self.citations)
+
+
+def load_receipt(path: Path) -> dict[str, Any]:
+    """Read a saved answer. Raises ReceiptError when it is not one."""
+    try:
+        found = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ReceiptError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ReceiptError(f"{path}: is not JSON ({error}); expected a saved answer") from error
+    wanted = {"status", "question", "text", "citations"}
+    if not isinstance(found, dict) or not wanted <= found.keys():
+        raise ReceiptError(
+            f"{path}: is not a saved answer; expected an object with {', '.join(sorted(wanted))}, "
+            "as written by 'pincite ask --save'"
+        )
+    fields = set(citation_fields())
+    citations = found["citations"]
+    if not isinstance(citations, list) or not all(
+        isinstance(item, dict) and fields <= item.keys() for item in citations
+    ):
+        expected = ", ".join(citation_fields())
+        raise ReceiptError(f"{path}: its citations lack fields; expected {expected}")
+    return found
+
+
+def citation_fields() -> tuple[str, ...]:
+    """Names of the fields of a citation, in order."""
+    empty = Citation(
+        document="", source="", sha256="", page=None, section="", start=0, end=0,
+        start_byte=None, end_byte=None, quote="",
+    )  # fmt: skip
+    return tuple(citation_form(empty))
+
+
+def check_receipt(
+    receipt: Mapping[str, Any], reader: Reader, *, root: Path | None = None
+) -> ReceiptCheck:
+    """Check every citation against its file, and the answer's text against its citations.
+
+    With `root`, files are looked for below that folder, by as much of their path as is there.
+    """
+    files = _Files(reader, root)
+    checks = tuple(
+        CitationCheck(
+            number=number,
+            source=str(citation["source"]),
+            problems=tuple(_citation_problems(citation, files)),
+        )
+        for number, citation in enumerate(receipt["citations"], start=1)
+    )
+    return ReceiptCheck(citations=checks, problems=tuple(_text_problems(receipt)))
+
+
+def _text_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
+    quotes = tuple(str(citation["cited_text"]) for citation in receipt["citations"])
+    answered = receipt["status"] == Status.ANSWERED
+    if answered != bool(quotes) or receipt["status"] not in set(Status):
+        yield f"its status is '{receipt['status']}' with {len(quotes)} citations"
+    if receipt["text"] != "\n".join(quotes):
+        yield "its text is not made of its quotes"
+    for number in unsupported_numbers(str(receipt["text"]), quotes):
+        yield f"the number {number.digits} {number.unit}".rstrip() + " stands in no quote"
+
+
+def _citation_problems(citation: Mapping[str, Any], files: _Files) -> Iterator[str]:
+    try:
+        found = files.document(str(citation["source"]), str(citation["sha256"]))
+    except ReadError as error:
+        yield str(error)
+        return
+    start, end = citation["start_char_index"], citation["end_char_index"]
+    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end):
+        yield f"its character range {start}-{end} is not a range"
+        return
+    if found.sha256 != citation["sha256"]:
+        yield f"the file has changed: its SHA-256 is {found.sha256}, not {citation['sha256']}"
+    if found.text[start:end] != citation["cited_text"]:
+        yield f"characters {start}-{end} are not the quote"
+        return
+    if found.sha256 == citation["sha256"]:
+        yield from _place_problems(citation, found)
+
+
+def _place_problems(citation: Mapping[str, Any], found: Document) -> Iterator[str]:
+    start, end = citation["start_char_index"], citation["end_char_index"]
+    page = page_of(found, start)
+    expected = {
+        "document": found.id,
+        "page": page,
+        "section": " > ".join(section_of(found, start)),
+        "boxes": _box_forms(found.boxes.boxes(start, end)),
+    }
+    expected["start_byte"], expected["end_byte"] = found.byte_range(start, end) or (None, None)
+    for name, value in expected.items():
+        if citation[name] != value:
+            yield f"its {name} is {citation[name]!r}, the file says {value!r}"
+
+
+def page_of(document: Document, position: int) -> int | None:
+    """The number of the page a character is on; None where there are no pages."""
+    return next((p.number for p in document.pages if p.start <= position < p.end), None)
+
+
+def section_of(document: Document, position: int) -> tuple[str, ...]:
+    """The headings above a character."""
+    blocks = (block for block in document.blocks if block.start <= position < block.end)
+    return next((block.section for block in blocks), ())
+
+
+class _Files:
+    """Finds and reads the files of a receipt, each once."""
+
+    def __init__(self, reader: Reader, root: Path | None) -> None:
+        self._reader = reader
+        self._root = root
+        self._read: dict[tuple[str, str], Document] = {}
+
+    def document(self, source: str, sha256: str) -> Document:
+        """The document that a citation names. Raises ReadError when it cannot be read."""
+        if (source, sha256) not in self._read:
+            self._read[source, sha256] = self._reader.read(self._find(source, sha256))
+        return self._read[source, sha256]
+
+    def _find(self, source: str, sha256: str) -> Path:
+        if self._root is None:
+            if not Path(source).is_file():
+                raise ReadError(f"{source}: no such file; name its folder with --root")
+            return Path(source)
+        # Forward and backward slashes, since a receipt may come from another system.
+        parts = PurePath(source.replace("\\", "/")).parts
+        if ".." in parts:
+            raise ReadError(f"{source}: a path with '..' is not followed")
+        tails = (self._root.joinpath(*parts[first:]) for first in range(1, len(parts)))
+        found = [tail for tail in tails if tail.is_file()]
+        if not found:
+            raise ReadError(f"{source}: no file of this name below {self._root}")
+        # Of several candidates the one with the right content; else the one with the longest path.
+        return next((path for path in found if _sha256(path) == sha256), found[0])
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

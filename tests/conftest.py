@@ -1,0 +1,74 @@
+"""Fixtures for all tests: no network, no settings from outside, one encoder for the whole run."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+pytest.register_assert_rewrite("pincite.testing.contracts")
+
+# The same examples on every machine, and no folder of past failures beside the sources.
+settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+settings.load_profile("repeatable")
+
+
+class NetworkUsed(AssertionError):
+    """A test tried to reach another machine."""
+
+
+def _refuse_strangers(address: Any) -> None:
+    host = address[0] if isinstance(address, tuple) else None
+    if host is None or host == "localhost" or ipaddress.ip_address(host).is_loopback:
+        return
+    raise NetworkUsed(f"a test tried to connect to {address}; everything must work offline")
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        _refuse_strangers(address)
+        connect(self, address)
+
+    def guarded_ex(self: socket.socket, address: Any) -> int:
+        _refuse_strangers(address)
+        return connect_ex(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_ex)
+
+
+@pytest.fixture(autouse=True)
+def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("PINCITE_") and name != "PINCITE_SHARED":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def encoder_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("encoder")
+
+
+@pytest.fixture(scope="session")
+def encoder(encoder_cache: Path) -> Any:
+    from pincite.embed.encoder import MiniLmEncoder
+
+    return MiniLmEncoder(encoder_cache)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real documents and data sets, where it is present."""
+    beside = Path(__file__).resolve().parents[2] / "shared"
+    folder = Path(os.environ.get("PINCITE_SHARED", beside))
+    if not folder.is_dir():
+        pytest.skip(f"the shared data are not here ({folder}); set PINCITE_SHARED")
+    return folder
