@@ -2,10 +2,10 @@
 
     python benchmarks/retrieval.py squad2-open nq-open --queries 200
 
-Each document of a set becomes one file. Prints nDCG@10 of the fused order and of the default
-pipeline; for sets with gold spans also how often the first cited sentence, and any cited sentence,
-holds the gold answer, how many sentences an answer has and how many answerable questions it
-answers; then the median milliseconds of each stage.
+Each document of a set becomes one file. Prints nDCG@10 and R@5 of the fused order and of the
+default pipeline; for sets with gold spans also how often the first cited sentence, and any cited
+sentence, holds the gold answer, how many sentences an answer has and how many answerable questions
+are answered; then the median milliseconds of each stage.
 """
 
 from __future__ import annotations
@@ -19,78 +19,60 @@ import ir_measures
 from ir_measures import R, nDCG
 from open_sets import OpenSet, library, load
 
-from pincite import Answer, Hit, Library
+from pincite import Answer, Library
 
 MEASURES = [nDCG @ 10, R @ 5]
 
 
-def document_run(hits: Iterable[Any], documents: dict[str, str]) -> dict[str, float]:
-    """Best score of each document."""
-    run: dict[str, float] = {}
-    for document, score in hits:
-        name = documents[document]
-        run[name] = max(score, run.get(name, float("-inf")))
-    return run
+class Documents:
+    """Names of a set's documents by what answers call them."""
+
+    def __init__(self, opened: Library, by_path: dict[str, str]) -> None:
+        self._by_path = by_path
+        self._by_id = {
+            document: by_path[path] for path, document in opened.catalog.paths("default").items()
+        }
+
+    def ranked(self, passages: Iterable[dict[str, Any]]) -> dict[str, float]:
+        """A score for each document that falls with the rank of its first passage."""
+        run: dict[str, float] = {}
+        for rank, passage in enumerate(passages, start=1):
+            run.setdefault(self._by_id[passage["passage_id"].split("_")[0]], 1 / rank)
+        return run
+
+    def hold_gold(self, answer: Answer, gold: list[dict[str, Any]]) -> list[bool]:
+        """For each citation, whether it covers one of the gold spans."""
+        return [
+            any(
+                self._by_path[citation.source] == span["doc_id"]
+                and citation.start <= span["start"]
+                and span["end"] <= citation.end
+                for span in gold
+            )
+            for citation in answer.citations
+        ]
 
 
-def ranked(
-    opened: Library, hits: Iterable[Hit], documents: dict[str, str], key: str
-) -> dict[str, float]:
-    """Documents with a score that falls with their rank, by `key` ("score" or a stage's name)."""
-    ordered = hits if key == "score" else sorted(hits, key=lambda h: -h.scores.get(key, -1.0))
-    return document_run(
-        (
-            (opened.catalog.source(hit.passage.span.document_id).path, 1 / rank)
-            for rank, hit in enumerate(ordered, 1)
-        ),
-        documents,
-    )
-
-
-def holds_gold(
-    answer: Answer, citation: Any, spans: list[dict[str, Any]], documents: dict[str, str]
-) -> bool:
-    """Whether a citation covers one of the gold spans."""
-    return any(
-        documents[citation.source] == span["doc_id"]
-        and citation.start <= span["start"]
-        and span["end"] <= citation.end
-        for span in spans
-    )
-
-
-def evaluate(data: OpenSet, most: int) -> dict[str, float]:
+def evaluate(data: OpenSet, most: int, **overrides: dict[str, Any]) -> dict[str, float]:
     """All figures for one set."""
-    opened, documents = library(data)
+    opened, by_path = library(data, **overrides)
+    documents = Documents(opened, by_path)
     queries = data.answerable(most)
-    runs: dict[str, dict[str, dict[str, float]]] = {"fused": {}, "default": {}}
-    first, some, sentences, answered, timings = [], [], [], [], []
-    for query in queries:
-        result = opened.search(query["text"], limit=50)
-        timings.append(result.timings)
-        for name, key in (("fused", "fused"), ("default", "score")):
-            runs[name][query["id"]] = ranked(opened, result.hits, documents, key)
-        gold = data.spans.get(query["id"])
-        if not gold:
-            continue
-        answer = opened.ask(query["text"])
-        found = [holds_gold(answer, c, gold, documents) for c in answer.citations]
-        answered.append(answer.status == "answered")
-        first.append(bool(found[:1] and found[0]))
-        some.append(any(found))
-        sentences.append(len(answer.citations))
-    qrels = {q["id"]: data.relevant[q["id"]] for q in queries}
+    answers = {query["id"]: opened.ask(query["text"]) for query in queries}
     figures: dict[str, float] = {"documents": len(data.documents), "queries": len(queries)}
-    for name, run in runs.items():
+    qrels = {query["id"]: data.relevant[query["id"]] for query in queries}
+    for name, stage in (("fused", "candidates"), ("default", "hits")):
+        run = {query: documents.ranked(answer.trace[stage]) for query, answer in answers.items()}
         measured = ir_measures.calc_aggregate(MEASURES, qrels, run)
         figures.update({f"{name} {measure}": value for measure, value in measured.items()})
-    if first:
-        figures["first citation"] = mean(first)
-        figures["any citation"] = mean(some)
-        figures["answered"] = mean(answered)
-        figures["sentences"] = mean(sentences)
-    for stage in timings[0]:
-        figures[f"{stage} ms"] = median(t[stage] for t in timings)
+    found = [documents.hold_gold(a, data.spans[q]) for q, a in answers.items() if q in data.spans]
+    if found:
+        figures["first citation"] = mean(bool(holds[:1] and holds[0]) for holds in found)
+        figures["any citation"] = mean(any(holds) for holds in found)
+        figures["sentences"] = mean(len(holds) for holds in found if holds)
+    figures["answered"] = mean(answer.status == "answered" for answer in answers.values())
+    for stage in next(iter(answers.values())).timings:
+        figures[f"{stage} ms"] = median(answer.timings[stage] for answer in answers.values())
     opened.close()
     return figures
 

@@ -73,7 +73,7 @@ class HybridRetriever:
 
     def _search_words(self, question: Question) -> list[Scored]:
         return self._lexical.search(
-            question_terms(question.text),
+            list(question_terms(question.text)),
             limit=self._lexical_limit,
             collection=question.collection,
         )

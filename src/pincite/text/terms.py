@@ -59,10 +59,16 @@ def terms(text: str) -> list[str]:
     return [term for token in _TOKEN.findall(fold(text)) for term in _terms_of(token)]
 
 
-def question_terms(text: str) -> list[str]:
-    """Distinct terms of a question, in order; if it is all stop words, those words themselves."""
-    found = terms(text) or [_stem(w) for w in _PART.findall(fold(text))]
-    return list(dict.fromkeys(found))
+def question_terms(text: str) -> dict[str, str]:
+    """The distinct terms of a question, in order, each with the word it comes from.
+
+    If the question is all stop words, those words themselves.
+    """
+    found: dict[str, str] = {}
+    for match in _TOKEN.finditer(text):
+        for term in terms(match[0]):
+            found.setdefault(term, match[0])
+    return found or {_stem(fold(word)): word for word in _PART.findall(text)}
 
 
 @lru_cache(maxsize=200_000)

@@ -27,6 +27,8 @@ from pincite.verify.receipt import page_of, section_of
 _DECIMALS = 4
 """Confidence is rounded so that it does not show more than it knows."""
 
+_WORDS_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
@@ -167,16 +169,20 @@ class SourceVerifier:
         self, question: Question, evidence: Sequence[Evidence], sure: float
     ) -> list[str]:
         best = max(evidence, key=lambda item: item.score)
-        where = self._sources.source(best.span.document_id, question.collection).path
+        file = Path(self._sources.source(best.span.document_id, question.collection).path).name
         section = f", section '{' > '.join(best.passage.section)}'" if best.passage.section else ""
         reasons = [
             f"the documents do not seem to answer this: confidence {sure:.2f}, "
             f"{self._abstain_below:.2f} needed",
-            f"the nearest passage is in {where}{section}",
+            f"the nearest passage is in {file}{section}",
         ]
         held = evidence_terms(evidence)
-        words = {term: self._weights.weight(term) for term in question_terms(question.text)}
-        missing = sorted((t for t in words if t not in held), key=lambda t: (-words[t], t))
+        missing = [
+            (self._weights.weight(term), word)
+            for term, word in question_terms(question.text).items()
+            if term not in held
+        ]
         if missing:
-            reasons.append(f"not found near it: {', '.join(missing[:5])}")
+            words = dict.fromkeys(word for _, word in sorted(missing, reverse=True))
+            reasons.append(f"not found there: {', '.join(list(words)[:_WORDS_NAMED])}")
         return reasons

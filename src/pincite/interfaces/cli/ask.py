@@ -19,7 +19,7 @@ from pincite.interfaces.cli.options import (
     QuestionArgument,
 )
 from pincite.interfaces.cli.output import (
-    console,
+    indented,
     on_one_line,
     place,
     print_json,
@@ -42,7 +42,7 @@ def ask(
     explain: ExplainOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer with exact quotes from the documents, or refuse and say why.
+    """Answer with exact quotes, or refuse and say why.
 
     Exit code 0 when answered, 3 when the documents do not answer.
     """
@@ -65,19 +65,17 @@ def ask(
 
 def print_answer(answer: Answer) -> None:
     """The quotes, where each stands, and what else must be told."""
-    out = console()
     if not answer.citations:
-        out.print("No answer in these documents.", style="bold yellow")
+        typer.secho("No answer in these documents.", bold=True)
     for number, citation in enumerate(answer.citations, start=1):
-        out.print(f"{on_one_line(citation.quote)} [{number}]")
-    if answer.citations:
-        out.print()
+        typer.echo(indented(f"{on_one_line(citation.quote)} [{number}]"))
+    typer.echo()
     for number, citation in enumerate(answer.citations, start=1):
         where = place(citation.page, citation.section)
         span = f"characters {citation.start}-{citation.end}"
-        details = "; ".join(part for part in (where, span) if part)
-        out.print(f"  [{number}] {short_path(citation.source)}: {details}", style="dim")
+        details = "; ".join(part for part in (short_path(citation.source), where, span) if part)
+        typer.secho(indented(details, first=f"  [{number}] "), dim=True)
     for reason in answer.reasons:
-        out.print(f"  - {reason}", style="yellow")
+        typer.secho(indented(reason, first="  - "), fg="yellow")
     if answer.citations:
-        out.print(f"  confidence {answer.confidence:.2f} (not calibrated)", style="dim")
+        typer.secho(f"  confidence {answer.confidence:.2f} (not calibrated)", dim=True)

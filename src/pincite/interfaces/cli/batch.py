@@ -39,7 +39,9 @@ def batch(
     collection: CollectionOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a file of questions, in their order, one JSON object on each line.
+    """Answer a file of questions.
+
+    Answers come in the order of the questions, one JSON object on each line.
 
     A question that cannot be answered at all (empty, too long) gets an object with status "error".
     """

@@ -31,7 +31,10 @@ def demo(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ingest the sample documents and ask five questions, one of which they do not answer."""
+    """Ask five questions about the sample documents.
+
+    One of them is not answered by the documents and must be refused.
+    """
     samples = Path(str(files("pincite.samples")))
     lines = (samples / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line)["question"] for line in lines[:QUESTIONS_ASKED]]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +49,18 @@ def short_path(path: str) -> str:
     except ValueError:
         home = os.path.expanduser("~")  # noqa: PTH111  (a string is wanted)
         return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
+
+
+def indented(text: str, *, first: str = "") -> str:
+    """Text wrapped at 80 columns (or the terminal's width, if less), lines below `first` aligned."""
+    width = min(shutil.get_terminal_size((80, 24)).columns, 80)
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+        break_on_hyphens=False,
+    )
 
 
 def on_one_line(text: str) -> str:

@@ -23,7 +23,10 @@ def remove(
     ] = "default",
     as_json: JsonOption = False,
 ) -> None:
-    """Forget files, with their passages and vectors. The files themselves are not touched."""
+    """Forget files.
+
+    Their passages and vectors go too. The files themselves are not touched.
+    """
     with pincite.Library.open(library, create=False) as opened:
         removed = opened.remove(paths, collection=collection)
     if as_json:

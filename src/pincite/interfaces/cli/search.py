@@ -16,7 +16,7 @@ from pincite.interfaces.cli.options import (
     QuestionArgument,
 )
 from pincite.interfaces.cli.output import (
-    console,
+    indented,
     notice,
     on_one_line,
     place,
@@ -49,15 +49,14 @@ def search(
     if as_json:
         print_json({**form, "trace": dict(result.trace)} if explain else form)
         return
-    out = console()
     for hit in form["hits"]:
-        where = place(hit["page"], hit["section"])
-        out.print(f"{hit['rank']}. {short_path(hit['source'])}", style="bold", end="")
-        out.print(f"  {where}  ({hit['score']:.3f})" if where else f"  ({hit['score']:.3f})")
+        details = (short_path(hit["source"]), place(hit["page"], hit["section"]))
+        heading = "; ".join([part for part in details if part] + [f"score {hit['score']:.3f}"])
+        typer.secho(indented(heading, first=f"{hit['rank']:>2}. "), bold=True)
         text = on_one_line(hit["text"])
         cut = text if len(text) <= _EXCERPT_CHARS else text[:_EXCERPT_CHARS].rstrip() + " ..."
-        out.print(f"{cut}\n")
+        typer.echo(indented(cut, first="    ") + "\n")
     if not form["hits"]:
-        out.print("Nothing found.")
+        typer.echo("Nothing found.")
     if explain:
         print_trace(result.trace, result.timings)

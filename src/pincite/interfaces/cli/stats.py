@@ -12,7 +12,7 @@ _MEGABYTE = 1_000_000
 
 
 def stats(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
-    """Count files, passages and pages, and list what was reported about files."""
+    """Show what a library holds and what was reported."""
     from pincite.interfaces.forms import stats_form
 
     with pincite.Library.open(library, create=False) as opened:

@@ -21,7 +21,9 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check every citation of a saved answer against its file. Needs no library.
+    """Check a saved answer against the files it cites.
+
+    Needs no library, no index and no model.
 
     Exit code 0 when everything holds, 4 when something does not.
     """

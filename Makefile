@@ -1,0 +1,35 @@
+# Two commands for a machine that has Python 3.11 or newer, make and the package index:
+#   make demo    sets everything up and asks the sample documents five questions
+#   make test    installs what the tests need and runs them
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check install clean
+
+demo: $(VENV)/.installed
+	$(BIN)/pincite demo
+
+test: $(VENV)/.installed-test
+	scripts/check $(BIN)
+	scripts/test $(BIN)
+
+check: $(VENV)/.installed-test
+	scripts/check $(BIN)
+
+install: $(VENV)/.installed
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pincite needs Python 3.11 or newer; found %s. Name another one: make PYTHON=python3.12 demo" % sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.installed-test: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

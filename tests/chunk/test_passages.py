@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pincite.chunk.passages import StructureChunker
+from pincite.records import Block, BlockKind, Document, Passage, document_id
+from pincite.testing.contracts import ChunkerContract
+from pincite.testing.samples import text_document
+
+MAX, OVERLAP = 120, 50
+CHUNKER = StructureChunker(max_chars=MAX, overlap_chars=OVERLAP)
+KINDS = st.sampled_from(BlockKind)
+SENTENCES = st.sampled_from(
+    [
+        "It opens.", "The valve closes within three seconds.", "水は冷たい。", "See No. 5!", "🎉 ok.",
+        "A long sentence goes on and on about nothing, word after word, until the reader has "
+        "forgotten how it began, which is the purpose of it here.",
+    ]
+)  # fmt: skip
+SECTIONS = [("a",), ("a", "b"), ("a", "b", "c"), ("a", "d"), ("e",), ()]
+
+
+def document(blocks: list[tuple[BlockKind, tuple[str, ...], str]]) -> Document:
+    text, made = "", []
+    for number, (kind, section, content) in enumerate(blocks):
+        text += "\n\n" if text else ""
+        start, end = len(text), len(text) + len(content)
+        page = number // 3 + 1
+        made.append(Block(start=start, end=end, kind=kind, section=section, page=page))
+        text += content
+    name, digest = document_id(text.encode())
+    return Document(
+        id=name, sha256=digest, title="a", media_type="", text=text, blocks=tuple(made)
+    )
+
+
+DOCUMENTS = st.lists(
+    st.tuples(
+        KINDS,
+        st.sampled_from(SECTIONS),
+        st.lists(SENTENCES, min_size=1, max_size=5).map(" ".join),
+    ),
+    max_size=8,
+).map(document)
+
+
+def covered(passages: tuple[Passage, ...]) -> set[int]:
+    return {place for p in passages for place in range(p.span.start, p.span.end)}
+
+
+@given(DOCUMENTS)
+def test_every_sentence_is_inside_its_passage(made: Document) -> None:
+    ChunkerContract().test_sentences_lie_inside_their_passage_in_order(CHUNKER, made)
+
+
+@given(DOCUMENTS)
+def test_ids_are_unique_and_the_same_on_a_second_run(made: Document) -> None:
+    ChunkerContract().test_ids_are_unique_and_the_same_again(CHUNKER, made)
+
+
+@given(DOCUMENTS)
+def test_an_id_names_document_page_and_number(made: Document) -> None:
+    for number, passage in enumerate(CHUNKER.chunk(made)):
+        assert passage.id == f"{made.id}_p{passage.page}_c{number}"
+
+
+@given(DOCUMENTS)
+def test_passages_and_the_gaps_between_them_rebuild_the_text(made: Document) -> None:
+    """Gaps hold white space, and headings that stand in the context of what is below them."""
+    inside = covered(CHUNKER.chunk(made))
+    headings = {
+        place
+        for block in made.blocks
+        if block.kind is BlockKind.HEADING
+        for place in range(block.start, block.end)
+    }
+    for place, character in enumerate(made.text):
+        assert place in inside or place in headings or character.isspace()
+
+
+@given(DOCUMENTS)
+def test_a_passage_is_longer_than_the_limit_only_when_one_sentence_is(made: Document) -> None:
+    for passage in CHUNKER.chunk(made):
+        length = passage.span.end - passage.span.start
+        assert length <= MAX or len(passage.sentences) == 1
+
+
+@given(DOCUMENTS)
+def test_only_whole_sentences_of_the_same_section_overlap(made: Document) -> None:
+    for one, following in pairwise(CHUNKER.chunk(made)):
+        shared = one.span.end - following.span.start
+        if shared <= 0:
+            continue
+        assert one.section == following.section
+        assert shared <= OVERLAP
+        repeated = [s for s in one.sentences if s.start >= following.span.start]
+        assert repeated == list(following.sentences[: len(repeated)])
+        assert repeated[0].start == following.span.start
+        assert len(repeated) < len(one.sentences)
+        assert len(repeated) < len(following.sentences)
+
+
+@given(DOCUMENTS)
+def test_table_rows_are_never_cut(made: Document) -> None:
+    spans = {(s.start, s.end) for p in CHUNKER.chunk(made) for s in p.sentences}
+    for block in made.blocks:
+        if block.kind is BlockKind.TABLE_ROW:
+            assert (block.start, block.end) in spans
+
+
+@given(DOCUMENTS)
+def test_a_heading_with_nothing_below_is_a_passage(made: Document) -> None:
+    inside = covered(CHUNKER.chunk(made))
+    for block in made.blocks:
+        if block.kind is not BlockKind.HEADING:
+            continue
+        below = any(
+            other.kind is not BlockKind.HEADING
+            and other.section[: len(block.section)] == block.section
+            for other in made.blocks
+        )
+        if not (below and block.section):
+            assert block.start in inside
+
+
+@given(DOCUMENTS, st.integers(20, 400), st.integers(0, 400))
+@settings(max_examples=50)
+def test_overlap_as_large_as_a_passage_still_comes_to_an_end(
+    made: Document, limit: int, overlap: int
+) -> None:
+    chunker = StructureChunker(max_chars=limit, overlap_chars=overlap)
+    starts = [passage.sentences for passage in chunker.chunk(made)]
+    assert len(starts) == len(set(starts))
+
+
+def test_the_context_is_the_title_and_the_headings_and_stands_in_no_passage_text() -> None:
+    made = text_document("# Safety\nWear gloves.", title="manual.txt")
+    (passage,) = CHUNKER.chunk(made)
+    assert passage.context == "manual.txt > Safety"
+    assert made.text[passage.span.start : passage.span.end] == "Wear gloves."
+
+
+def test_a_document_without_blocks_has_no_passages() -> None:
+    assert CHUNKER.chunk(document([])) == ()
+
+
+class TestStructureChunker(ChunkerContract):
+    @pytest.fixture
+    def chunker(self) -> StructureChunker:
+        return CHUNKER
+
+    @pytest.fixture
+    def document(self) -> Document:
+        return text_document("# One\n" + "It opens. It closes again. " * 12 + "\n# Two\n水。水。")

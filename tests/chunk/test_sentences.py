@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.chunk.sentences import sentence_spans
+
+PIECES = st.sampled_from(
+    [
+        "The valve opens.", "Is it?", "Yes!", "e.g.", "Rs. 9,375", "No. 5", "Dr. Who", "3.14", "...",
+        "水は冷たい。", "そうか？", "」", "مرحبا؟", "یہ ہے۔", "यह है।", "ठीक॥", "\n", "\n\n", " ", "\t",
+        "\u00a0", "\u2028", "🎉", "(see 4.)", '"Stop."', "a", "\x00",
+    ]
+)  # fmt: skip
+TEXTS = st.lists(PIECES, max_size=12).map(" ".join) | st.lists(PIECES, max_size=12).map("".join)
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+@given(TEXTS | st.text(max_size=60))
+def test_spans_are_in_order_tight_and_leave_only_white_space_out(text: str) -> None:
+    spans = sentence_spans(text)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(one[1] <= following[0] for one, following in pairwise(spans))
+    for start, end in spans:
+        assert not text[start].isspace()
+        assert not text[end - 1].isspace()
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    outside = [text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    assert not "".join(outside).strip()
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["The valve opens.", "It closes again."],
+        ["It costs Rs. 9,375 crore.", "That is much."],
+        ["See No. 5 for it.", "See Fig. 3 too."],
+        ["Loosen it, e.g. with a key.", "Then stop."],
+        ["Dr. Miller signed.", "Is 3.14 enough?", "Yes!"],
+        ["यह पहला वाक्य है।", "यह दूसरा है॥", "ठीक"],
+        ["ما هذا؟", "هذا ماء."],
+        ["یہ پانی ہے۔", "ٹھیک ہے۔"],
+    ],
+)
+def test_sentences_end_where_a_reader_would_end_them(expected: list[str]) -> None:
+    assert sentences(" ".join(expected)) == expected
+
+
+def test_chinese_and_japanese_sentences_need_no_space_between_them() -> None:
+    assert sentences("水は冷たい。飲むか？「はい。」水！") == [
+        "水は冷たい。",
+        "飲むか？",
+        "「はい。」",
+        "水！",
+    ]
+
+
+def test_blank_text_has_no_sentences() -> None:
+    assert sentence_spans("") == sentence_spans(" \n\t\u00a0") == []

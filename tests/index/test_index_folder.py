@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pincite.catalog.catalog import Catalog
+from pincite.index import indexes as indexes_module
+from pincite.index.indexes import Indexes, IndexFolder
+from pincite.index.snapshot import MANIFEST, read_manifest, write_manifest
+from pincite.testing.fakes import FakeEncoder
+from pincite.testing.samples import ingested
+from pincite.text.terms import terms
+
+ENCODER = FakeEncoder(dimensions=8)
+TEXTS = (
+    "# Pump\nThe pump starts.\n# Valve\nThe valve opens.",
+    "The pump stops. It is cold.",
+    "The lemon is yellow.",
+    "The valve of the pump is a lemon.",
+)
+QUESTIONS = ("pump", "valve lemon", "the cold")
+
+Found = list[dict[int, float]]
+
+
+def put(catalog: Catalog, path: str, text: str, collection: str = "a", recipe: str = "r") -> None:
+    size = 300 if recipe == "r" else 20
+    item = ingested("same.txt", text, encoder=ENCODER, max_chars=size, overlap_chars=0)
+    catalog.put(collection, replace(item, path=path), recipe=recipe)
+
+
+def index_folder(folder: Path, *, model: str | None = ENCODER.name) -> IndexFolder:
+    folder.mkdir(exist_ok=True)
+    return IndexFolder(folder, model=model, dimensions=8)
+
+
+def everything_found(indexes: Indexes) -> Found:
+    """All scores of some questions, by passage key; ties have no order of their own."""
+    found = []
+    for text in QUESTIONS:
+        vector = ENCODER.encode_question(text).vector
+        for scored in (
+            indexes.dense.search(vector, limit=99),
+            indexes.lexical.search(terms(text), limit=99),
+            indexes.lexical.search(terms(text), limit=99, collection="a"),
+            indexes.lexical.search(terms(text), limit=99, collection="b"),
+        ):
+            found.append({item.key: round(item.score, 5) for item in scored})
+    return found
+
+
+def test_an_index_that_was_made_can_be_loaded(catalog: Catalog, tmp_path: Path) -> None:
+    for number, text in enumerate(TEXTS):
+        put(catalog, f"{number}.txt", text)
+    folder = index_folder(tmp_path / "index")
+    assert folder.load(catalog) == (None, "the index is missing")
+    made = folder.rebuild(catalog)
+    loaded, problem = folder.load(catalog)
+    assert loaded is not None
+    assert problem == ""
+    assert loaded.manifest == made.manifest
+    assert everything_found(loaded) == everything_found(made)
+    assert len(loaded.dense) == len(loaded.lexical) == len(catalog.passage_keys())
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["put", "put", "put", "recut", "remove", "index"]),
+        st.sampled_from(["a", "b"]),
+        st.sampled_from(["x", "y", "z"]),
+        st.sampled_from(TEXTS),
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+@given(STEPS)
+@settings(max_examples=25)
+def test_an_updated_index_finds_what_a_rebuilt_one_finds(
+    steps: list[tuple[str, str, str, str]],
+) -> None:
+    with tempfile.TemporaryDirectory() as temporary:
+        catalog = Catalog(Path(temporary) / "catalog")
+        folder = index_folder(Path(temporary) / "index")
+        kept = folder.rebuild(catalog)
+        for action, collection, path, text in steps:
+            if action == "index":
+                kept = folder.update(catalog, kept)
+            elif action == "remove":
+                catalog.remove(collection, path)
+            else:
+                put(catalog, path, text, collection, "r" if action == "put" else "cut small")
+        updated = folder.update(catalog, kept)
+        loaded, problem = folder.load(catalog)
+        assert problem == ""
+        assert loaded is not None
+        rebuilt = index_folder(Path(temporary) / "other").rebuild(catalog)
+        expected = everything_found(rebuilt)
+        assert everything_found(updated) == everything_found(loaded) == expected
+        assert len(loaded.dense) == len(loaded.lexical) == len(catalog.passage_keys())
+        catalog.close()
+
+
+def spoil(name: str) -> Callable[[Path], object]:
+    def flip(folder: Path) -> None:
+        (path,) = sorted(folder.glob(name))[:1]
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+
+    return flip
+
+
+def drop(name: str) -> Callable[[Path], object]:
+    return lambda folder: sorted(folder.glob(name))[0].unlink()
+
+
+def edit_manifest(**values: object) -> Callable[[Path], object]:
+    def edit(folder: Path) -> None:
+        content = json.loads((folder / MANIFEST).read_text())
+        (folder / MANIFEST).write_text(json.dumps(content | values))
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    [
+        (spoil("dense.faiss"), r"missing or damaged \(dense.faiss\)"),
+        (drop("dense.faiss"), r"missing or damaged \(dense.faiss\)"),
+        (spoil("lexical-*/*.store"), r"missing or damaged \(lexical-"),
+        (drop("lexical-*/*.term"), r"missing or damaged \(lexical-"),
+        (lambda folder: shutil.rmtree(next(folder.glob("lexical-*"))), "missing or damaged"),
+        (drop(MANIFEST), "the index is missing"),
+        (lambda folder: (folder / MANIFEST).write_text("{"), "the index is missing"),
+        (edit_manifest(unknown=1), "the index is missing"),
+        (edit_manifest(format=2), "the index is missing"),
+        (edit_manifest(library_id="another"), "belongs to another library"),
+        (edit_manifest(generation=99), "newer than the catalog"),
+        (edit_manifest(model="another"), "made with the encoder 'another'"),
+    ],
+)
+def test_an_index_that_cannot_be_trusted_is_refused_with_a_reason(
+    catalog: Catalog, tmp_path: Path, harm: Callable[[Path], object], reason: str
+) -> None:
+    put(catalog, "x", TEXTS[0])
+    folder = index_folder(tmp_path / "index")
+    folder.rebuild(catalog)
+    harm(tmp_path / "index")
+    loaded, problem = folder.load(catalog)
+    assert loaded is None
+    assert re.search(reason, problem)
+    folder.rebuild(catalog)
+    assert folder.load(catalog)[0] is not None
+
+
+def test_without_an_encoder_the_vectors_of_before_are_kept(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    put(catalog, "x", TEXTS[0])
+    index_folder(tmp_path / "index").rebuild(catalog)
+    lexical_only = index_folder(tmp_path / "index", model=None)
+    loaded, problem = lexical_only.load(catalog)
+    assert loaded is not None, problem
+    put(catalog, "y", TEXTS[1])
+    lexical_only.update(catalog, loaded)
+    again, problem = index_folder(tmp_path / "index").load(catalog)
+    assert again is not None, problem
+    assert len(again.dense) == len(again.lexical) == 3
+
+
+@pytest.mark.parametrize("history", ["added", "removed"])
+def test_an_update_that_was_killed_before_its_manifest_does_not_count(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, history: str
+) -> None:
+    put(catalog, "x", TEXTS[0])
+    put(catalog, "y", TEXTS[1])
+    folder = index_folder(tmp_path / "index")
+    before = folder.rebuild(catalog)
+    if history == "added":
+        put(catalog, "z", TEXTS[2])
+    else:
+        catalog.remove("a", "x")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(indexes_module, "write_manifest", killed)
+        with pytest.raises(KeyboardInterrupt):
+            folder.update(catalog, before)
+    assert read_manifest(tmp_path / "index") == before.manifest
+    loaded, problem = folder.load(catalog)
+    assert loaded is None
+    assert "damaged" in problem
+    rebuilt = folder.rebuild(catalog)
+    assert folder.load(catalog)[0] is not None
+    assert everything_found(rebuilt) == everything_found(
+        index_folder(tmp_path / "other").rebuild(catalog)
+    )
+
+
+def test_only_the_lexical_folder_of_the_manifest_is_left(catalog: Catalog, tmp_path: Path) -> None:
+    folder = index_folder(tmp_path / "index")
+    for text in TEXTS:
+        put(catalog, "x", text)
+        made = folder.rebuild(catalog)
+        (left,) = (tmp_path / "index").glob("lexical-*")
+        assert left.name == made.manifest.lexical_folder
+
+
+def test_a_manifest_is_read_back_as_it_was_written(catalog: Catalog, tmp_path: Path) -> None:
+    made = index_folder(tmp_path / "index").rebuild(catalog)
+    changed = replace(made.manifest, generation=7, model="ünï")
+    write_manifest(tmp_path / "index", changed)
+    assert read_manifest(tmp_path / "index") == changed
+    assert {path.name for path in (tmp_path / "index").iterdir()} == {
+        MANIFEST,
+        "dense.faiss",
+        made.manifest.lexical_folder,
+    }

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import bm25s
+import numpy as np
+import pytest
+
+from pincite.index.lexical_tantivy import LexicalRow, TantivyIndex
+from pincite.index.weights import IndexTermWeights
+from pincite.testing.contracts import LexicalIndexContract
+
+VOCABULARY = [f"w{number}" for number in range(60)]
+
+
+def row(key: int, words: list[str], *collections: str) -> LexicalRow:
+    return LexicalRow(key=key, terms=words, collections=collections or ("default",))
+
+
+class TestTantivyIndex(LexicalIndexContract):
+    @pytest.fixture
+    def lexical(self, tmp_path: Path) -> TantivyIndex:
+        index = TantivyIndex(tmp_path / "lexical")
+        index.add(
+            [
+                row(1, ["pump", "valve"], "a"),
+                row(2, ["pump"], "b"),
+                row(3, ["lemon"], "a", "b"),
+            ]
+        )
+        return index
+
+
+def random_passages() -> list[list[str]]:
+    """Short enough (below 40 words) that tantivy's one-byte lengths are exact."""
+    generator = random.Random(11)
+    weights = [1 / (rank + 1) for rank in range(len(VOCABULARY))]
+    return [
+        generator.choices(VOCABULARY, weights, k=generator.randint(1, 39)) for _ in range(400)
+    ]
+
+
+def test_scores_are_those_of_an_independent_bm25(tmp_path: Path) -> None:
+    passages = random_passages()
+    index = TantivyIndex(tmp_path / "lexical")
+    index.add(row(key, words) for key, words in enumerate(passages))
+    other = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+    other.index(passages, show_progress=False)
+    generator = random.Random(5)
+    for _ in range(60):
+        asked = generator.sample(VOCABULARY, generator.randint(1, 4))
+        expected = other.get_scores(asked)
+        found = {item.key: item.score for item in index.search(asked, limit=400)}
+        assert set(found) == set(np.flatnonzero(expected))
+        # Lucene leaves the constant factor k1 + 1 out, tantivy keeps it.
+        ratios = [score / expected[key] for key, score in found.items()]
+        assert np.allclose(ratios, 2.2, rtol=1e-4)
+
+
+def test_the_best_come_first(tmp_path: Path) -> None:
+    index = TantivyIndex(tmp_path / "lexical")
+    index.add(row(key, words) for key, words in enumerate(random_passages()))
+    scores = [item.score for item in index.search(["w1", "w7", "w30"], limit=50)]
+    assert len(scores) == 50
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["my notes", "a:b", 'say "hi"', "ÄÖ 水", "a OR b", "x" * 300])
+def test_a_collection_name_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
+    index = TantivyIndex(tmp_path / "lexical")
+    index.add([row(1, ["pump"], name), row(2, ["pump"], name + "x"), row(3, ["pump"], "my")])
+    assert [item.key for item in index.search(["pump"], limit=9, collection=name)] == [1]
+
+
+@pytest.mark.parametrize("term", ["gse-204.1", "冷却", "c", "+(x)", '"', "and", "*"])
+def test_a_term_is_taken_as_it_is(tmp_path: Path, term: str) -> None:
+    index = TantivyIndex(tmp_path / "lexical")
+    index.add([row(1, [term, "pump"]), row(2, ["pump"])])
+    assert [item.key for item in index.search([term], limit=9)] == [1]
+    assert index.document_frequency(term) == 1
+
+
+def test_what_was_added_is_there_after_opening_again(tmp_path: Path) -> None:
+    index = TantivyIndex(tmp_path / "lexical")
+    index.add([row(1, ["pump"])])
+    index.add([row(2, ["pump"])])
+    again = TantivyIndex(tmp_path / "lexical")
+    assert len(again) == 2
+    assert {item.key for item in again.search(["pump"], limit=9)} == {1, 2}
+
+
+def test_a_rare_word_weighs_more_and_an_unknown_one_weighs_one(tmp_path: Path) -> None:
+    index = TantivyIndex(tmp_path / "lexical")
+    index.add(row(key, ["all", f"only{key}"]) for key in range(20))
+    weights = IndexTermWeights(index)
+    assert weights.weight("nowhere") == 1.0
+    assert 0 < weights.weight("all") < weights.weight("only3") < 1
+    assert weights.weight("all") == pytest.approx(math.log(1 + 0.5 / 20.5) / math.log(1 + 20.5 / 0.5))
+
+
+def test_weights_of_an_empty_library_are_one(tmp_path: Path) -> None:
+    assert IndexTermWeights(TantivyIndex(tmp_path / "lexical")).weight("pump") == 1.0

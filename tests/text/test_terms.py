@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.text.terms import fold, question_terms, terms
+
+WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789ÄÖÜßéñЖд", min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GSE-204.1", ["gse-204.1", "gse", "204", "1"]),
+        ("12.5", ["12.5", "12", "5"]),
+        ("max_flow_rate", ["max_flow_rate", "max", "flow", "rate"]),
+        ("info@example.org", ["info@example.org", "info", "exampl", "org"]),
+        ("M12", ["m12"]),
+    ],
+)
+def test_identifiers_give_the_whole_and_its_parts(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_punctuation_around_an_identifier_is_not_part_of_it() -> None:
+    assert terms("(GSE-204.1).") == terms("GSE-204.1")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Température", "temperature"),
+        ("ÅNGSTRÖM", "angstrom"),
+        ("ﬁlter", "filter"),
+        ("Straße", "STRASSE"),
+        ("ＡＢＣ１２", "abc12"),
+        ("е\u0301лка", "елка"),
+    ],
+)
+def test_case_accents_and_compatibility_forms_make_no_difference(one: str, other: str) -> None:
+    assert terms(one) == terms(other) != []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("pumps", "pump"), ("Newton's", "Newton"), ("Newton’s", "Newton"), ("bolts'", "bolt")],
+)
+def test_plurals_and_possessives_are_the_same_word(one: str, other: str) -> None:
+    assert terms(one) == terms(other)
+
+
+def test_contractions_are_one_word() -> None:
+    assert terms("don't") == terms("don’t") == ["dont"]
+
+
+def test_stop_words_are_dropped() -> None:
+    assert terms("What is the torque of this bolt?") == terms("torque bolt")
+
+
+def test_negations_are_no_stop_words() -> None:
+    assert terms("not without") == ["not", "without"]
+
+
+def test_chinese_and_japanese_give_overlapping_pairs() -> None:
+    assert terms("冷却水") == ["冷却", "却水"]
+    assert terms("水") == ["水"]
+    assert terms("水pump冷却") == ["水", "pump", "冷却"]
+
+
+def test_thai_gives_overlapping_pairs() -> None:
+    assert terms("น้ำ")[0] in terms("น้ำเย็น")
+
+
+def test_a_question_of_only_stop_words_keeps_them() -> None:
+    assert terms("Who is it?") == []
+    assert question_terms("Who is it?") == {"who": "Who", "is": "is", "it": "it"}
+
+
+def test_a_question_without_words_has_no_terms() -> None:
+    assert not question_terms("??? … 🎉")
+
+
+def test_question_terms_are_distinct_in_order_and_know_their_word() -> None:
+    found = question_terms("Pumps, valve, PUMP and valve")
+    assert list(found.items()) == [("pump", "Pumps"), ("valv", "valve")]
+
+
+@given(st.lists(WORDS).map(" ".join))
+def test_a_question_asks_for_the_terms_its_text_has(text: str) -> None:
+    assert list(question_terms(text)) == list(dict.fromkeys(terms(text))) or not terms(text)
+
+
+@given(st.text())
+def test_a_term_is_never_empty_and_holds_no_white_space(text: str) -> None:
+    assert all(term and term.split() == [term] for term in terms(text))
+
+
+@given(st.lists(WORDS))
+def test_words_do_not_change_their_neighbours(words: list[str]) -> None:
+    apart = [term for word in words for term in terms(word)]
+    assert terms(" ".join(words)) == apart
+    assert terms("\n".join(words)) == apart
+
+
+@given(st.lists(WORDS).map(" ".join))
+def test_upper_and_lower_case_give_the_same_terms(text: str) -> None:
+    assert terms(text.upper()) == terms(text.lower()) == terms(fold(text))
