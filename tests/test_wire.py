@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.boxes import Box, BoxMap
 from pincite.errors import ReadError
+from pincite.records import Block, BlockKind, Document, Page
 from pincite.wire import document_from_bytes, document_to_bytes
-from pincite.records import Block, BlockKind, Box, BoxMap, Document, Page
 
 COORDINATE = st.floats(0, 2000, width=32)
 

@@ -13,9 +13,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pincite.boxes import Box
 from pincite.errors import (
     LibraryBusy,
     LibraryError,
+    LibraryReadOnly,
     LibraryTooNew,
     ModelError,
     PinciteError,
@@ -26,7 +28,6 @@ from pincite.errors import (
 )
 from pincite.records import (
     Answer,
-    Box,
     Citation,
     FileProblem,
     Hit,
@@ -52,6 +53,7 @@ __all__ = [
     "Library",
     "LibraryBusy",
     "LibraryError",
+    "LibraryReadOnly",
     "LibraryTooNew",
     "ModelError",
     "Passage",

@@ -6,6 +6,7 @@
     ├── ReadError             one file cannot be read; the others go on
     ├── LibraryError          the library folder cannot be used
     │   ├── LibraryBusy       another process is writing to it
+    │   ├── LibraryReadOnly   it lies where nothing can be written
     │   └── LibraryTooNew     it was written by a newer version
     ├── ModelError            a model is missing, damaged or cannot run here
     └── ReceiptError          a saved answer is not in the form Pincite writes
@@ -38,6 +39,10 @@ class LibraryError(PinciteError):
 
 class LibraryBusy(LibraryError):
     """Another process is writing to the library."""
+
+
+class LibraryReadOnly(LibraryError):
+    """The library lies where nothing can be written; it can still be asked."""
 
 
 class LibraryTooNew(LibraryError):

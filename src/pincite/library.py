@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-import threading
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from filelock import FileLock, Timeout
-
-from pincite.assemble import answer_stages, ingest_stages, open_encoder, open_reader
+from pincite.assemble import ingest_stages, open_reader
 from pincite.catalog.catalog import Catalog
 from pincite.embed.encoder import MiniLmEncoder
-from pincite.errors import LibraryBusy, LibraryError, UsageError
-from pincite.index.indexes import Indexes, IndexFolder
+from pincite.errors import LibraryError, UsageError
+from pincite.index.indexes import Indexes
 from pincite.intake import Intake, ProgressCallback, recipe
 from pincite.pipeline import AnswerStages, answer_question, search
 from pincite.records import Answer, FileProblem, IngestReport, Question, SearchResult
@@ -31,9 +25,6 @@ from pincite.verify.receipt import ReceiptCheck, check_receipt, load_receipt
 CATALOG_FILE = "catalog.sqlite3"
 LONGEST_QUESTION = 10_000
 """Characters. Longer is a pasted document, not a question."""
-
-_LOOK_AGAIN_SECONDS = 2.0
-"""While another process ingests, its finished indexes are looked for this often."""
 
 _OURS = {CATALOG_FILE, SETTINGS_FILE, "index", "encoder", "write.lock"}
 
@@ -67,15 +58,7 @@ class Library:
         self.path = path
         self.settings = settings
         self.catalog = Catalog(path / CATALOG_FILE)
-        self._encoder: MiniLmEncoder | None = None
-        self._encoder_notice: str | None = None
-        self._indexes: Indexes | None = None
-        self.index_problem = ""
-        """Why the index had to be rebuilt when it was last looked at; empty if it was in order."""
-        self._stages: AnswerStages | None = None
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self._refreshing = threading.RLock()
-        self._look_again = 0.0
+        self._upkeep = Upkeep(path, settings, self.catalog)
 
     @classmethod
     def open(
@@ -94,8 +77,7 @@ class Library:
     def close(self) -> None:
         """Release files. The library can be opened again at any time."""
         self.catalog.close()
-        if self._temporary:
-            self._temporary.cleanup()
+        self._upkeep.close()
 
     def __enter__(self) -> Self:
         return self
@@ -128,7 +110,7 @@ class Library:
             raise UsageError("the collection has no name; give one, such as 'default'")
         encoder = self.encoder()
         model = encoder.name if encoder else None
-        with self._writing():
+        with writing(self.path):
             intake = Intake(
                 self.catalog,
                 ingest_stages(self.settings, self.catalog, encoder),
@@ -136,7 +118,7 @@ class Library:
                 recipe=recipe(self.settings.chunking, model),
             )
             report = intake.run([Path(path) for path in paths], progress)
-            self._bring_indexes_up(may_write=True)
+            self._upkeep.bring_indexes_up()
         return report
 
     def remove(
@@ -146,7 +128,7 @@ class Library:
 
         The files on the disk are not touched and need not be there any more.
         """
-        with self._writing():
+        with writing(self.path):
             known = self.catalog.paths(collection)
             wanted = [os.path.realpath(path) for path in paths]
             removed = tuple(
@@ -156,7 +138,7 @@ class Library:
             )
             for path in removed:
                 self.catalog.remove(collection, path)
-            self._bring_indexes_up(may_write=True)
+            self._upkeep.bring_indexes_up()
         return removed
 
     # --- Asking ------------------------------------------------------------------------------
@@ -221,110 +203,21 @@ class Library:
 
     def encoder(self) -> MiniLmEncoder | None:
         """The encoder, loaded at first use; None in lexical-only mode."""
-        if self._encoder_notice is None:
-            self._encoder, self._encoder_notice = open_encoder(self.settings, self.path / "encoder")
-        return self._encoder
+        return self._upkeep.encoder()
 
     @property
     def encoder_problem(self) -> str:
         """Why there is no encoder; empty when there is one."""
         self.encoder()
-        return self._encoder_notice or ""
+        return self._upkeep.encoder_notice
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""
-        with self._refreshing:
-            if self._stages is None or self._is_stale():
-                notices = self._refresh()
-                assert self._indexes is not None
-                self._stages = answer_stages(
-                    self.settings, self.catalog, self._indexes, self.encoder(), notices
-                )
-            return self._stages
+        return self._upkeep.stages()
 
     def index_state(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
-        return self._index_folder().load(self.catalog)
-
-    def _is_stale(self) -> bool:
-        """Whether the catalog has moved on and it is time to look for newer indexes."""
-        if self._indexes is None or time.monotonic() < self._look_again:
-            return self._indexes is None
-        return self._indexes.manifest.generation != self.catalog.generation()
-
-    def _refresh(self) -> tuple[str, ...]:
-        """Bring the indexes in step; gives what every result must say."""
-        encoder = self.encoder()
-        notices = [self._encoder_notice] if self._encoder_notice else []
-        self.catalog.forget_texts()
-        try:
-            with self._writing():
-                self._bring_indexes_up(may_write=True)
-        except LibraryBusy:
-            self._bring_indexes_up(may_write=False)
-            self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-            notices.append("an ingest is running: files it has not finished are not searched yet")
-        except PermissionError:
-            self._use_temporary_indexes()
-        if encoder and self._indexes and len(self._indexes.dense) < len(self._indexes.lexical):
-            missing = len(self._indexes.lexical) - len(self._indexes.dense)
-            notices.append(
-                f"{missing} passages were ingested without the encoder and are found by their "
-                "words only: ingest their files again"
-            )
-        return tuple(notices)
-
-    def _bring_indexes_up(self, *, may_write: bool) -> None:
-        folder = self._index_folder()
-        indexes, problem = folder.load(self.catalog)
-        if not may_write:
-            if indexes is None:
-                raise LibraryBusy(
-                    f"{self.path}: the first ingest is still running and there is no index yet; "
-                    "try again when it is done"
-                )
-        elif indexes is None:
-            indexes = folder.rebuild(self.catalog)
-        elif indexes.manifest.generation < self.catalog.generation():
-            indexes = folder.update(self.catalog, indexes)
-        self.index_problem = problem
-        self._indexes = indexes
-        self._stages = None
-
-    def _use_temporary_indexes(self) -> None:
-        """For a library on a read-only disk: what is there if in step, else made anew elsewhere."""
-        indexes, _ = self._index_folder().load(self.catalog)
-        if indexes is None or indexes.manifest.generation < self.catalog.generation():
-            self._temporary = tempfile.TemporaryDirectory(prefix="pincite-")
-            indexes = self._index_folder(Path(self._temporary.name)).rebuild(self.catalog)
-        self._indexes = indexes
-
-    def _index_folder(self, folder: Path | None = None) -> IndexFolder:
-        encoder = self.encoder()
-        return IndexFolder(
-            folder or self.path / "index",
-            model=encoder.name if encoder else None,
-            dimensions=MiniLmEncoder.dimensions,
-        )
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Hold the library's write lock; the system frees it when a process dies."""
-        if not os.access(self.path, os.W_OK):
-            raise PermissionError(f"{self.path}: the library cannot be written")
-        lock = FileLock(self.path / "write.lock", timeout=0)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise LibraryBusy(
-                f"{self.path}: another process is ingesting into this library; "
-                "wait until it is done, or use another library"
-            ) from error
-        try:
-            with _storage_errors(self.path):
-                yield
-        finally:
-            lock.release()
+        return self._upkeep.on_disk()
 
 
 def verify_receipt(
@@ -338,17 +231,6 @@ def verify_receipt(
     settings, _ = load_settings()
     with open_reader(settings) as reader:
         return check_receipt(receipt, reader, root=Path(root) if root else None)
-
-
-@contextmanager
-def _storage_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise LibraryError(
-            f"{path}: writing failed ({error.strerror or error}); everything ingested before is "
-            "safe: make room or give access, and run the same command again"
-        ) from error
 
 
 def _check_folder(folder: Path, *, create: bool) -> None:

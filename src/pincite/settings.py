@@ -71,7 +71,7 @@ class RetrievalSettings(Group):
     )
     lexical_limit: int = Field(default=100, ge=1, le=1000, description="candidates from BM25")
     alpha: float = Field(default=0.4, ge=0, le=1, description="weight of BM25 in fusion")
-    keep: int = Field(default=50, ge=1, le=1000, description="candidates kept after fusion")
+    keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
 
 

@@ -19,8 +19,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
 
+from pincite.boxes import BoxMap
 from pincite.errors import ReadError
-from pincite.records import Block, BlockKind, BoxMap, Document, Page
+from pincite.records import Block, BlockKind, Document, Page
 
 _MAGIC = b"PINDOC01"
 _LENGTH = struct.Struct("<Q")

@@ -33,9 +33,7 @@ def document(blocks: list[tuple[BlockKind, tuple[str, ...], str]]) -> Document:
         made.append(Block(start=start, end=end, kind=kind, section=section, page=page))
         text += content
     name, digest = document_id(text.encode())
-    return Document(
-        id=name, sha256=digest, title="a", media_type="", text=text, blocks=tuple(made)
-    )
+    return Document(id=name, sha256=digest, title="a", media_type="", text=text, blocks=tuple(made))
 
 
 DOCUMENTS = st.lists(

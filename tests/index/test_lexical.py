@@ -37,9 +37,7 @@ def random_passages() -> list[list[str]]:
     """Short enough (below 40 words) that tantivy's one-byte lengths are exact."""
     generator = random.Random(11)
     weights = [1 / (rank + 1) for rank in range(len(VOCABULARY))]
-    return [
-        generator.choices(VOCABULARY, weights, k=generator.randint(1, 39)) for _ in range(400)
-    ]
+    return [generator.choices(VOCABULARY, weights, k=generator.randint(1, 39)) for _ in range(400)]
 
 
 def test_scores_are_those_of_an_independent_bm25(tmp_path: Path) -> None:
@@ -97,7 +95,9 @@ def test_a_rare_word_weighs_more_and_an_unknown_one_weighs_one(tmp_path: Path) -
     weights = IndexTermWeights(index)
     assert weights.weight("nowhere") == 1.0
     assert 0 < weights.weight("all") < weights.weight("only3") < 1
-    assert weights.weight("all") == pytest.approx(math.log(1 + 0.5 / 20.5) / math.log(1 + 20.5 / 0.5))
+    assert weights.weight("all") == pytest.approx(
+        math.log(1 + 0.5 / 20.5) / math.log(1 + 20.5 / 0.5)
+    )
 
 
 def test_weights_of_an_empty_library_are_one(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pincite.index.snapshot import (
     checksums,
     damaged_files,
     read_manifest,
+    remove_drafts,
     write_atomically,
     write_manifest,
 )
@@ -149,6 +150,7 @@ class IndexFolder:
     def _publish(self, indexes: Indexes) -> Indexes:
         """Write the dense index and then the manifest; sweep away what no manifest names."""
         folder = indexes.manifest.lexical_folder
+        remove_drafts(self._folder)
         write_atomically(self._folder / DENSE_FILE, indexes.dense.serialised())
         names = [DENSE_FILE, *_files_below(self._folder, folder)]
         manifest = replace(indexes.manifest, checksums=checksums(self._folder, names))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+_DRAFT = ".draft-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,7 @@ def checksums(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write beside, flush to disk, rename: the file is the old one or the new one, never half."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f"{_DRAFT}{path.name}.{os.getpid()}")
     try:
         with draft.open("wb") as file:
             file.write(content)
@@ -70,4 +71,10 @@ def write_atomically(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         draft.replace(path)
     finally:
+        draft.unlink(missing_ok=True)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove what killed processes left half written. The caller holds the write lock."""
+    for draft in folder.glob(f"{_DRAFT}*"):
         draft.unlink(missing_ok=True)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from pincite.boxes import Box
 from pincite.errors import ReadError, ReceiptError
-from pincite.records import Answer, Box, Citation, Document, Status
+from pincite.records import Answer, Citation, Document, Status
 from pincite.stages import Reader
 from pincite.text.numbers import unsupported_numbers
 

@@ -52,7 +52,7 @@ def short_path(path: str) -> str:
 
 
 def indented(text: str, *, first: str = "") -> str:
-    """Text wrapped at 80 columns (or the terminal's width, if less), lines below `first` aligned."""
+    """Text wrapped at 80 columns, or the terminal's width if less; lines below `first` aligned."""
     width = min(shutil.get_terminal_size((80, 24)).columns, 80)
     return textwrap.fill(
         text,

@@ -31,9 +31,7 @@ _EXCERPT_CHARS = 300
 def search(
     question: QuestionArgument,
     library: LibraryOption = DEFAULT_LIBRARY,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=1000, help="Hits to show.")
-    ] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Hits to show.")] = 10,
     collection: CollectionOption = None,
     explain: ExplainOption = False,
     as_json: JsonOption = False,

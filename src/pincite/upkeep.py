@@ -1,0 +1,163 @@
+"""Keeps the encoder, the indexes and the answering stages of a library in step with its catalog."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from pincite.assemble import answer_stages, open_encoder
+from pincite.catalog.catalog import Catalog
+from pincite.embed.encoder import MiniLmEncoder
+from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
+from pincite.index.indexes import Indexes, IndexFolder
+from pincite.pipeline import AnswerStages
+from pincite.settings import Settings
+
+_LOOK_AGAIN_SECONDS = 2.0
+"""While another process ingests, its finished indexes are looked for this often."""
+
+
+class Upkeep:
+    """What a library derives from its catalog, made when it is needed and renewed when it is old."""
+
+    def __init__(self, path: Path, settings: Settings, catalog: Catalog) -> None:
+        self._path = path
+        self._settings = settings
+        self._catalog = catalog
+        self._encoder: MiniLmEncoder | None = None
+        self._encoder_asked_for = False
+        self.encoder_notice = ""
+        self._indexes: Indexes | None = None
+        self._stages: AnswerStages | None = None
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._look_again = 0.0
+        self._one_at_a_time = threading.RLock()
+
+    def close(self) -> None:
+        """Remove what was made outside the library folder."""
+        if self._temporary:
+            self._temporary.cleanup()
+
+    def encoder(self) -> MiniLmEncoder | None:
+        """The encoder, loaded at first use; None in lexical-only mode."""
+        with self._one_at_a_time:
+            if not self._encoder_asked_for:
+                cache = self._path / "encoder"
+                self._encoder, self.encoder_notice = open_encoder(self._settings, cache)
+                self._encoder_asked_for = True
+            return self._encoder
+
+    def stages(self) -> AnswerStages:
+        """The answering stages over the newest state of the library."""
+        with self._one_at_a_time:
+            if self._stages is None or self._is_stale():
+                notices = self._refresh()
+                assert self._indexes is not None
+                self._stages = answer_stages(
+                    self._settings, self._catalog, self._indexes, self.encoder(), notices
+                )
+            return self._stages
+
+    def bring_indexes_up(self) -> None:
+        """Load the indexes and apply what changed, or make them anew. Needs the write lock."""
+        folder = self._folder()
+        indexes, _ = folder.load(self._catalog)
+        if indexes is None:
+            indexes = folder.rebuild(self._catalog)
+        elif indexes.manifest.generation < self._catalog.generation():
+            indexes = folder.update(self._catalog, indexes)
+        self._indexes = indexes
+        self._stages = None
+
+    def on_disk(self) -> tuple[Indexes | None, str]:
+        """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
+        return self._folder().load(self._catalog)
+
+    def _is_stale(self) -> bool:
+        """Whether the catalog has moved on and it is time to look for newer indexes."""
+        if self._indexes is None or time.monotonic() < self._look_again:
+            return self._indexes is None
+        return self._indexes.manifest.generation != self._catalog.generation()
+
+    def _refresh(self) -> tuple[str, ...]:
+        """Bring the indexes in step; gives what every result must say."""
+        encoder = self.encoder()
+        notices = [self.encoder_notice] if self.encoder_notice else []
+        self._catalog.forget_texts()
+        try:
+            with writing(self._path):
+                self.bring_indexes_up()
+        except LibraryBusy:
+            self._use_published_indexes()
+            notices.append("an ingest is running: files it has not finished are not searched yet")
+        except LibraryReadOnly:
+            self._use_temporary_indexes()
+        if encoder and self._indexes and len(self._indexes.dense) < len(self._indexes.lexical):
+            missing = len(self._indexes.lexical) - len(self._indexes.dense)
+            notices.append(
+                f"{missing} passages were ingested without the encoder and are found by their "
+                "words only: ingest their files again"
+            )
+        return tuple(notices)
+
+    def _use_published_indexes(self) -> None:
+        """While another process writes: the state it published last."""
+        self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
+        indexes, _ = self.on_disk()
+        self._indexes = indexes or self._indexes
+        if self._indexes is None:
+            raise LibraryBusy(
+                f"{self._path}: the first ingest is still running and there is no index yet; "
+                "try again when it is done"
+            )
+
+    def _use_temporary_indexes(self) -> None:
+        """On a read-only disk: what is there if it is in step, else indexes made elsewhere."""
+        indexes, _ = self.on_disk()
+        if indexes is None or indexes.manifest.generation < self._catalog.generation():
+            self._temporary = tempfile.TemporaryDirectory(prefix="pincite-")
+            indexes = self._folder(Path(self._temporary.name)).rebuild(self._catalog)
+        self._indexes = indexes
+
+    def _folder(self, folder: Path | None = None) -> IndexFolder:
+        encoder = self.encoder()
+        return IndexFolder(
+            folder or self._path / "index",
+            model=encoder.name if encoder else None,
+            dimensions=MiniLmEncoder.dimensions,
+        )
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Hold a library's write lock; the system frees it when a process dies.
+
+    Raises LibraryBusy when another process holds it, LibraryReadOnly where nothing can be written,
+    and LibraryError, in plain words, for what the disk reports meanwhile.
+    """
+    if not os.access(path, os.W_OK):
+        raise LibraryReadOnly(f"{path}: the library cannot be written; ask for write access")
+    lock = FileLock(path / "write.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise LibraryBusy(
+            f"{path}: another process is ingesting into this library; "
+            "wait until it is done, or use another library"
+        ) from error
+    try:
+        yield
+    except OSError as error:
+        raise LibraryError(
+            f"{path}: writing failed ({error.strerror or error}); everything ingested before is "
+            "safe: make room or give access, and run the same command again"
+        ) from error
+    finally:
+        lock.release()

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.answer.extractive import ExtractiveAnswerer
+from pincite.records import Evidence, Passage, Question, Span
+
+QUESTION = Question(text="what")
+
+
+def evidence(number: int, passage: str, start: int, score: float) -> Evidence:
+    span = Span(document_id="d", start=start, end=start + 5)
+    held_in = Passage(id=passage, span=span, section=(), page=None, sentences=(span,))
+    return Evidence(
+        id=f"e{number}", span=span, quote=f"quote {number}", passage=held_in, score=score
+    )
+
+
+EVIDENCE = st.lists(
+    st.tuples(st.sampled_from("pqr"), st.integers(0, 99), st.floats(0, 1)), max_size=8
+).map(lambda rows: [evidence(number, *row) for number, row in enumerate(rows)])
+
+
+@given(EVIDENCE)
+def test_each_piece_of_evidence_is_one_claim_word_for_word(given_evidence: list[Evidence]) -> None:
+    draft = ExtractiveAnswerer().draft(QUESTION, given_evidence)
+    by_id = {item.id: item for item in given_evidence}
+    assert sorted(item.id for item in draft.evidence) == sorted(by_id)
+    assert [claim.evidence_ids for claim in draft.claims] == [(e.id,) for e in draft.evidence]
+    assert all(claim.text == by_id[claim.evidence_ids[0]].quote for claim in draft.claims)
+    assert all(claim.verdict is None for claim in draft.claims)
+
+
+@given(EVIDENCE)
+def test_passages_come_by_their_best_sentence_and_sentences_as_they_stand(
+    given_evidence: list[Evidence],
+) -> None:
+    order = ExtractiveAnswerer().draft(QUESTION, given_evidence).evidence
+    passages = list(dict.fromkeys(item.passage.id for item in order))
+    best = [max(e.score for e in order if e.passage.id == name) for name in passages]
+    assert best == sorted(best, reverse=True)
+    for name in passages:
+        rows = [row for row, item in enumerate(order) if item.passage.id == name]
+        assert rows == list(range(rows[0], rows[-1] + 1))
+        starts = [order[row].span.start for row in rows]
+        assert starts == sorted(starts)
+
+
+def test_no_evidence_gives_an_empty_draft() -> None:
+    draft = ExtractiveAnswerer().draft(QUESTION, [])
+    assert (draft.claims, draft.evidence) == ((), ())

@@ -1,0 +1,163 @@
+"""Runs the command as a user would, and builds libraries to run it on."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+SAMPLES = Path(str(files("pincite.samples")))
+COMMAND = [sys.executable, "-m", "pincite"]
+ANSWER_KEYS = {
+    "status", "question", "text", "citations", "confidence", "reasons", "corpus_version",
+    "settings_digest", "timings",
+}  # fmt: skip
+CITATION_KEYS = {
+    "document", "source", "sha256", "page", "section", "start_char_index", "end_char_index",
+    "start_byte", "end_byte", "cited_text", "boxes",
+}  # fmt: skip
+
+Result = subprocess.CompletedProcess[str]
+RunCli = Callable[..., Result]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process's environment without settings of Pincite, and `more`."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PINCITE_") and name not in ("COLUMNS", "TERM", "FORCE_COLOR")
+    }
+    return {**kept, "TZ": "UTC", **more}
+
+
+def run_cli(*args: str | Path, cwd: Path | None = None, **env: str) -> Result:
+    """Run `pincite` in a process of its own; whatever happens, no traceback may be shown."""
+    result = subprocess.run(
+        [*COMMAND, *map(str, args)],
+        cwd=cwd,
+        env=environment(**env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert "Traceback" not in result.stderr, result.stderr
+    return result
+
+
+def lexical_cli(*args: str | Path, cwd: Path | None = None, **env: str) -> Result:
+    """The same without the encoder, for what does not depend on it: twice as fast."""
+    return run_cli(*args, cwd=cwd, PINCITE_EMBEDDING__MODEL="none", **env)
+
+
+def refused(result: Result, code: int, *said: str) -> str:
+    """Assert that a command failed with this code and a message that says all of `said`."""
+    assert result.returncode == code, result.stderr
+    assert result.stdout == ""
+    for words in said:
+        assert words in result.stderr
+    return result.stderr
+
+
+def without_timings(answer: dict[str, Any]) -> dict[str, Any]:
+    """What must be the same every time a question is asked."""
+    return {name: value for name, value in answer.items() if name != "timings"}
+
+
+@dataclass(frozen=True)
+class SampleLibrary:
+    """A library of the sample documents. Treat it as read-only; `copy` gives one to damage."""
+
+    path: Path
+    documents: Path
+    report: dict[str, Any]
+
+    def copy(self, target: Path) -> Path:
+        """A copy of the library; the documents stay where they are."""
+        return Path(shutil.copytree(self.path, target, symlinks=True))
+
+    def questions(self) -> list[dict[str, Any]]:
+        """The questions that come with the samples."""
+        lines = (SAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+
+@cache
+def sample_library(home: Path) -> SampleLibrary:
+    """Build it once; `home` is a folder of the test run."""
+    documents = Path(shutil.copytree(SAMPLES / "documents", home / "documents"))
+    library = new_library(home / "library", home / "encoder")
+    result = run_cli("ingest", documents, "--library", library, "--json")
+    assert result.returncode == 0, result.stderr
+    return SampleLibrary(library, documents, json.loads(result.stdout))
+
+
+def new_library(path: Path, encoder: Path) -> Path:
+    """An empty library folder that shares a prepared encoder, which saves a second."""
+    path.mkdir(parents=True)
+    encoder.mkdir(exist_ok=True)
+    (path / "encoder").symlink_to(encoder)
+    return path
+
+
+@contextmanager
+def started(*args: str | Path, **env: str) -> Iterator[subprocess.Popen[str]]:
+    """A command that runs while the block does; it is killed at the end if it still runs."""
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, args)],
+        env=environment(**env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float = 20) -> bool:
+    """Whether the condition came true in time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def children(process: int) -> set[int]:
+    """Processes that a process has started and that still run (Linux only)."""
+    found = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue  # it ended while we looked
+        if int(parent) == process and state != "Z":
+            found.add(int(stat.parent.name))
+    return found
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and is not merely waiting to be reaped."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"

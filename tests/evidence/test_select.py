@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.evidence.select import MmrSelector
+from pincite.records import Hit, Passage, Question, Span
+from pincite.testing.fakes import MemorySources
+from pincite.testing.samples import text_document
+from pincite.text.terms import terms
+from pincite.vectors import normalised
+
+SENTENCES = [f"Sentence {number} tells of thing {number % 4}." for number in range(12)]
+DOCUMENT = text_document(" ".join(SENTENCES))
+SOURCES = MemorySources([DOCUMENT])
+QUESTION = Question(text="what")
+STARTS = [DOCUMENT.text.index(sentence) for sentence in SENTENCES]
+SPANS = [
+    Span(document_id=DOCUMENT.id, start=start, end=start + len(sentence))
+    for start, sentence in zip(STARTS, SENTENCES, strict=True)
+]
+# A handful of directions, so that equal, near and far sentences all come up.
+DIRECTIONS = normalised(np.random.default_rng(3).standard_normal((5, 6))).astype(np.float32)
+
+
+def hit(first: int, scores: tuple[float, ...], vectors: Any = None) -> Hit:
+    sentences = tuple(SPANS[first : first + len(scores)])
+    span = Span(document_id=DOCUMENT.id, start=sentences[0].start, end=sentences[-1].end)
+    passage = Passage(
+        id=f"p{first}-{len(scores)}", span=span, section=(), page=None, sentences=sentences
+    )
+    return Hit(
+        passage=passage, score=0.5, scores={}, sentence_scores=scores, sentence_vectors=vectors
+    )
+
+
+@st.composite
+def hit_lists(draw: st.DrawFn, *, with_vectors: bool) -> list[Hit]:
+    found = []
+    for first in draw(st.lists(st.integers(0, 9), max_size=4, unique=True)):
+        scores = draw(st.lists(st.floats(0, 1), min_size=1, max_size=3).map(tuple))
+        # One direction for each place in the text: a sentence in two passages is the same.
+        rows = [(first + row) % len(DIRECTIONS) for row in range(len(scores))]
+        found.append(hit(first, scores, DIRECTIONS[rows] if with_vectors else None))
+    return found
+
+
+HITS = hit_lists(with_vectors=True) | hit_lists(with_vectors=False)
+
+
+def selector(**changes: float) -> MmrSelector:
+    options: dict[str, Any] = {
+        "max_sentences": 6,
+        "mmr_lambda": 0.7,
+        "max_similarity": 0.82,
+        "margin": 0.3,
+        "lead_margin": 0.3,
+    }
+    return MmrSelector(SOURCES, **(options | changes))
+
+
+@given(HITS, st.integers(1, 5))
+def test_there_are_never_more_sentences_than_allowed(hits: list[Hit], most: int) -> None:
+    assert len(selector(max_sentences=most).select(QUESTION, hits)) <= most
+
+
+@given(HITS, st.floats(0, 1))
+def test_no_two_sentences_are_nearer_than_allowed(hits: list[Hit], nearest: float) -> None:
+    vectors = {
+        span: row
+        for one in hits
+        if one.sentence_vectors is not None
+        for span, row in zip(one.passage.sentences, one.sentence_vectors, strict=True)
+    }
+    chosen = selector(max_similarity=nearest, margin=1, lead_margin=1).select(QUESTION, hits)
+    for one, other in combinations(chosen, 2):
+        if vectors:
+            similarity = float(vectors[one.span] @ vectors[other.span])
+        else:
+            words, others = set(terms(one.quote)), set(terms(other.quote))
+            similarity = len(words & others) / len(words | others)
+        assert similarity <= nearest
+
+
+@given(HITS)
+def test_each_quote_is_its_span_and_each_span_comes_once(hits: list[Hit]) -> None:
+    chosen = selector(max_similarity=1.0, max_sentences=50).select(QUESTION, hits)
+    assert all(item.quote == SOURCES.text_of(item.span) for item in chosen)
+    assert len({item.span for item in chosen}) == len(chosen)
+    assert [item.id for item in chosen] == [f"e{n}" for n in range(1, len(chosen) + 1)]
+    assert all(item.span in item.passage.sentences for item in chosen)
+
+
+@given(HITS)
+def test_the_best_sentence_of_all_comes_first_with_its_score(hits: list[Hit]) -> None:
+    chosen = selector().select(QUESTION, hits)
+    scores = [score for one in hits for score in one.sentence_scores]
+    assert bool(chosen) == bool(scores)
+    if chosen:
+        assert chosen[0].score == max(scores)
+
+
+@given(HITS, st.floats(0, 0.5))
+def test_nothing_further_below_the_best_than_the_margin_is_chosen(
+    hits: list[Hit], margin: float
+) -> None:
+    chosen = selector(margin=margin, lead_margin=0).select(QUESTION, hits)
+    assert all(item.score >= chosen[0].score - margin for item in chosen)
+
+
+@given(HITS)
+def test_with_nothing_but_relevance_the_order_is_that_of_the_scores(hits: list[Hit]) -> None:
+    chosen = selector(mmr_lambda=1.0, max_similarity=1.0).select(QUESTION, hits)
+    scores = [item.score for item in chosen]
+    assert scores == sorted(scores, reverse=True)
+
+
+@given(HITS)
+def test_the_same_hits_give_the_same_evidence(hits: list[Hit]) -> None:
+    assert selector().select(QUESTION, hits) == selector().select(QUESTION, hits)
+
+
+def chosen_rows(made: MmrSelector, *hits: Hit) -> list[int]:
+    return [SPANS.index(item.span) for item in made.select(QUESTION, hits)]
+
+
+def test_a_sentence_before_the_best_must_be_nearly_as_good() -> None:
+    passage = hit(0, (0.85, 0.9, 0.85), DIRECTIONS[:3])
+    strict = selector(margin=0.08, lead_margin=0.02, max_similarity=1.0)
+    assert sorted(chosen_rows(strict, passage)) == [1, 2]
+    loose = selector(margin=0.08, lead_margin=0.08, max_similarity=1.0)
+    assert sorted(chosen_rows(loose, passage)) == [0, 1, 2]
+
+
+def test_the_lead_margin_counts_in_the_passage_of_the_best_sentence_only() -> None:
+    best, other = hit(4, (0.9,), DIRECTIONS[:1]), hit(0, (0.85,), DIRECTIONS[1:2])
+    made = selector(margin=0.08, lead_margin=0.0, max_similarity=1.0)
+    assert chosen_rows(made, best, other) == [4, 0]
+
+
+def test_something_new_is_preferred_to_a_slightly_better_repetition() -> None:
+    near = normalised(DIRECTIONS[0] + 0.5 * DIRECTIONS[1])
+    passage = hit(0, (0.9, 0.85, 0.84), np.stack([DIRECTIONS[0], near, DIRECTIONS[2]]))
+    made = selector(max_sentences=2, max_similarity=1.0)
+    assert chosen_rows(made, passage) == [0, 2]
+
+
+def test_without_hits_there_is_no_evidence() -> None:
+    assert selector().select(QUESTION, []) == ()
+
+
+def test_a_hit_nobody_scored_gives_no_evidence() -> None:
+    scored = hit(0, (0.9,))
+    unscored = Hit(passage=scored.passage, score=0.9, scores={})
+    assert selector().select(QUESTION, [unscored]) == ()

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pincite.embed.encoder import MiniLmEncoder
+from pincite.records import Question
+from pincite.rerank.late_interaction import LateInteractionReranker
+from pincite.rerank.order import Cut
+from pincite.rerank.sentence_cosine import SentenceCosineReranker
+from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.stages import Reranker
+from pincite.testing.contracts import RerankerContract
+from pincite.testing.fakes import EvenWeights, FakeEncoder
+from pincite.testing.samples import SmallLibrary, small_library
+
+TEXTS = (
+    "# Relief valve\nThe relief valve opens at 6.5 bar. It closes again within three seconds. "
+    "It is tested once a year.",
+    "# Pump\nThe pump runs dry for ten minutes at most. Its seal is made of ceramics.",
+    "# Motor\nThe motor is greased every 2,000 hours. Use lithium grease only.\n"
+    "# Storage\nKeep spare parts at 5 to 25 °C, away from sunlight.",
+    "# Guarantee\nThe guarantee ends after 24 months. Wear parts are excluded from it.",
+    "The office in Berlin is closed on Mondays.",
+)
+QUESTION = Question(text="At which pressure does the relief valve open?")
+ALL = Cut(candidates=99, weight=0.75, threshold=0.0)
+
+Make = Callable[[SmallLibrary, Cut], Reranker]
+MAKERS: dict[str, Make] = {
+    "late_interaction": lambda small, cut: LateInteractionReranker(
+        small.encoder, small.sources, EvenWeights(), cut
+    ),
+    "sentence_cosine": lambda small, cut: SentenceCosineReranker(
+        small.encoder, small.sentence_vectors, cut
+    ),
+    "term_coverage": lambda small, cut: TermCoverageReranker(small.sources, EvenWeights(), cut),
+}
+each_method = pytest.mark.parametrize("method", MAKERS)
+
+
+@pytest.fixture(scope="module")
+def small() -> SmallLibrary:
+    return small_library(TEXTS, FakeEncoder())
+
+
+@pytest.fixture(scope="module")
+def real(encoder: MiniLmEncoder) -> SmallLibrary:
+    return small_library(TEXTS, encoder)
+
+
+class TestLateInteraction(RerankerContract):
+    @pytest.fixture
+    def reranker(self, small: SmallLibrary) -> Reranker:
+        return MAKERS["late_interaction"](small, ALL)
+
+
+class TestLateInteractionWithTheRealEncoder(RerankerContract):
+    @pytest.fixture
+    def small(self, real: SmallLibrary) -> SmallLibrary:
+        return real
+
+    @pytest.fixture
+    def reranker(self, small: SmallLibrary) -> Reranker:
+        return MAKERS["late_interaction"](small, ALL)
+
+
+class TestSentenceCosine(RerankerContract):
+    @pytest.fixture
+    def reranker(self, small: SmallLibrary) -> Reranker:
+        return MAKERS["sentence_cosine"](small, ALL)
+
+
+class TestTermCoverage(RerankerContract):
+    @pytest.fixture
+    def reranker(self, small: SmallLibrary) -> Reranker:
+        return MAKERS["term_coverage"](small, ALL)
+
+
+@each_method
+def test_hits_below_the_threshold_are_dropped(small: SmallLibrary, method: str) -> None:
+    hits = small.hits(QUESTION)
+    every = MAKERS[method](small, ALL).rerank(QUESTION, hits)
+    scores = sorted(hit.scores[method] for hit in every)
+    threshold = scores[-1]
+    cut = Cut(candidates=99, weight=0.75, threshold=threshold)
+    kept = MAKERS[method](small, cut).rerank(QUESTION, hits)
+    assert [h.passage.id for h in kept] == [
+        h.passage.id for h in every if h.scores[method] >= threshold
+    ]
+    assert 0 < len(kept) < len(every)
+
+
+@each_method
+@pytest.mark.parametrize("weight", [0.0, 0.75, 1.0])
+def test_what_was_not_looked_at_stays_behind_in_its_order(
+    small: SmallLibrary, method: str, weight: float
+) -> None:
+    hits = small.hits(QUESTION)
+    cut = Cut(candidates=2, weight=weight, threshold=0.0)
+    after = MAKERS[method](small, cut).rerank(QUESTION, hits)
+    assert {hit.passage.id for hit in after[:2]} == {hit.passage.id for hit in hits[:2]}
+    assert [hit.passage.id for hit in after[2:]] == [hit.passage.id for hit in hits[2:]]
+    assert all(not hit.sentence_scores for hit in after[2:])
+    scores = [hit.score for hit in after]
+    assert scores == sorted(scores, reverse=True)
+
+
+@each_method
+def test_the_final_score_mixes_both_scores_by_weight(small: SmallLibrary, method: str) -> None:
+    cut = Cut(candidates=99, weight=0.6, threshold=0.0)
+    for hit in MAKERS[method](small, cut).rerank(QUESTION, small.hits(QUESTION)):
+        expected = 0.6 * hit.scores[method] + 0.4 * hit.scores["fused"]
+        assert hit.score == pytest.approx(expected)
+
+
+@each_method
+def test_the_sentence_with_the_answer_scores_best(small: SmallLibrary, method: str) -> None:
+    best = MAKERS[method](small, ALL).rerank(QUESTION, small.hits(QUESTION))[0]
+    scores = best.sentence_scores
+    sentence = best.passage.sentences[scores.index(max(scores))]
+    assert small.sources.text_of(sentence) == "The relief valve opens at 6.5 bar."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("At which pressure does the relief valve open?", "6.5 bar"),
+        ("How long may the pump run without water?", "ten minutes"),
+        ("Which lubricant does the motor need?", "lithium grease"),
+        ("At what temperature must spare parts be stored?", "5 to 25 °C"),
+        ("How long is the warranty?", "24 months"),
+        ("On which day is the Berlin office shut?", "Mondays"),
+    ],
+)
+def test_late_interaction_puts_the_right_passage_first(
+    real: SmallLibrary, question: str, answer: str
+) -> None:
+    asked = Question(text=question)
+    hits = tuple(reversed(real.hits(asked)))
+    best = MAKERS["late_interaction"](real, ALL).rerank(asked, hits)[0]
+    assert answer in real.sources.text_of(best.passage.span)
+
+
+def test_a_passage_without_stored_vectors_has_no_sentence_scores(small: SmallLibrary) -> None:
+    reranker = SentenceCosineReranker(small.encoder, lambda _: {}, ALL)
+    after = reranker.rerank(QUESTION, small.hits(QUESTION))
+    assert len(after) == len(small.passages)
+    assert all(hit.sentence_scores == () for hit in after)

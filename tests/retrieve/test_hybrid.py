@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.catalog.catalog import Catalog
+from pincite.index.indexes import Indexes, IndexFolder
+from pincite.records import Question
+from pincite.retrieve.hybrid import HybridRetriever
+from pincite.testing.fakes import FakeEncoder
+from pincite.testing.samples import ingested
+
+ENCODER = FakeEncoder()
+FILES = {
+    "a": [
+        "# Pump\nThe pump starts at noon.\n# Valve\nThe valve opens at 6.5 bar.",
+        "The motor is cold.",
+        "The valve is green. " * 30,
+    ],
+    "b": ["The valve of the motor opens.", "Lemons are yellow.", "The pump stops at midnight."],
+    "c": ["Nothing is here."],
+}
+
+Make = Callable[..., HybridRetriever]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    opened = Catalog(tmp_path / "catalog")
+    for collection, texts in FILES.items():
+        for number, text in enumerate(texts):
+            item = ingested(f"{collection}{number}.txt", text, encoder=ENCODER)
+            opened.put(collection, item, recipe="r")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def indexes(catalog: Catalog, tmp_path: Path) -> Indexes:
+    (tmp_path / "index").mkdir()
+    folder = IndexFolder(tmp_path / "index", model=ENCODER.name, dimensions=ENCODER.dimensions)
+    return folder.rebuild(catalog)
+
+
+@pytest.fixture
+def make(catalog: Catalog, indexes: Indexes) -> Make:
+    def build(*, with_encoder: bool = True, **changes: object) -> HybridRetriever:
+        options = {"lexical_limit": 50, "dense_limit": 50, "alpha": 0.4, "keep": 50} | changes
+        return HybridRetriever(
+            lexical=indexes.lexical,
+            passages=catalog.passages,
+            members=catalog.passage_keys,
+            dense=indexes.dense if with_encoder else None,
+            encoder=ENCODER if with_encoder else None,
+            **options,
+        )
+
+    return build
+
+
+def test_a_passage_that_both_searches_like_comes_first(make: Make, catalog: Catalog) -> None:
+    hits = make().retrieve(Question(text="Which valve opens at 6.5 bar?"))
+    assert "6.5 bar" in catalog.text_of(hits[0].passage.span)
+    assert hits[0].score == 1.0
+    assert set(hits[0].scores) == {"lexical", "dense", "fused"}
+
+
+def test_hits_are_distinct_and_best_first_with_their_fused_score(make: Make) -> None:
+    hits = make().retrieve(Question(text="pump valve motor"))
+    assert len({hit.passage.id for hit in hits}) == len(hits)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert all(hit.scores["fused"] == hit.score for hit in hits)
+
+
+@pytest.mark.parametrize("with_encoder", [True, False])
+@pytest.mark.parametrize("limit", [1, 50])
+@pytest.mark.parametrize("collection", ["a", "b", "c", "unknown"])
+def test_a_collection_never_gives_passages_of_another(
+    make: Make, catalog: Catalog, *, with_encoder: bool, limit: int, collection: str
+) -> None:
+    retriever = make(with_encoder=with_encoder, lexical_limit=limit, dense_limit=limit)
+    members = set(catalog.passage_keys(collection))
+    hits = retriever.retrieve(Question(text="the valve of the pump", collection=collection))
+    assert {hit.passage.key for hit in hits} <= members
+    if with_encoder and members:
+        assert hits
+
+
+def test_a_narrow_search_still_finds_the_best_of_a_collection(make: Make, catalog: Catalog) -> None:
+    retriever = make(lexical_limit=1, dense_limit=1)
+    (best, *_) = retriever.retrieve(Question(text="pump starts at noon", collection="b"))
+    assert catalog.text_of(best.passage.span) == "The pump stops at midnight."
+
+
+def test_without_an_encoder_the_words_alone_decide(make: Make, catalog: Catalog) -> None:
+    hits = make(with_encoder=False).retrieve(Question(text="yellow lemon"))
+    assert [catalog.text_of(hit.passage.span) for hit in hits] == ["Lemons are yellow."]
+    assert set(hits[0].scores) == {"lexical", "fused"}
+    assert not make(with_encoder=False).retrieve(Question(text="submarine"))
+
+
+def test_no_more_than_keep_come_back(make: Make) -> None:
+    every = make().retrieve(Question(text="the pump"))
+    kept = make(keep=3).retrieve(Question(text="the pump"))
+    assert [hit.score for hit in kept] == [hit.score for hit in every[:3]]
+
+
+def test_a_passage_that_has_gone_since_is_left_out(make: Make, catalog: Catalog) -> None:
+    question = Question(text="yellow lemon")
+    assert "b1.txt" in make().retrieve(question)[0].passage.context
+    catalog.remove("b", "b1.txt")
+    assert all("b1.txt" not in hit.passage.context for hit in make().retrieve(question))
+
+
+def test_the_same_question_gives_the_same_hits(make: Make) -> None:
+    question = Question(text="green valve")
+    runs = [[(h.passage.id, h.score) for h in make().retrieve(question)] for _ in range(3)]
+    assert runs[0] == runs[1] == runs[2]

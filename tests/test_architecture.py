@@ -1,0 +1,147 @@
+"""Rules about the code as a whole, which no single module can keep."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pincite
+
+PROJECT = Path(__file__).resolve().parents[1]
+SOURCES = PROJECT / "src"
+PACKAGE = SOURCES / "pincite"
+
+HEAVY = {
+    "docx",
+    "faiss",
+    "lxml",
+    "numpy",
+    "onnxruntime",
+    "openvino",
+    "pydantic",
+    "sqlalchemy",
+    "tantivy",
+}
+
+PUBLIC = {
+    "Answer",
+    "Box",
+    "Citation",
+    "FileProblem",
+    "Hit",
+    "IngestReport",
+    "Library",
+    "LibraryBusy",
+    "LibraryError",
+    "LibraryTooNew",
+    "ModelError",
+    "Passage",
+    "PinciteError",
+    "ReadError",
+    "ReceiptError",
+    "SearchResult",
+    "SettingsError",
+    "Span",
+    "Status",
+    "UsageError",
+    "verify_receipt",
+}
+
+
+def modules() -> Iterator[Path]:
+    return (path for path in sorted(PACKAGE.rglob("*.py")))
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def test_only_the_verifier_builds_an_answer() -> None:
+    builders = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and _called(node.func) == "Answer"
+    }
+    assert builders
+    assert all(name.startswith("verify/") for name in builders), builders
+
+
+def _called(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def test_imports_point_one_way() -> None:
+    command = (
+        "from importlinter.cli import lint_imports as lint; raise SystemExit(lint(no_cache=True))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command],
+        cwd=PROJECT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 broken" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["pincite", "pincite.interfaces.cli.app"])
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    command = f"import json, sys, {module}; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", command], env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = {name.partition(".")[0] for name in json.loads(done.stdout)}
+    assert not loaded & HEAVY
+
+
+def test_the_public_names_are_those_chosen_by_hand() -> None:
+    assert set(pincite.__all__) == PUBLIC
+    assert len(pincite.__all__) == len(PUBLIC)
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_a_public_name_is_documented_under_its_own_name(name: str) -> None:
+    found = getattr(pincite, name)
+    assert found.__name__ == name
+    assert found.__doc__
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Libary'"):
+        _ = pincite.Libary
+
+
+def test_modules_are_named_after_what_they_do() -> None:
+    vague = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
+    assert not [path for path in modules() if path.stem in vague or path.parent.name in vague]
+
+
+def test_every_error_of_ours_is_in_one_tree() -> None:
+    names = [name for name in PUBLIC if isinstance(getattr(pincite, name), type)]
+    errors = [getattr(pincite, n) for n in names if issubclass(getattr(pincite, n), Exception)]
+    assert len(errors) == 9
+    assert all(issubclass(error, pincite.PinciteError) for error in errors)
+
+
+def test_the_library_code_never_reaches_for_the_network() -> None:
+    networked = {"httpx", "requests", "urllib3", "aiohttp", "ftplib", "smtplib", "socket"}
+    found = set()
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if "interfaces" not in path.parts and {n.partition(".")[0] for n in names} & networked:
+                found.add(path.name)
+    assert not found
