@@ -85,7 +85,7 @@ def test_sentences_are_found_again_behind_the_context() -> None:
             assert read[start:end] == text[sentence.start : sentence.end]
 
 
-# --- Boxes: "one two" on a line, "three" on the next, "four" on the next page -----------------------
+# --- Boxes: "one two" on a line, "three" on the next, "four" on the next page ------------------
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from pincite.intake import Intake, ProgressCallback, recipe
 from pincite.pipeline import AnswerStages, answer_question, search
 from pincite.records import Answer, FileProblem, IngestReport, Question, SearchResult
 from pincite.settings import SETTINGS_FILE, Layer, Settings, load_settings
+from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
 from pincite.verify.receipt import ReceiptCheck, check_receipt, load_receipt
 

@@ -25,7 +25,7 @@ _LOOK_AGAIN_SECONDS = 2.0
 
 
 class Upkeep:
-    """What a library derives from its catalog, made when it is needed and renewed when it is old."""
+    """What a library derives from its catalog: made when needed, renewed when old."""
 
     def __init__(self, path: Path, settings: Settings, catalog: Catalog) -> None:
         self._path = path

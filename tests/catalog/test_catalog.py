@@ -259,7 +259,7 @@ def test_collection_path_and_content_all_count_in_the_corpus_version(
     other.close()
 
 
-# --- The file --------------------------------------------------------------------------------------
+# --- The file --------------------------------------------------------------------------------
 
 
 def test_an_empty_file_becomes_a_library_that_opens_again(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_a_library_of_a_newer_format_is_left_alone(tmp_path: Path) -> None:
         connection.execute("update meta set value = '99' where name = 'schema_version'")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(LibraryTooNew, match="format 99.*install a newer Pincite"):
+    with pytest.raises(LibraryTooNew, match=r"format 99.*install a newer Pincite"):
         Catalog(path)
     assert path.read_bytes() == before
 

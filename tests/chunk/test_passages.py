@@ -16,11 +16,15 @@ CHUNKER = StructureChunker(max_chars=MAX, overlap_chars=OVERLAP)
 KINDS = st.sampled_from(BlockKind)
 SENTENCES = st.sampled_from(
     [
-        "It opens.", "The valve closes within three seconds.", "水は冷たい。", "See No. 5!", "🎉 ok.",
+        "It opens.",
+        "The valve closes within three seconds.",
+        "水は冷たい。",
+        "See No. 5!",
+        "🎉 ok.",
         "A long sentence goes on and on about nothing, word after word, until the reader has "
         "forgotten how it began, which is the purpose of it here.",
     ]
-)  # fmt: skip
+)
 SECTIONS = [("a",), ("a", "b"), ("a", "b", "c"), ("a", "d"), ("e",), ()]
 
 

@@ -8,13 +8,21 @@ from hypothesis import strategies as st
 
 from pincite.chunk.sentences import sentence_spans
 
-PIECES = st.sampled_from(
-    [
-        "The valve opens.", "Is it?", "Yes!", "e.g.", "Rs. 9,375", "No. 5", "Dr. Who", "3.14", "...",
-        "水は冷たい。", "そうか？", "」", "مرحبا؟", "یہ ہے۔", "यह है।", "ठीक॥", "\n", "\n\n", " ", "\t",
-        "\u00a0", "\u2028", "🎉", "(see 4.)", '"Stop."', "a", "\x00",
-    ]
-)  # fmt: skip
+LATIN = [
+    "The valve opens.",
+    "Is it?",
+    "Yes!",
+    "e.g.",
+    "Rs. 9,375",
+    "No. 5",
+    "Dr. Who",
+    "3.14",
+    "...",
+]
+OTHER = ["水は冷たい。", "そうか？", "」", "مرحبا؟", "یہ ہے۔", "यह है।", "ठीक॥"]
+BLANKS = ["\n", "\n\n", " ", "\t", "\u00a0", "\u2028"]
+ODD = ["🎉", "(see 4.)", '"Stop."', "a", "\x00"]
+PIECES = st.sampled_from(LATIN + OTHER + BLANKS + ODD)
 TEXTS = st.lists(PIECES, max_size=12).map(" ".join) | st.lists(PIECES, max_size=12).map("".join)
 
 

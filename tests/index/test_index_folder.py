@@ -45,17 +45,16 @@ def index_folder(folder: Path, *, model: str | None = ENCODER.name) -> IndexFold
 
 def everything_found(indexes: Indexes) -> Found:
     """All scores of some questions, by passage key; ties have no order of their own."""
-    found = []
+    searches = []
     for text in QUESTIONS:
         vector = ENCODER.encode_question(text).vector
-        for scored in (
+        searches += [
             indexes.dense.search(vector, limit=99),
             indexes.lexical.search(terms(text), limit=99),
             indexes.lexical.search(terms(text), limit=99, collection="a"),
             indexes.lexical.search(terms(text), limit=99, collection="b"),
-        ):
-            found.append({item.key: round(item.score, 5) for item in scored})
-    return found
+        ]
+    return [{item.key: round(item.score, 5) for item in found} for found in searches]
 
 
 def test_an_index_that_was_made_can_be_loaded(catalog: Catalog, tmp_path: Path) -> None:

@@ -25,7 +25,22 @@ from pincite.verify.receipt import (
     section_of,
 )
 
-READER = FileReader()
+
+
+class RememberingReader:
+    """Reads as FileReader does, and each content once: these tests read the same files often."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Path, bytes], Document] = {}
+
+    def read(self, path: Path) -> Document:
+        content = path.read_bytes() if path.is_file() else b""
+        if (path, content) not in self._known:
+            self._known[path, content] = FileReader().read(path)
+        return self._known[path, content]
+
+
+READER = RememberingReader()
 EDITS = 100
 Receipt = dict[str, Any]
 
@@ -103,7 +118,7 @@ def receipt(documents: Path) -> Receipt:
 
 
 def check(receipt: Receipt, root: Path | None = None) -> ReceiptCheck:
-    return check_receipt(receipt, FileReader(), root=root)
+    return check_receipt(receipt, READER, root=root)
 
 
 def problems(found: ReceiptCheck) -> str:
@@ -277,6 +292,8 @@ def test_a_refusal_with_a_text_or_a_citation_is_caught(receipt: Receipt) -> None
     assert not check({**refusal, "text": "The ferry leaves at 22:00."}).holds
     assert not check({**refusal, "status": "answered"}).holds
     assert not check({**refusal, "citations": receipt["citations"]}).holds
+    # fails: TypeError, unhashable type: 'list'
+    assert not check({**refusal, "status": ["abstained"]}).holds
 
 
 def test_a_dropped_citation_is_caught(receipt: Receipt) -> None:
@@ -368,7 +385,7 @@ def test_deeply_nested_json_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "answer.json"
     path.write_bytes(b"[" * 100_000)
     with pytest.raises(ReceiptError):
-        load_receipt(path)
+        load_receipt(path)  # fails: RecursionError
 
 
 @pytest.mark.parametrize("value", [None, 5, [], {}, "x", 1e400, True])

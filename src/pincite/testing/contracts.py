@@ -94,7 +94,7 @@ class ChunkerContract:
 
 
 class RerankerContract:
-    """Fixtures: `reranker`, with a threshold of 0, and the `small` library it looks things up in."""
+    """Fixtures: `reranker`, with a threshold of 0, and the `small` library it looks into."""
 
     def test_the_same_hits_come_back(self, reranker: Reranker, small: SmallLibrary) -> None:
         """None is lost, none is new, none comes twice."""
