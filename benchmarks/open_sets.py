@@ -72,7 +72,8 @@ def library(data: OpenSet, **overrides: Any) -> tuple[Library, dict[str, str]]:
         if not path.exists():
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(document["text"].encode())
-    kind = "-".join(str(value) for group in overrides.values() for value in group.values())
+    stored = {group: overrides[group] for group in ("chunking", "embedding") if group in overrides}
+    kind = "".join(f"-{value}" for group in stored.values() for value in group.values())
     opened = Library.open(WORK / "libraries" / f"{data.name}{kind}", overrides=overrides or None)
     report = opened.ingest([files])
     if report.failed:

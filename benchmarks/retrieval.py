@@ -1,6 +1,7 @@
 """Passage retrieval and first citations on the open sets.
 
     python benchmarks/retrieval.py squad2-open nq-open --queries 200
+    python benchmarks/retrieval.py squad2-open --set rerank.weight=0.5 --set evidence.margin=0
 
 Each document of a set becomes one file. Prints nDCG@10 and R@5 of the fused order and of the
 default pipeline; for sets with gold spans also how often the first cited sentence, and any cited
@@ -84,9 +85,17 @@ def main() -> None:
     )
     parser.add_argument("sets", nargs="+")
     parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--language", help="only questions in this language, such as en")
+    parser.add_argument("--set", action="append", default=[], metavar="GROUP.NAME=VALUE")
     arguments = parser.parse_args()
+    overrides: dict[str, dict[str, Any]] = {}
+    for item in arguments.set:
+        name, _, value = item.partition("=")
+        group, _, field = name.partition(".")
+        overrides.setdefault(group, {})[field] = value
     for name in arguments.sets:
-        figures = evaluate(load(name), arguments.queries)
+        data = load(name, language=arguments.language)
+        figures = evaluate(data, arguments.queries, **overrides)
         print(f"\n{name}")
         for label, value in figures.items():
             print(
