@@ -14,7 +14,9 @@ from hypothesis import settings
 pytest.register_assert_rewrite("pincite.testing.contracts")
 
 # The same examples on every machine, and no folder of past failures beside the sources.
-settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+settings.register_profile(
+    "repeatable", deadline=None, derandomize=True, database=None, max_examples=60
+)
 settings.load_profile("repeatable")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import pincite
+from pincite import errors
 
 PROJECT = Path(__file__).resolve().parents[1]
 SOURCES = PROJECT / "src"
@@ -40,6 +41,7 @@ PUBLIC = {
     "Library",
     "LibraryBusy",
     "LibraryError",
+    "LibraryReadOnly",
     "LibraryTooNew",
     "ModelError",
     "Passage",
@@ -128,11 +130,15 @@ def test_modules_are_named_after_what_they_do() -> None:
     assert not [path for path in modules() if path.stem in vague or path.parent.name in vague]
 
 
-def test_every_error_of_ours_is_in_one_tree() -> None:
-    names = [name for name in PUBLIC if isinstance(getattr(pincite, name), type)]
-    errors = [getattr(pincite, n) for n in names if issubclass(getattr(pincite, n), Exception)]
-    assert len(errors) == 9
-    assert all(issubclass(error, pincite.PinciteError) for error in errors)
+def test_every_error_of_ours_is_public_and_in_one_tree() -> None:
+    found = {
+        name: one
+        for name, one in vars(errors).items()
+        if isinstance(one, type) and issubclass(one, Exception)
+    }
+    assert found
+    assert found.keys() <= PUBLIC
+    assert all(issubclass(error, errors.PinciteError) for error in found.values())
 
 
 def test_the_library_code_never_reaches_for_the_network() -> None:

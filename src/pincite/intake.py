@@ -155,6 +155,9 @@ class Intake:
 
     def _failures(self, found: Discovery) -> dict[str, str | None]:
         outcome: dict[str, str | None] = dict.fromkeys(map(str, found.files))
+        for problem in self._catalog.failures():
+            if not os.path.lexists(problem.path):
+                outcome[problem.path] = None
         outcome.update((problem.path, problem.reason) for problem in self._tally.failed)
         return outcome
 

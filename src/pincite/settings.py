@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,10 +22,12 @@ from pydantic_settings import (
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
+from pydantic_settings import SettingsError as ForeignSettingsError
 
 from pincite.errors import SettingsError
 
 SETTINGS_FILE = "settings.toml"
+_PREFIX = "PINCITE_"
 
 
 class Group(BaseModel):
@@ -122,7 +125,7 @@ class Settings(BaseSettings):
     """All groups."""
 
     model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", env_prefix="PINCITE_", env_nested_delimiter="__"
+        frozen=True, extra="forbid", env_prefix=_PREFIX, env_nested_delimiter="__"
     )
 
     ingest: IngestSettings = IngestSettings()
@@ -147,9 +150,10 @@ class Settings(BaseSettings):
         return (init_settings,)
 
     def digest(self) -> str:
-        """Identifies every value that can change an answer; worker counts and limits cannot."""
+        """Identifies every value that can change an answer."""
         relevant = self.model_dump(mode="json", exclude={"ingest"})
-        relevant["embedding"].pop("threads")
+        del relevant["embedding"]["threads"]
+        del relevant["retrieval"]["limit"]
         canonical = json.dumps(relevant, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
@@ -168,7 +172,7 @@ def load_settings(
     """Merge the layers. Raises SettingsError that names the layer and the value."""
     layers: list[tuple[str, Layer]] = [
         (SETTINGS_FILE, _file_layer(library / SETTINGS_FILE) if library else {}),
-        ("environment", EnvSettingsSource(Settings)()),
+        ("environment", _environment_layer()),
         ("command line", overrides or {}),
     ]
     merged: dict[str, dict[str, Any]] = {}
@@ -199,6 +203,22 @@ def _file_layer(path: Path) -> Layer:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path}: cannot be read as TOML: {error}") from error
+
+
+def _environment_layer() -> Layer:
+    groups = ", ".join(Settings.model_fields)
+    for name in os.environ:
+        group, nested, _ = name.removeprefix(_PREFIX).partition("__")
+        if name.startswith(_PREFIX) and nested and group.lower() not in Settings.model_fields:
+            raise SettingsError(
+                f"environment: {name} names no group of settings; groups are: {groups}"
+            )
+    try:
+        return EnvSettingsSource(Settings)()
+    except ForeignSettingsError as error:
+        raise SettingsError(
+            f"environment: {error}; a value is set as PINCITE_GROUP__NAME, groups are: {groups}"
+        ) from error
 
 
 def _explain(error: ValidationError, origins: Origins) -> str:

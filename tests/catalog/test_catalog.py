@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -205,7 +206,7 @@ def test_a_catalog_depends_on_what_it_holds_and_not_on_its_history(
         catalog, fresh = (Catalog(Path(folder) / name) for name in ("one", "two"))
         held: dict[tuple[str, str], str] = {}
         for action, collection, path, text in steps:
-            before = catalog.generation()
+            before, was_held = catalog.generation(), (collection, path) in held
             one = item("same.txt", text)
             one = Ingested(
                 path=path,
@@ -224,7 +225,8 @@ def test_a_catalog_depends_on_what_it_holds_and_not_on_its_history(
                 held[collection, path] = text
             else:
                 continue
-            assert catalog.generation() > before
+            idle = action == "remove" and not was_held
+            assert (catalog.generation() > before) != idle
         for (collection, path), text in sorted(held.items()):
             one = item("same.txt", text)
             again = Ingested(
@@ -311,3 +313,25 @@ def test_an_odd_folder_name_keeps_its_catalog_inside(tmp_path: Path) -> None:
     folder.mkdir()
     Catalog(folder / "catalog").close()
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["catalog"]
+
+
+@pytest.mark.parametrize("name", ["lib#1", "what?", "100%41", "a b", "ü"])
+def test_a_catalog_lies_inside_its_folder_whatever_the_folder_is_called(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name / "catalog.sqlite3"
+    path.parent.mkdir()
+    Catalog(path).close()
+    assert path.is_file()
+    assert [item.name for item in tmp_path.iterdir()] == [name]
+
+
+def test_a_database_that_is_not_a_catalog_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite3"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE recipes (name TEXT)")
+        connection.commit()
+    before = path.read_bytes()
+    with pytest.raises(LibraryError, match="not a Pincite catalog"):
+        Catalog(path)
+    assert path.read_bytes() == before

@@ -1,6 +1,6 @@
 """Whatever is handed in: one clear message, a defined exit code, and no traceback.
 
-`run_cli` itself asserts that no traceback is shown. Most of these need no encoder and run without.
+Most of these need no encoder and run without. An exception that is not handled fails the test.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from end_to_end.running import SAMPLES, SampleLibrary, call_cli, lexical_cli, refused
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
-
-from end_to_end.running import SAMPLES, SampleLibrary, lexical_cli, refused, run_cli
 
 QUESTION = "Which soil pH is best for tomatoes?"
 GOOD = "The pump holds 12 litres of oil.\n"
@@ -156,9 +155,9 @@ def test_saving_where_nothing_can_be_written_exits_1(sample: SampleLibrary, tmp_
 
 
 def test_an_unknown_setting_lists_those_there_are(sample: SampleLibrary) -> None:
-    result = run_cli("ask", QUESTION, "-l", sample.path, PINCITE_RETRIEVAL__ALHPA="0.5")
+    result = lexical_cli("ask", QUESTION, "-l", sample.path, PINCITE_RETRIEVAL__ALHPA="0.5")
     refused(result, 2, "alhpa", "alpha")
-    result = run_cli("ask", QUESTION, "-l", sample.path, PINCITE_RETRIVAL__ALPHA="0.5")
+    result = lexical_cli("ask", QUESTION, "-l", sample.path, PINCITE_RETRIVAL__ALPHA="0.5")
     refused(result, 2, "retrival", "retrieval")  # fails: an unknown group is passed over in silence
 
 
@@ -166,7 +165,7 @@ def test_an_unknown_setting_lists_those_there_are(sample: SampleLibrary) -> None
 def test_a_setting_outside_its_range_is_named_with_its_origin(
     sample: SampleLibrary, value: str
 ) -> None:
-    result = run_cli("stats", "-l", sample.path, PINCITE_RETRIEVAL__ALPHA=value)
+    result = call_cli("stats", "-l", sample.path, PINCITE_RETRIEVAL__ALPHA=value)
     refused(result, 2, "retrieval.alpha", "environment")
 
 
@@ -186,7 +185,7 @@ def test_a_bad_settings_file_is_named(
 ) -> None:
     library = sample.copy(tmp_path / "library")
     (library / "settings.toml").write_bytes(content)
-    refused(run_cli("stats", "--library", library), 2, said)
+    refused(call_cli("stats", "--library", library), 2, said)
 
 
 # --- Libraries that are none ------------------------------------------------------------------
@@ -194,7 +193,7 @@ def test_a_bad_settings_file_is_named(
 
 def test_asking_where_there_is_no_library_exits_1_and_says_what_to_do(tmp_path: Path) -> None:
     for arguments in (["ask", "x"], ["search", "x"], ["stats"], ["doctor"], ["remove", "x"]):
-        result = run_cli(*arguments, "--library", tmp_path / "none")
+        result = call_cli(*arguments, "--library", tmp_path / "none")
         refused(result, 1, "there is no library in", "pincite ingest")
     assert list(tmp_path.iterdir()) == []
 
@@ -223,7 +222,7 @@ def test_a_library_of_a_newer_version_is_left_alone(sample: SampleLibrary, tmp_p
     with sqlite3.connect(library / "catalog.sqlite3") as connection:
         connection.execute("UPDATE meta SET value = '99' WHERE name = 'schema_version'")
     connection.close()
-    refused(run_cli("ask", QUESTION, "--library", library), 1, "format 99", "newer Pincite")
+    refused(lexical_cli("ask", QUESTION, "--library", library), 1, "format 99", "newer Pincite")
     refused(lexical_cli("ingest", sample.documents, "--library", library), 1, "format 99")
 
 
@@ -252,17 +251,18 @@ def test_a_catalog_that_is_no_database_is_told(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [("{", "is not JSON"), ('{"a": 1}', "is not a saved answer"), (None, "read")]
+    ("content", "said"),
+    [("{", "is not JSON"), ('{"a": 1}', "is not a saved answer"), (None, "read")],
 )
 def test_verify_refuses_what_is_no_receipt(tmp_path: Path, content: str | None, said: str) -> None:
     path = tmp_path / "answer.json"
     if content is not None:
         path.write_text(content)
-    refused(run_cli("verify", path), 1, said)
+    refused(call_cli("verify", path), 1, said)
 
 
 def test_verify_refuses_a_root_that_is_no_folder(tmp_path: Path) -> None:
-    refused(run_cli("verify", tmp_path / "a.json", "--root", tmp_path / "no"), 2, "no such folder")
+    refused(call_cli("verify", tmp_path / "a.json", "--root", tmp_path / "no"), 2, "no such folder")
 
 
 # --- Indexes that are damaged -----------------------------------------------------------------
@@ -275,7 +275,7 @@ def expected(sample: SampleLibrary) -> dict[str, Any]:
 
 
 def search(library: Path) -> dict[str, Any]:
-    result = run_cli("search", QUESTION, "--library", library, "--limit", "5", "--json")
+    result = call_cli("search", QUESTION, "--library", library, "--limit", "5", "--json")
     assert result.returncode == 0, result.stderr
     found: dict[str, Any] = json.loads(result.stdout)
     return {"hits": found["hits"], "notices": found.get("notices")}
@@ -321,7 +321,7 @@ def test_a_damaged_index_is_repaired_with_the_same_results(
     library = sample.copy(tmp_path / "library")
     damage(library / "index")
     assert search(library) == expected
-    assert run_cli("doctor", "--library", library).returncode == 0
+    assert call_cli("doctor", "--library", library).returncode == 0
 
 
 def test_the_index_of_another_library_is_not_used(
@@ -329,7 +329,7 @@ def test_the_index_of_another_library_is_not_used(
 ) -> None:
     other = tmp_path / "other.txt"
     other.write_text("The night ferry to Stavanger leaves at 22:15.\n" * 3)
-    assert run_cli("ingest", other, "--library", new_library).returncode == 0
+    assert call_cli("ingest", other, "--library", new_library).returncode == 0
     library = sample.copy(tmp_path / "mixed")
     shutil.rmtree(library / "index")
     shutil.copytree(new_library / "index", library / "index")

@@ -13,6 +13,7 @@ from end_to_end.running import (
     CITATION_KEYS,
     Result,
     SampleLibrary,
+    call_cli,
     lexical_cli,
     refused,
     run_cli,
@@ -52,7 +53,7 @@ def test_help_names_every_verb_and_the_exit_codes() -> None:
 
 def test_every_verb_explains_itself_within_80_columns() -> None:
     for verb in VERBS:
-        result = run_cli(*verb.split(), "--help")
+        result = call_cli(*verb.split(), "--help")
         assert result.returncode == 0, verb
         fits_a_terminal(result.stdout)
         assert "Usage: " in result.stdout
@@ -87,7 +88,7 @@ def test_ingesting_again_changes_nothing(sample: SampleLibrary) -> None:
     first = run_cli("ingest", sample.documents, "--library", sample.path, "--json")
     report = read(first)
     assert (report["added"], report["unchanged"]) == (0, 6)
-    human = run_cli("ingest", sample.documents, "--library", sample.path, cwd=sample.path.parent)
+    human = call_cli("ingest", sample.documents, "--library", sample.path, cwd=sample.path.parent)
     assert human.returncode == 0
     assert human.stderr == ""
     fits_a_terminal(human.stdout)
@@ -136,7 +137,7 @@ def test_search_gives_ranked_passages(sample: SampleLibrary) -> None:
 
 def test_search_for_people_fits_a_terminal(sample: SampleLibrary) -> None:
     near = sample.path.parent
-    result = run_cli("search", TORQUE, "--library", sample.path, "--explain", cwd=near)
+    result = call_cli("search", TORQUE, "--library", sample.path, "--explain", cwd=near)
     assert result.returncode == 0
     assert result.stderr == ""
     fits_a_terminal(result.stdout)
@@ -207,7 +208,7 @@ def test_the_same_question_twice_gives_the_same_answer(
 
 def test_an_answer_for_people_fits_a_terminal(sample: SampleLibrary) -> None:
     near = sample.path.parent
-    result = run_cli("ask", TORQUE, "--library", sample.path, "--explain", cwd=near)
+    result = call_cli("ask", TORQUE, "--library", sample.path, "--explain", cwd=near)
     assert result.returncode == 0
     assert result.stderr == ""
     fits_a_terminal(result.stdout)
@@ -227,20 +228,20 @@ def test_a_refusal_exits_3_with_reasons_and_no_text(sample: SampleLibrary, tmp_p
     assert (answer["status"], answer["text"], answer["citations"]) == ("abstained", "", [])
     assert answer["reasons"]
     assert json.loads(saved.read_bytes()).keys() == ANSWER_KEYS
-    human = run_cli(*arguments, cwd=sample.path.parent)
+    human = call_cli(*arguments, cwd=sample.path.parent)
     assert human.returncode == 3
     fits_a_terminal(human.stdout)
     assert human.stdout.startswith("No answer in these documents.")
     # A refusal claims nothing, so there is nothing in it that could be wrong.
-    assert run_cli("verify", saved).returncode == 0
+    assert call_cli("verify", saved).returncode == 0
 
 
 def test_the_library_is_dot_pincite_here_unless_named(
     sample: SampleLibrary, tmp_path: Path
 ) -> None:
     (tmp_path / ".pincite").symlink_to(sample.path)
-    assert read(run_cli("stats", "--json", cwd=tmp_path))["documents"] == 6
-    refused(run_cli("stats", cwd=tmp_path, PINCITE_LIBRARY="elsewhere"), 1, "elsewhere")
+    assert read(call_cli("stats", "--json", cwd=tmp_path))["documents"] == 6
+    refused(call_cli("stats", cwd=tmp_path, PINCITE_LIBRARY="elsewhere"), 1, "elsewhere")
 
 
 # --- batch ------------------------------------------------------------------------------------
@@ -278,7 +279,7 @@ def test_a_bad_line_is_named_and_nothing_is_written(
     asked = tmp_path / "questions.jsonl"
     asked.write_text('{"id": 1, "question": "good"}\n' + line + "\n")
     output = tmp_path / "answers.jsonl"
-    result = run_cli("batch", asked, "--library", sample.path, "--output", output)
+    result = call_cli("batch", asked, "--library", sample.path, "--output", output)
     refused(result, 2, "questions.jsonl, line 2", said)
     assert not output.exists()
 
@@ -304,10 +305,10 @@ def test_batch_does_not_write_over_a_file_when_it_fails(
     output = tmp_path / "answers.jsonl"
     output.write_text("precious\n")
     missing = tmp_path / "none.jsonl"
-    refused(run_cli("batch", missing, "-l", sample.path, "-o", output), 2, "no such file")
+    refused(call_cli("batch", missing, "-l", sample.path, "-o", output), 2, "no such file")
     latin = tmp_path / "latin.jsonl"
     latin.write_bytes('{"id": 1, "question": "café"}'.encode("latin-1"))
-    refused(run_cli("batch", latin, "-l", sample.path, "-o", output), 2, "UTF-8")
+    refused(call_cli("batch", latin, "-l", sample.path, "-o", output), 2, "UTF-8")
     assert output.read_text() == "precious\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "latin.jsonl"]
 
@@ -339,12 +340,12 @@ def test_verify_names_the_citation_that_fails(
     changed = tmp_path / "changed.json"
     changed.write_text(json.dumps(answer))
     number = len(answer["citations"])
-    result = run_cli("verify", changed, "--json")
+    result = call_cli("verify", changed, "--json")
     assert result.returncode == 4
     check = read(result)
     assert check["verified"] is False
     assert [item["number"] for item in check["citations"] if item["problems"]] == [number]
-    human = run_cli("verify", changed, cwd=sample.path.parent)
+    human = call_cli("verify", changed, cwd=sample.path.parent)
     assert human.returncode == 4
     fits_a_terminal(human.stdout)
     assert f"[{number}] FAILED" in human.stdout
@@ -371,7 +372,7 @@ def test_doctor_says_what_is_wrong_and_repairs_nothing(
 ) -> None:
     library = sample.copy(tmp_path / "library")
     (library / "index" / "dense.faiss").unlink()
-    result = run_cli("doctor", "--library", library)
+    result = call_cli("doctor", "--library", library)
     assert result.returncode == 1
     fits_a_terminal(result.stdout)  # fails: the line of the index has 101 characters
     assert "missing or damaged" in result.stdout
@@ -379,7 +380,7 @@ def test_doctor_says_what_is_wrong_and_repairs_nothing(
 
 
 def test_stats_counts_what_is_held(sample: SampleLibrary) -> None:
-    stats = read(run_cli("stats", "--library", sample.path, "--json"))
+    stats = read(call_cli("stats", "--library", sample.path, "--json"))
     assert stats.keys() == {
         "documents", "passages", "pages", "collections", "corpus_version", "generation",
         "bytes_on_disk", "failed", "warnings",
@@ -388,7 +389,7 @@ def test_stats_counts_what_is_held(sample: SampleLibrary) -> None:
     assert {name: stats[name] for name in ("documents", "passages", "pages")} == {
         name: sample.report[name] for name in ("documents", "passages", "pages")
     }
-    human = run_cli("stats", "--library", sample.path, cwd=sample.path.parent)
+    human = call_cli("stats", "--library", sample.path, cwd=sample.path.parent)
     fits_a_terminal(human.stdout)
 
 
@@ -409,14 +410,14 @@ def test_config_shows_where_each_value_comes_from(sample: SampleLibrary, tmp_pat
     library = sample.copy(tmp_path / "library")
     (library / "settings.toml").write_text("[retrieval]\nalpha = 0.25\nkeep = 30\n")
     env = {"PINCITE_RETRIEVAL__KEEP": "40"}
-    result = run_cli("config", "show", "--origin", "--library", library, **env)
+    result = call_cli("config", "show", "--origin", "--library", library, **env)
     assert result.returncode == 0
     fits_a_terminal(result.stdout)
     lines = {" ".join(line.split()) for line in result.stdout.splitlines()}
     assert "alpha = 0.25 # settings.toml" in lines
     assert "keep = 40 # environment" in lines
     assert "limit = 10 # default" in lines
-    shown = read(run_cli("config", "show", "--library", library, "--json", **env))
+    shown = read(call_cli("config", "show", "--library", library, "--json", **env))
     assert shown["settings"]["retrieval"]["keep"] == 40
     assert shown["origins"]["retrieval.keep"] == "environment"
 

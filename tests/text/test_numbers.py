@@ -69,3 +69,21 @@ def test_changing_one_digit_is_always_caught(
     if changed == "6.0":
         return  # "6.0-" stands in one of the leads, so this number is supported.
     assert unsupported_numbers(claim, (quote,))
+
+
+def test_numbers_without_a_blank_or_a_leading_zero_count() -> None:
+    assert [n.digits for n in numbers("Rs.9,375 crore and .5 mm")] == ["9,375", ".5"]
+
+
+def test_a_sign_makes_another_number_and_a_range_has_none() -> None:
+    assert numbers("-5 °C") != numbers("5 °C")
+    assert numbers("−5 °C") == numbers("-5 °C")
+    assert [n.digits for n in numbers("pH 6.0-7.0")] == ["6.0", "7.0"]
+
+
+def test_names_with_digits_are_not_numbers() -> None:
+    assert numbers("GSE-204 and M12") == ()
+
+
+def test_blanks_inside_a_unit_do_not_matter() -> None:
+    assert numbers("20 ° C") == numbers("20 °C")

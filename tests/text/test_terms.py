@@ -106,3 +106,16 @@ def test_words_do_not_change_their_neighbours(words: list[str]) -> None:
 @given(st.lists(WORDS).map(" ".join))
 def test_upper_and_lower_case_give_the_same_terms(text: str) -> None:
     assert terms(text.upper()) == terms(text.lower()) == terms(fold(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["Tempe\u0301rature des vannes", "ﬁlter bowl", "한국어는", "किताब में", "が"]
+)
+def test_the_terms_of_a_question_are_those_of_its_text(text: str) -> None:
+    assert list(question_terms(text)) == list(dict.fromkeys(terms(text)))
+
+
+def test_korean_gives_pairs_and_indic_words_stay_whole() -> None:
+    assert "한국" in terms("한국어는")
+    assert terms("किताब") == ["किताब"]
+    assert terms("が") != terms("か")

@@ -26,7 +26,6 @@ from pincite.verify.receipt import (
 )
 
 
-
 class RememberingReader:
     """Reads as FileReader does, and each content once: these tests read the same files often."""
 
@@ -51,7 +50,12 @@ QUOTED = {
     "tomato-crop-guide.md": "soil pH of 6.0 to 6.8",
     "boiler-log-1998.txt": "Offer for a new burner",
 }
-TEXT_FILES = ("visitor-policy.html", "tomato-crop-guide.md", "boiler-log-1998.txt", "help-centre.md")
+TEXT_FILES = (
+    "visitor-policy.html",
+    "tomato-crop-guide.md",
+    "boiler-log-1998.txt",
+    "help-centre.md",
+)
 
 
 @pytest.fixture
@@ -226,7 +230,12 @@ CHANGES: dict[str, list[Callable[[Any], Any]]] = {
     "sha256": [lambda old: "0" * 64, lambda old: old.upper(), lambda old: ""],
     "page": [lambda old: (old or 0) + 1, lambda old: "2", lambda old: 0],
     "section": [lambda old: old + "x", lambda old: "", lambda old: None],
-    "start_char_index": [lambda old: old - 1, lambda old: old + 1, lambda old: -1, lambda old: None],
+    "start_char_index": [
+        lambda old: old - 1,
+        lambda old: old + 1,
+        lambda old: -1,
+        lambda old: None,
+    ],
     "end_char_index": [lambda old: old - 1, lambda old: old + 1, lambda old: 0, lambda old: "9"],
     "start_byte": [lambda old: (old or 0) - 1, lambda old: (old or 0) + 1, lambda old: "x"],
     "end_byte": [lambda old: (old or 0) - 1, lambda old: (old or 0) + 1, lambda old: "x"],
@@ -310,7 +319,9 @@ def test_moved_files_are_found_below_a_root(
     documents.rename(tmp_path / "archive")
     missing = check(receipt)
     assert not missing.holds
-    assert all("no such file; name its folder with --root" in c.problems[0] for c in missing.citations)
+    assert all(
+        "no such file; name its folder with --root" in c.problems[0] for c in missing.citations
+    )
     assert check(receipt, tmp_path / "archive").holds
     assert not check(receipt, tmp_path / "verify-nothing-here").holds
 

@@ -257,7 +257,8 @@ class Catalog:
     def remove(self, collection: str, path: str) -> None:
         """Forget a file; its document goes with it when no other file holds the same bytes."""
         with self._transaction() as connection:
-            rows.drop_source(connection, collection, path, rows.next_generation(connection))
+            if rows.holds(connection, collection, path):
+                rows.drop_source(connection, collection, path, rows.next_generation(connection))
 
     def record_failures(self, collection: str, failures: Mapping[str, str | None]) -> None:
         """Remember why files could not be read; None clears a file that can be read now."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -18,10 +19,14 @@ BUSY_SECONDS = 30
 
 
 def open_sqlite(path: Path) -> Engine:
-    """An engine on the catalog file; read-only when the folder cannot be written."""
+    """An engine on the catalog file; read-only when the folder cannot be written.
+
+    Raises LibraryError for a database of something else, which is left as it is.
+    """
+    _refuse_strangers(path)
     writable = os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
     # immutable: without write access SQLite cannot make the shared-memory file of WAL mode.
-    uri = f"file:{path}" if writable else f"file:{path}?mode=ro&immutable=1"
+    uri = f"file:{quote(str(path))}" + ("" if writable else "?mode=ro&immutable=1")
     engine = create_engine(
         "sqlite://",
         # A URL without a file looks like a database in memory, which would get another pool.
@@ -34,6 +39,15 @@ def open_sqlite(path: Path) -> Engine:
     event.listen(engine, "connect", _prepare if writable else _prepare_read_only)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
     return engine
+
+
+def _refuse_strangers(path: Path) -> None:
+    if not path.exists():
+        return
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if tables and "meta" not in tables:
+        raise LibraryError(f"{path}: is a database, but not a Pincite catalog; name another folder")
 
 
 def _prepare(connection: sqlite3.Connection, _record: Any) -> None:

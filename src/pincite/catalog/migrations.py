@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, inspect, select, update
 
 from pincite.catalog import schema
-from pincite.errors import LibraryTooNew
+from pincite.errors import LibraryError, LibraryTooNew
 
 
 def _create_tables(connection: Connection) -> None:
@@ -45,8 +45,11 @@ def migrate(connection: Connection) -> None:
 
 
 def schema_version(connection: Connection) -> int:
-    """0 for an empty database."""
+    """0 for an empty database. Raises LibraryError when the version is not a number."""
     if not inspect(connection).has_table("meta"):
         return 0
     query = select(schema.meta.c.value).where(schema.meta.c.name == "schema_version")
-    return int(connection.scalar(query) or 0)
+    found = connection.scalar(query)
+    if found is None or not found.isdecimal():
+        raise LibraryError(f"the catalog's format is {found!r}, not a number; restore a backup")
+    return int(found)

@@ -178,6 +178,13 @@ def point_source(
     _count_into_corpus_version(connection, collection, path, document_id, sign=1)
 
 
+def holds(connection: Connection, collection: str, path: str) -> bool:
+    """Whether a path is known in a collection."""
+    table = schema.sources
+    here = (table.c.collection == collection, table.c.path == path)
+    return connection.scalar(select(table.c.path).where(*here)) is not None
+
+
 def drop_source(
     connection: Connection, collection: str, path: str, generation: int, keep: str | None = None
 ) -> None:

@@ -1,72 +1,100 @@
 """The encoder's graph, prepared once for this machine and kept beside the library.
 
 The file as shipped stores 8-bit weights and turns them into floats at every run. Folding that into
-constants once makes it faster (docs/decisions/0002 has the figures). The cache is keyed by the
-model's checksum and the runtime's version; a file that does not load is made anew.
+constants once makes it faster (docs/decisions/0002 has the figures). What is kept has checksums: a
+damaged copy is made anew, since a flipped bit in it would silently change vectors.
 """
 
 from __future__ import annotations
 
+import atexit
+import hashlib
+import json
+import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pincite.embed.weights import MODEL_SHA256
 
+_CHECKSUMS = "checksums.json"
+_DRAFT = ".preparing-"
+_STALE_SECONDS = 3600
+
 
 def prepared_openvino(core: Any, model: Path, cache: Path) -> Any:
-    """The folded OpenVINO model, from the cache when it is there."""
+    """The folded OpenVINO model, weights kept as 16-bit floats."""
     import openvino
-
-    version = openvino.__version__.split("-")[0]
-    cached = cache / f"encoder-{MODEL_SHA256[:12]}-openvino-{version}.xml"
-    try:
-        return core.read_model(cached)
-    except RuntimeError:
-        folded = _fold(core, model)
-    # The weights file is put in place first: the .xml is only there when both are complete.
-    _publish(cached, lambda path: openvino.save_model(folded, path), extra=".bin")
-    return folded
-
-
-def _fold(core: Any, model: Path) -> Any:
     from openvino.passes import ConstantFolding, Manager
 
-    graph = core.read_model(model)
-    manager = Manager()
-    manager.register_pass(ConstantFolding())
-    manager.run_passes(graph)
-    return graph
+    def write(folder: Path) -> None:
+        graph = core.read_model(model)
+        manager = Manager()
+        manager.register_pass(ConstantFolding())
+        manager.run_passes(graph)
+        openvino.save_model(graph, folder / "encoder.xml", compress_to_fp16=True)
+
+    version = openvino.__version__.split("-")[0]
+    # Also the first time the written file is read back: the first process must see what later see.
+    return core.read_model(_prepared(cache, f"openvino-{version}", write) / "encoder.xml")
 
 
-def prepared_onnx(model: Path, cache: Path) -> str:
-    """Path of the folded ONNX file, made by onnxruntime's own portable optimisations."""
+def prepared_onnx(model: Path, cache: Path) -> Path:
+    """The ONNX file folded by onnxruntime's own portable optimisations."""
     import onnxruntime
 
-    cached = cache / f"encoder-{MODEL_SHA256[:12]}-onnxruntime-{onnxruntime.__version__}.onnx"
-
-    def write(path: str) -> None:
+    def write(folder: Path) -> None:
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
-        options.optimized_model_filepath = path
+        options.optimized_model_filepath = str(folder / "encoder.onnx")
         options.log_severity_level = 3
         onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
-    if not cached.exists():
-        _publish(cached, write)
-    return str(cached if cached.exists() else model)
+    return _prepared(cache, f"onnxruntime-{onnxruntime.__version__}", write) / "encoder.onnx"
 
 
-def _publish(target: Path, write: Callable[[str], None], *, extra: str | None = None) -> None:
-    """Write beside and rename, so that a killed process leaves no half file; skip if read-only."""
+def _prepared(cache: Path, kind: str, write: Callable[[Path], None]) -> Path:
+    """The folder with the intact prepared files of this kind, made when it is not there."""
+    folder = cache / f"{MODEL_SHA256[:12]}-{kind}"
+    if _is_intact(folder):
+        return folder
+    draft, is_kept = _draft_folder(cache)
+    write(draft)
+    checksums = {path.name: _sha256(path) for path in sorted(draft.iterdir())}
+    (draft / _CHECKSUMS).write_text(json.dumps(checksums), encoding="utf-8")
+    if not is_kept:
+        return draft
+    shutil.rmtree(folder, ignore_errors=True)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".preparing-") as folder:
-            draft = Path(folder) / target.name
-            write(str(draft))
-            if extra:
-                draft.with_suffix(extra).replace(target.with_suffix(extra))
-            draft.replace(target)
-    except OSError:
-        return  # A read-only or full disk costs speed at the next start, nothing else.
+        return draft.rename(folder)
+    except OSError:  # Another process was faster; ours serves this process and is swept later.
+        return draft
+
+
+def _draft_folder(cache: Path) -> tuple[Path, bool]:
+    """A folder to write to, and whether it lies in the cache; if not, it goes when we go."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        for stale in cache.glob(f"{_DRAFT}*"):
+            if time.time() - stale.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(stale, ignore_errors=True)
+        return Path(tempfile.mkdtemp(dir=cache, prefix=_DRAFT)), True
+    except OSError:  # A read-only or full disk costs time at every start, nothing else.
+        folder = Path(tempfile.mkdtemp(prefix="pincite-encoder-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return folder, False
+
+
+def _is_intact(folder: Path) -> bool:
+    try:
+        checksums = json.loads((folder / _CHECKSUMS).read_bytes())
+        return all(_sha256(folder / name) == digest for name, digest in checksums.items())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -45,9 +45,9 @@ def open_runtime(choice: str, model: Path, cache: Path, *, threads: int = 0) -> 
         return OnnxRuntime(model, cache, threads=threads)
     try:
         return OpenVinoRuntime(model, cache, threads=threads)
-    except (ImportError, RuntimeError, ModelError):
+    except (ImportError, RuntimeError) as error:
         if choice == "openvino":
-            raise
+            raise ModelError(f"OpenVINO cannot run here: {error}") from error
         return OnnxRuntime(model, cache, threads=threads)
 
 
@@ -108,9 +108,9 @@ class OnnxRuntime:
         options.log_severity_level = 3
         try:
             self._session = onnxruntime.InferenceSession(
-                prepared_onnx(model, cache), options, providers=["CPUExecutionProvider"]
+                str(prepared_onnx(model, cache)), options, providers=["CPUExecutionProvider"]
             )
-        except (RuntimeError, OSError) as error:
+        except _onnx_errors() as error:
             raise ModelError(f"onnxruntime cannot load {model.name}: {error}") from error
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder")
 
@@ -130,3 +130,10 @@ def _feeds(ids: TokenIds) -> dict[str, TokenIds]:
         "attention_mask": np.ones_like(row),
         "token_type_ids": np.zeros_like(row),
     }
+
+
+def _onnx_errors() -> tuple[type[Exception], ...]:
+    """What onnxruntime raises for a model it cannot load; the classes have no common parent."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    return (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf)

@@ -34,18 +34,22 @@ class SentenceCosineReranker:
         first = hits[: self._cut.candidates]
         asked = self._encoder.encode_question(question.text).vector
         stored = self._vectors([hit.passage.key for hit in first])
-        scored = [_score(hit, asked, stored.get(hit.passage.key)) for hit in first]
+        scored = [
+            _score(hit, asked, stored[hit.passage.key])
+            for hit in first
+            if hit.passage.key in stored
+        ]
+        # A passage that was ingested without the encoder cannot be compared, nor be dropped for it.
+        rest = [hit for hit in first if hit.passage.key not in stored]
         return reorder(
             scored,
-            hits[self._cut.candidates :],
+            [*rest, *hits[self._cut.candidates :]],
             stage="sentence_cosine",
             cut=self._cut,
         )
 
 
-def _score(hit: Hit, asked: NDArray[Any], stored: NDArray[Any] | None) -> Hit:
-    if stored is None:
-        return replace(hit, scores={**hit.scores, "sentence_cosine": 0.0})
+def _score(hit: Hit, asked: NDArray[Any], stored: NDArray[Any]) -> Hit:
     vectors = stored.astype(np.float32)
     cosines = np.clip(vectors @ asked, 0.0, 1.0)
     return replace(

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# 12  1,234.5  6.0-7.0 is two numbers; identifiers (GSE-204, M12) are not numbers but words.
+# "6.0-7.0" is two numbers and no minus; "GSE-204" and "M12" are names; ".5" and "Rs.9,375" count.
 _NUMBER = re.compile(
-    r"(?<![\w.,])(?P<sign>[-−–+±])?(?P<digits>\d+(?:[.,\u00a0\u202f]\d+)*)"
+    r"(?<!\w)(?<!\d[.,])(?<![A-Za-z]-)"
+    r"(?P<sign>(?<![\w.,)])[-−–±])?"
+    r"(?P<digits>(?:(?<!\w)\.)?\d+(?:[.,\u00a0\u202f]\d+)*)"
     r"(?P<unit>\s?(?:%|‰|°\s?[CFK]?|[€$£¥₹]|[A-Za-zµμΩ]{1,12}(?:[·/*^²³][A-Za-z0-9²³]{1,6})*))?"
 )
+_MINUS = str.maketrans("−–", "--")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number as written: `digits` without spaces, and the word or sign right behind it."""
+    """A number as written: sign and digits without blanks, and the word or sign right behind it."""
 
     digits: str
     unit: str
@@ -24,8 +27,8 @@ def numbers(text: str) -> tuple[Number, ...]:
     """All numbers of a text in order, with the unit that follows each ('' when none does)."""
     return tuple(
         Number(
-            digits=re.sub(r"\s", "", match["digits"]),
-            unit=(match["unit"] or "").strip(),
+            digits=(match["sign"] or "").translate(_MINUS) + re.sub(r"\s", "", match["digits"]),
+            unit=re.sub(r"\s", "", match["unit"] or ""),
         )
         for match in _NUMBER.finditer(text)
     )

@@ -19,12 +19,17 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 )
+# Indic letters with their vowel signs, which \w leaves out; the danda is no letter.
+_INDIC = "\u0900-\u0963\u0966-\u0dff"
+_LETTER = rf"(?:[^\W{_UNSPACED}]|[{_INDIC}])"
+_JOINT = re.compile("[-./@:_'’+,]")
+_COLOURING_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
 _TOKEN = re.compile(
     rf"[{_UNSPACED}]+"
     # Words, and identifiers or numbers whose parts are joined: GSE-204.1, 12.5, e-mail, a_b, x@y.z
-    rf"|[^\W{_UNSPACED}]+(?:[-./@:_'’+,][^\W{_UNSPACED}]+)*"
+    rf"|{_LETTER}+(?:[-./@:_'’+,]{_LETTER}+)*"
 )
-_PART = re.compile(r"[^\W_]+")
+_PART = re.compile(rf"(?:[^\W_]|[{_INDIC}])+")
 
 _STOP_WORDS = frozenset(
     """a an and are as at be been but by can could did do does for from had has have how i if in
@@ -42,11 +47,15 @@ def _stem(word: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Lower case without accents and compatibility forms: `Température` is `temperature`."""
+    """Lower case without accents and compatibility forms: `Température` is `temperature`.
+
+    Marks that only colour a letter (accents, Hebrew points, Arabic vowels) are dropped; those that
+    make another letter (kana voicing, Indic vowels) stay.
+    """
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", _COLOURING_MARKS.sub("", decomposed))
 
 
 def terms(text: str) -> list[str]:
@@ -64,10 +73,11 @@ def question_terms(text: str) -> dict[str, str]:
 
     If the question is all stop words, those words themselves.
     """
-    found: dict[str, str] = {}
-    for match in _TOKEN.finditer(text):
-        for term in terms(match[0]):
-            found.setdefault(term, match[0])
+    words: dict[str, str] = {}
+    for word in text.split():
+        for term in terms(word):
+            words.setdefault(term, word.strip("?!.,;:()\"'"))
+    found = {term: words.get(term, term) for term in terms(text)}
     return found or {_stem(fold(word)): word for word in _PART.findall(text)}
 
 
@@ -75,7 +85,7 @@ def question_terms(text: str) -> dict[str, str]:
 def _terms_of(token: str) -> tuple[str, ...]:
     if re.match(rf"[{_UNSPACED}]", token):
         return tuple(_pairs(token))
-    if token.isalnum():
+    if not _JOINT.search(token):
         return () if token in _STOP_WORDS else (_stem(token),)
     token = re.sub(r"['’]s?$|['’]", "", token)  # Newton's -> newton, don't -> dont
     parts = _PART.findall(token)

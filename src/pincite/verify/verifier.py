@@ -73,7 +73,7 @@ class SourceVerifier:
             if checked.verdict is Verdict.SUPPORTED:
                 claims.append(checked)
                 citations.update((name, found) for name, found in made.items() if found)
-            elif checked.verdict is Verdict.NUMBER_NOT_IN_QUOTE:
+            else:
                 reasons.append(f"a statement was left out: {checked.verdict}")
         used = [evidence[name] for name in citations]
         sure = round(confidence(measure(question, used, hits, self._weights)), _DECIMALS)
