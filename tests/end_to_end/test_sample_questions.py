@@ -90,6 +90,7 @@ def test_every_answer_passes_verification(answers: Answers, tmp_path: Path) -> N
         assert result.returncode == 0, (answer["question"], result.stdout)
 
 
+@pytest.mark.slow
 def test_twenty_questions_have_the_same_answers_twice_and_in_another_process(
     sample: SampleLibrary, questions: dict[str, str], answers: Answers
 ) -> None:

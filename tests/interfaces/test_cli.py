@@ -422,6 +422,7 @@ def test_config_shows_where_each_value_comes_from(sample: SampleLibrary, tmp_pat
     assert shown["origins"]["retrieval.keep"] == "environment"
 
 
+@pytest.mark.slow
 def test_the_demo_answers_four_questions_and_refuses_one(tmp_path: Path) -> None:
     result = run_cli("demo", cwd=tmp_path)
     assert result.returncode == 0

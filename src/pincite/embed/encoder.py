@@ -17,6 +17,9 @@ from pincite.vectors import normalised
 WINDOW_TOKENS = 256
 """What the model was trained to read at once, [CLS] and [SEP] included."""
 
+_ENCODED_TOGETHER = 64
+"""Texts whose token states are in memory at once: about 30 MB at full length."""
+
 _QUESTIONS_KEPT = 16
 
 _LONGEST_CHARS = 200_000
@@ -49,6 +52,10 @@ class MiniLmEncoder:
 
     def encode(self, texts: Sequence[str]) -> Iterator[TokenStates]:
         """Token states of each text, in order; no text has an influence on another's."""
+        for start in range(0, len(texts), _ENCODED_TOGETHER):
+            yield from self._encode_group(texts[start : start + _ENCODED_TOGETHER])
+
+    def _encode_group(self, texts: Sequence[str]) -> Iterator[TokenStates]:
         encodings = self._tokenizer.encode_batch(
             [text[:_LONGEST_CHARS] for text in texts], add_special_tokens=False
         )

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pincite.embed.silent_openvino import import_openvino
 from pincite.embed.weights import MODEL_SHA256
 
 _CHECKSUMS = "checksums.json"
@@ -26,13 +27,12 @@ _STALE_SECONDS = 3600
 
 def prepared_openvino(core: Any, model: Path, cache: Path) -> Any:
     """The folded OpenVINO model, weights kept as 16-bit floats."""
-    import openvino
-    from openvino.passes import ConstantFolding, Manager
+    openvino = import_openvino()
 
     def write(folder: Path) -> None:
         graph = core.read_model(model)
-        manager = Manager()
-        manager.register_pass(ConstantFolding())
+        manager = openvino.passes.Manager()
+        manager.register_pass(openvino.passes.ConstantFolding())
         manager.run_passes(graph)
         openvino.save_model(graph, folder / "encoder.xml", compress_to_fp16=True)
 

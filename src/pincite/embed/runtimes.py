@@ -2,8 +2,8 @@
 
 Why one at a time: a text that is padded into a batch with others gets slightly different numbers
 (up to 1e-3 with bfloat16), so an answer could depend on which file happened to be ingested with
-which. Without padding, each text has one result, and two single-threaded streams on two cores are
-about as fast as batches: docs/decisions/0002-one-text-per-inference.md has the measurements.
+which. A text on its own has one result, and two single-threaded streams on two cores are about as
+fast as batches: docs/decisions/0002-one-text-per-inference.md has the measurements.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.embed.prepared import prepared_onnx, prepared_openvino
+from pincite.embed.silent_openvino import import_openvino
 from pincite.errors import ModelError
+
+_ROUNDED_TO = 16
+"""OpenVINO prepares code for every length it meets and keeps it. Lengths rounded up to 16 tokens are
+few enough to stay in the cache and in memory, and depend on the text alone."""
 
 TokenIds = NDArray[np.int64]
 States = NDArray[np.float32]
@@ -62,8 +67,62 @@ class OpenVinoRuntime:
     """OpenVINO, one single-threaded stream for each core; bfloat16 where that is native."""
 
     def __init__(self, model: Path, cache: Path, *, threads: int) -> None:
-        import openvino
+        openvino = import_openvino()
+        core = openvino.Core()
+        native = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        precision = "bf16" if "BF16" in native else "f32"
+        self.name = f"openvino-{precision}"
+        compiled = core.compile_model(
+            prepared_openvino(core, model, cache),
+            "CPU",
+            {
+                "INFERENCE_PRECISION_HINT": precision,
+                "INFERENCE_NUM_THREADS": threads,
+                "NUM_STREAMS": threads,
+            },
+        )
+        self._queue = openvino.AsyncInferQueue(compiled, threads)
+        self._one_caller = threading.Lock()
+        self._results: dict[int, States] = {}
+        results = self._results
 
+        def keep(request: Any, position: int) -> None:
+            results[position] = request.get_output_tensor(0).data[0].copy()
+
+        # The queue keeps its callback beyond the reach of Python's collector: one that held `self`
+        # would keep the whole model in memory for good.
+        self._queue.set_callback(keep)
+
+    def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
+        """Last hidden states (tokens, dimensions) of each token sequence, in order."""
+        ...
+
+
+def open_runtime(choice: str, model: Path, cache: Path, *, threads: int = 0) -> Runtime:
+    """The chosen runtime; `auto` takes OpenVINO where it loads and onnxruntime elsewhere."""
+    threads = threads or available_cores()
+    if choice == "onnxruntime":
+        return OnnxRuntime(model, cache, threads=threads)
+    try:
+        return OpenVinoRuntime(model, cache, threads=threads)
+    except (ImportError, RuntimeError) as error:
+        if choice == "openvino":
+            raise ModelError(f"OpenVINO cannot run here: {error}") from error
+        return OnnxRuntime(model, cache, threads=threads)
+
+
+def available_cores() -> int:
+    """Cores this process may use; in a container fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class OpenVinoRuntime:
+    """OpenVINO, one single-threaded stream for each core; bfloat16 where that is native."""
+
+    def __init__(self, model: Path, cache: Path, *, threads: int) -> None:
+        openvino = import_openvino()
         core = openvino.Core()
         native = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         precision = "bf16" if "BF16" in native else "f32"
@@ -89,10 +148,11 @@ class OpenVinoRuntime:
         """Last hidden states of each sequence; longest first, so that no core idles at the end."""
         with self._one_caller:
             for position in sorted(range(len(inputs)), key=lambda i: -len(inputs[i])):
-                self._queue.start_async(_feeds(inputs[position]), position)
+                self._queue.start_async(_feeds(inputs[position], multiple=_ROUNDED_TO), position)
             self._queue.wait_all()
-            results, self._results = self._results, {}
-        return (results[position] for position in range(len(inputs)))
+            results = dict(self._results)
+            self._results.clear()
+        return (results[position][: len(ids)] for position, ids in enumerate(inputs))
 
 
 class OnnxRuntime:
@@ -123,13 +183,13 @@ class OnnxRuntime:
         return states
 
 
-def _feeds(ids: TokenIds) -> dict[str, TokenIds]:
-    row = ids[None, :]
-    return {
-        "input_ids": row,
-        "attention_mask": np.ones_like(row),
-        "token_type_ids": np.zeros_like(row),
-    }
+def _feeds(ids: TokenIds, *, multiple: int = 1) -> dict[str, TokenIds]:
+    """The graph's inputs for one text, its length rounded up and what is added masked out."""
+    length = -(-len(ids) // multiple) * multiple
+    row, mask = np.zeros((1, length), dtype=np.int64), np.zeros((1, length), dtype=np.int64)
+    row[0, : len(ids)] = ids
+    mask[0, : len(ids)] = 1
+    return {"input_ids": row, "attention_mask": mask, "token_type_ids": np.zeros_like(row)}
 
 
 def _onnx_errors() -> tuple[type[Exception], ...]:

@@ -90,7 +90,7 @@ def load_receipt(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_bytes())
     except OSError as error:
         raise ReceiptError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReceiptError(f"{path}: is not JSON ({error}); expected a saved answer") from error
     wanted = {"status", "question", "text", "citations"}
     if not isinstance(found, dict) or not wanted <= found.keys():
@@ -138,11 +138,12 @@ def check_receipt(
 
 def _text_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
     quotes = tuple(str(citation["cited_text"]) for citation in receipt["citations"])
-    answered = receipt["status"] == Status.ANSWERED
-    if answered != bool(quotes) or receipt["status"] not in set(Status):
-        yield f"its status is '{receipt['status']}' with {len(quotes)} citations"
-    if receipt["text"] != "\n".join(quotes):
-        yield "its text is not made of its quotes"
+    expected = Status.ANSWERED if quotes else Status.ABSTAINED
+    if receipt["status"] != expected:
+        yield f"its status is {receipt['status']!r} with {len(quotes)} citations"
+    if receipt["text"] == "\n".join(quotes):
+        return
+    yield "its text is not made of its quotes"
     for number in unsupported_numbers(str(receipt["text"]), quotes):
         yield f"the number {number.digits} {number.unit}".rstrip() + " stands in no quote"
 

@@ -10,7 +10,7 @@ import typer
 import pincite
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import print_json
+from pincite.interfaces.cli.output import indented, print_json
 
 if TYPE_CHECKING:
     from pincite.library import Library
@@ -90,13 +90,14 @@ def _index(library: Library) -> dict[str, Any]:
 
 
 def _print(report: dict[str, Any]) -> None:
-    for name, found in report["versions"].items():
-        typer.echo(f"{name:<12} {found}")
     model, index, offsets = report["model"], report["index"], report["offsets"]
-    typer.echo(f"{'model':<12} {model['problem'] or model['name'] + ', ' + model['runtime']}")
+    rows = dict(report["versions"])
+    rows["model"] = model["problem"] or f"{model['name']}, {model['runtime']}"
     state = f"{index.get('passages')} passages, {index.get('vectors')} vectors"
-    typer.echo(f"{'index':<12} {index['problem'] or state}")
-    typer.echo(f"{'offsets':<12} {offsets['exact']} of {offsets['checked']} sentences exact")
+    rows["index"] = index["problem"] or state
+    rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
+    for name, found in rows.items():
+        typer.echo(indented(found, first=f"{name:<13}"))
     for problem in offsets["problems"][:_PROBLEMS_SHOWN]:
-        typer.echo(f"             {problem}")
+        typer.echo(indented(problem, first=" " * 13))
     typer.echo("all is well" if report["healthy"] else "something needs attention")

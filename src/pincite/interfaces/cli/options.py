@@ -32,14 +32,23 @@ ExplainOption = Annotated[
 QuestionArgument = Annotated[str, typer.Argument(help="What you want to know.", metavar="QUESTION")]
 
 
-def show_version(
-    version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
-    ] = False,
-) -> None:
-    """Ask your own documents. Every answer is made of exact, checked quotes - or refused."""
-    if version:
+def _print_version(*, wanted: bool) -> None:
+    if wanted:
         from pincite import __version__
 
         typer.echo(f"pincite {__version__}")
         raise typer.Exit
+
+
+def show_version(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the version and exit.",
+            is_eager=True,
+            callback=lambda wanted: _print_version(wanted=wanted),
+        ),
+    ] = False,
+) -> None:
+    """Ask your own documents. Every answer is made of exact, checked quotes - or refused."""
