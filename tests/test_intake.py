@@ -143,7 +143,7 @@ def test_a_failure_of_a_file_that_is_gone_is_forgotten(desk: Desk, folder: Path)
     desk.take_in(folder)
     (folder / "zero.txt").unlink()
     desk.take_in(folder)
-    # fails: `pincite stats` lists a file for ever that is no longer there
+
     assert desk.catalog.failures() == ()
 
 

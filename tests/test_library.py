@@ -360,7 +360,7 @@ def test_a_closed_library_lets_go_of_its_encoder(open_library: OpenLibrary, fold
     open_library.opened.clear()  # type: ignore[attr-defined]
     del library, encoder
     gc.collect()
-    # fails: 100 MB stay for each library that was opened, since the queue's callback holds them
+
     assert runtime() is None
 
 

@@ -211,7 +211,7 @@ def _environment_layer() -> Layer:
         group, nested, _ = name.removeprefix(_PREFIX).partition("__")
         if name.startswith(_PREFIX) and nested and group.lower() not in Settings.model_fields:
             raise SettingsError(
-                f"environment: {name} names no group of settings; groups are: {groups}"
+                f"environment: {name}: there is no group '{group.lower()}'; there are: {groups}"
             )
     try:
         return EnvSettingsSource(Settings)()

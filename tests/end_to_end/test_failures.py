@@ -270,7 +270,7 @@ def test_control_c_stops_cleanly_and_the_next_run_completes(
         out, err = process.communicate(timeout=20)
     assert process.returncode == 130, err
     assert out == ""
-    # fails now and then: the process of openvino's telemetry shows a traceback of its own
+
     clean(Result([], process.returncode, out, err))
     assert "run the same command again to go on" in err
     assert wait_until(lambda: not any(map(is_running, workers)), seconds=5)

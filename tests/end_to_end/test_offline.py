@@ -17,6 +17,6 @@ def test_no_command_tries_to_reach_the_network(
     run_cli("ingest", sample.documents, "--library", new_library, **watched)
     run_cli("ask", "Which soil pH is best for tomatoes?", "--library", new_library, **watched)
     time.sleep(0.5)  # a report may be sent in the background
-    # fails: `import openvino` posts to google-analytics.com, and notes a client id in ~/intel
+
     assert not log.exists(), log.read_text()
     assert list(home.iterdir()) == []

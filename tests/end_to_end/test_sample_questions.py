@@ -85,7 +85,7 @@ def test_every_answer_passes_verification(answers: Answers, tmp_path: Path) -> N
     path = tmp_path / "answer.json"
     for answer in answers.values():
         path.write_text(json.dumps(answer), encoding="utf-8")
-        # fails: "the number 3 Filter stands in no quote"
+
         result = call_cli("verify", path)
         assert result.returncode == 0, (answer["question"], result.stdout)
 

@@ -158,7 +158,7 @@ def test_an_unknown_setting_lists_those_there_are(sample: SampleLibrary) -> None
     result = lexical_cli("ask", QUESTION, "-l", sample.path, PINCITE_RETRIEVAL__ALHPA="0.5")
     refused(result, 2, "alhpa", "alpha")
     result = lexical_cli("ask", QUESTION, "-l", sample.path, PINCITE_RETRIVAL__ALPHA="0.5")
-    refused(result, 2, "retrival", "retrieval")  # fails: an unknown group is passed over in silence
+    refused(result, 2, "retrival", "retrieval")
 
 
 @pytest.mark.parametrize("value", ["7", "-1", "many", "nan", ""])

@@ -60,7 +60,7 @@ def test_every_verb_explains_itself_within_80_columns() -> None:
 
 
 def test_version_is_one_line() -> None:
-    result = run_cli("--version")  # fails: "Missing command", exit 2
+    result = run_cli("--version")
     assert result.returncode == 0
     assert re.fullmatch(r"pincite \d+\.\d+\.\d+\n", result.stdout)
 
@@ -318,7 +318,7 @@ def test_batch_does_not_write_over_a_file_when_it_fails(
 
 def test_verify_passes_without_a_library(torque: dict[str, Any], tmp_path: Path) -> None:
     result = run_cli("verify", torque["saved"], "--json", cwd=tmp_path)
-    # fails: "the number 3 Filter stands in no quote", read across the line break between quotes
+
     assert result.returncode == 0
     check = read(result)
     assert check.keys() == {"verified", "problems", "citations"}
@@ -374,7 +374,7 @@ def test_doctor_says_what_is_wrong_and_repairs_nothing(
     (library / "index" / "dense.faiss").unlink()
     result = call_cli("doctor", "--library", library)
     assert result.returncode == 1
-    fits_a_terminal(result.stdout)  # fails: the line of the index has 101 characters
+    fits_a_terminal(result.stdout)
     assert "missing or damaged" in result.stdout
     assert not (library / "index" / "dense.faiss").exists()
 

@@ -151,7 +151,7 @@ def test_a_quote_that_ends_with_a_number_may_stand_before_another(tmp_path: Path
     path = tmp_path / "a.txt"
     path.write_text("The torque is 54\nFilters are changed in May.\n")
     receipt = receipt_of([cite(path, 0, 16), cite(path, 17, 44)])
-    # fails: "the number 54 Filters stands in no quote"
+
     assert problems(check(receipt)) == ""
 
 
@@ -301,7 +301,7 @@ def test_a_refusal_with_a_text_or_a_citation_is_caught(receipt: Receipt) -> None
     assert not check({**refusal, "text": "The ferry leaves at 22:00."}).holds
     assert not check({**refusal, "status": "answered"}).holds
     assert not check({**refusal, "citations": receipt["citations"]}).holds
-    # fails: TypeError, unhashable type: 'list'
+
     assert not check({**refusal, "status": ["abstained"]}).holds
 
 
@@ -396,12 +396,14 @@ def test_deeply_nested_json_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "answer.json"
     path.write_bytes(b"[" * 100_000)
     with pytest.raises(ReceiptError):
-        load_receipt(path)  # fails: RecursionError
+        load_receipt(path)
 
 
 @pytest.mark.parametrize("value", [None, 5, [], {}, "x", 1e400, True])
 def test_values_of_any_type_are_problems_and_not_crashes(receipt: Receipt, value: Any) -> None:
     for name in receipt["citations"][0]:
         tampered = copy.deepcopy(receipt)
+        if tampered["citations"][0][name] is value:
+            continue  # A PDF has no byte offsets: None is what stands there.
         tampered["citations"][0][name] = value
         assert not check(tampered).holds, name

@@ -23,10 +23,10 @@ def open_sqlite(path: Path) -> Engine:
 
     Raises LibraryError for a database of something else, which is left as it is.
     """
-    _refuse_strangers(path)
     writable = os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
     # immutable: without write access SQLite cannot make the shared-memory file of WAL mode.
     uri = f"file:{quote(str(path))}" + ("" if writable else "?mode=ro&immutable=1")
+    _refuse_strangers(path, uri)
     engine = create_engine(
         "sqlite://",
         # A URL without a file looks like a database in memory, which would get another pool.
@@ -41,10 +41,11 @@ def open_sqlite(path: Path) -> Engine:
     return engine
 
 
-def _refuse_strangers(path: Path) -> None:
+def _refuse_strangers(path: Path, uri: str) -> None:
+    """Look before anything is changed: opening for writing would alter the file's header."""
     if not path.exists():
         return
-    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if tables and "meta" not in tables:
         raise LibraryError(f"{path}: is a database, but not a Pincite catalog; name another folder")

@@ -30,9 +30,11 @@ def prepared_openvino(core: Any, model: Path, cache: Path) -> Any:
     openvino = import_openvino()
 
     def write(folder: Path) -> None:
+        from openvino.passes import ConstantFolding, Manager
+
         graph = core.read_model(model)
-        manager = openvino.passes.Manager()
-        manager.register_pass(openvino.passes.ConstantFolding())
+        manager = Manager()
+        manager.register_pass(ConstantFolding())
         manager.run_passes(graph)
         openvino.save_model(graph, folder / "encoder.xml", compress_to_fp16=True)
 

@@ -94,57 +94,6 @@ class OpenVinoRuntime:
         self._queue.set_callback(keep)
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
-        """Last hidden states (tokens, dimensions) of each token sequence, in order."""
-        ...
-
-
-def open_runtime(choice: str, model: Path, cache: Path, *, threads: int = 0) -> Runtime:
-    """The chosen runtime; `auto` takes OpenVINO where it loads and onnxruntime elsewhere."""
-    threads = threads or available_cores()
-    if choice == "onnxruntime":
-        return OnnxRuntime(model, cache, threads=threads)
-    try:
-        return OpenVinoRuntime(model, cache, threads=threads)
-    except (ImportError, RuntimeError) as error:
-        if choice == "openvino":
-            raise ModelError(f"OpenVINO cannot run here: {error}") from error
-        return OnnxRuntime(model, cache, threads=threads)
-
-
-def available_cores() -> int:
-    """Cores this process may use; in a container fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-class OpenVinoRuntime:
-    """OpenVINO, one single-threaded stream for each core; bfloat16 where that is native."""
-
-    def __init__(self, model: Path, cache: Path, *, threads: int) -> None:
-        openvino = import_openvino()
-        core = openvino.Core()
-        native = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-        precision = "bf16" if "BF16" in native else "f32"
-        self.name = f"openvino-{precision}"
-        compiled = core.compile_model(
-            prepared_openvino(core, model, cache),
-            "CPU",
-            {
-                "INFERENCE_PRECISION_HINT": precision,
-                "INFERENCE_NUM_THREADS": threads,
-                "NUM_STREAMS": threads,
-            },
-        )
-        self._queue = openvino.AsyncInferQueue(compiled, threads)
-        self._results: dict[int, States] = {}
-        self._one_caller = threading.Lock()
-        self._queue.set_callback(self._keep)
-
-    def _keep(self, request: Any, position: int) -> None:
-        self._results[position] = request.get_output_tensor(0).data[0].copy()
-
-    def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
         """Last hidden states of each sequence; longest first, so that no core idles at the end."""
         with self._one_caller:
             for position in sorted(range(len(inputs)), key=lambda i: -len(inputs[i])):
