@@ -19,7 +19,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     if host in _HERE or (event == "socket.connect" and not isinstance(target, tuple)):
         return
     if log := os.environ.get("NETWORK_LOG"):
-        with open(log, "a", encoding="utf-8") as file:  # noqa: PTH123  (pathlib need not load)
+        with open(log, "a", encoding="utf-8") as file:
             file.write(f"{event} {target}\n")
     raise OSError(f"no network here: {event} {target}")
 
