@@ -26,7 +26,7 @@ SETS = {
     "xquad-open": "en",
     "hotpotqa-sample": None,
 }
-QUESTIONS = 150
+QUESTIONS = 90
 THRESHOLD = 0.35
 
 Rows = NDArray[np.float64]
@@ -68,7 +68,7 @@ def collect(data: OpenSet, foreign: list[str], **overrides: dict[str, str]) -> t
     return np.array(rows), np.array(labels, dtype=float)
 
 
-def fit(parts: list[tuple[Rows, Rows]], *, ridge: float = 1e-3) -> Rows:
+def fit(parts: list[tuple[Rows, Rows]], *, ridge: float = 1e-4) -> Rows:
     """Weighted logistic regression by Newton's method; every part and label weighs the same."""
     x = np.concatenate([rows for rows, _ in parts])
     y = np.concatenate([labels for _, labels in parts])

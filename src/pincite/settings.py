@@ -73,7 +73,7 @@ class RetrievalSettings(Group):
         default=100, ge=1, le=1000, description="candidates from the dense index"
     )
     lexical_limit: int = Field(default=100, ge=1, le=1000, description="candidates from BM25")
-    alpha: float = Field(default=0.4, ge=0, le=1, description="weight of BM25 in fusion")
+    alpha: float = Field(default=0.5, ge=0, le=1, description="weight of BM25 in fusion")
     keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
 
@@ -106,7 +106,7 @@ class EvidenceSettings(Group):
         default=0.08, ge=0, le=1, description="how far below the best sentence another may score"
     )
     lead_margin: float = Field(
-        default=0.02,
+        default=0.01,
         ge=0,
         le=1,
         description="the same for a sentence that stands before the best one",

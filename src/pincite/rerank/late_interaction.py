@@ -16,9 +16,11 @@ from pincite.text.terms import terms
 from pincite.vectors import normalised, pool_spans, tokens_inside
 
 _LEAST_WEIGHT = 0.2
-"""What a stop word counts beside the rarest word, which counts 1.2."""
+"""Added to a word's rarity (0..1), so that stop words count a little; the root of the sum is the
+weight of the word's tokens: the rarest words count 2.4 times as much as stop words."""
 
-_SURROUNDINGS = 0.8
+_SENTENCE_BEFORE = 0.8
+_HEADINGS = 0.9
 """What a match in the sentence before, or in the headings above, counts beside one in the sentence.
 A sentence such as "It closes within three seconds" says little without them."""
 
@@ -68,7 +70,7 @@ class LateInteractionReranker:
         """One weight for each question token, with sum 1."""
         words = [_word_around(text, int(start), int(end)) for start, end in asked.offsets]
         rarity = [max(map(self._weights.weight, terms(word)), default=0.0) for word in words]
-        importance = np.array(rarity) + _LEAST_WEIGHT
+        importance = np.sqrt(np.array(rarity) + _LEAST_WEIGHT)
         scaled: NDArray[Any] = importance / importance.sum()
         return scaled
 
@@ -103,7 +105,7 @@ def _sentence_scores(
     scores = []
     for start, end in ranges:
         own = _best(similarity[:, tokens_inside(states, start, end)])
-        around = _SURROUNDINGS * np.maximum(before, headings)
+        around = np.maximum(_SENTENCE_BEFORE * before, _HEADINGS * headings)
         scores.append(_weighted(np.maximum(own, around), importance))
         before = own
     return scores

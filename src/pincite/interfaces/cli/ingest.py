@@ -13,7 +13,7 @@ import typer
 import pincite
 from pincite.interfaces.cli.exits import ERROR, INTERRUPTED
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import print_json, print_problems, short_path
+from pincite.interfaces.cli.output import indented, print_json, print_problems, short_path
 
 if TYPE_CHECKING:
     from pincite.intake import Progress, ProgressCallback
@@ -40,10 +40,8 @@ def ingest(
             with _progress_bar() as progress:
                 report = opened.ingest(paths, collection=collection, progress=progress)
         except KeyboardInterrupt:
-            typer.echo(
-                "stopped. What was finished is in the library; run the same command again to go on",
-                err=True,
-            )
+            message = "What was finished is in the library; run the same command again to go on"
+            typer.echo(indented(message, first="stopped: "), err=True)
             raise typer.Exit(INTERRUPTED) from None
     if as_json:
         from pincite.interfaces.forms import ingest_form
