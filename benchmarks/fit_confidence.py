@@ -5,8 +5,9 @@
 Positive: an answerable question for which some cited sentence holds the gold answer. Negative: one
 for which none does, and questions of other sets, which this library cannot answer. Each set weighs
 the same. With vectors, positives weigh 0.7 and negatives 0.3, since people mostly ask what their
-documents answer; lexical search alone tells the two apart less well, so there both weigh 0.5. Prints the coefficients and, for each set left out of the fit in turn,
-the area under the ROC curve and the share of both kinds that would be answered at 0.35.
+documents answer; lexical search alone tells the two apart less well, so there both weigh 0.5.
+Prints the coefficients and, for each set left out of the fit in turn, the area under the ROC curve
+and the share of both kinds that would be answered at 0.35.
 """
 
 from __future__ import annotations
@@ -109,9 +110,8 @@ def report(title: str, prior: float, **overrides: dict[str, str]) -> None:
             for q in loaded[other].answerable(QUESTIONS // len(others))
         ]
         parts[name] = collect(data, foreign, **overrides)
-    print(
-        f"\n{title}: intercept, cosine, sentence, coverage = {np.round(fit(list(parts.values()), prior=prior), 2)}"
-    )
+    whole = np.round(fit(list(parts.values()), prior=prior), 2)
+    print(f"\n{title}: intercept, cosine, sentence, coverage = {whole}")
     for name, (rows, labels) in parts.items():
         left = fit([part for other, part in parts.items() if other != name], prior=prior)
         scores = 1 / (1 + np.exp(-rows @ left))
