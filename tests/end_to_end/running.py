@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -158,6 +159,8 @@ def started(*args: str | Path, **env: str) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         encoding="utf-8",
         start_new_session=True,
+        # A shell starts background jobs with the signal ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
         yield process
