@@ -111,7 +111,7 @@ CHANGES = {
     "chunking.max_chars": 999,
     "chunking.overlap_chars": 1,
     "embedding.model": "none",
-    "retrieval.alpha": 0.5,
+    "retrieval.alpha": 0.6,
     "retrieval.keep": 49,
     "rerank.method": "term_coverage",
     "rerank.threshold": 0.3,

@@ -48,7 +48,7 @@ class IngestSettings(Group):
 class ChunkingSettings(Group):
     """Cutting documents into passages (P5)."""
 
-    max_chars: int = Field(default=1000, ge=100, le=20_000, description="size a passage may reach")
+    max_chars: int = Field(default=1600, ge=100, le=20_000, description="size a passage may reach")
     overlap_chars: int = Field(
         default=100, ge=0, le=5_000, description="whole sentences repeated from the passage before"
     )
