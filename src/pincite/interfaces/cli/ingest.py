@@ -40,7 +40,7 @@ def ingest(
             with _progress_bar() as progress:
                 report = opened.ingest(paths, collection=collection, progress=progress)
         except KeyboardInterrupt:
-            message = "What was finished is in the library; run the same command again to go on"
+            message = "What was finished is kept; run the same command again to go on"
             typer.echo(indented(message, first="stopped: "), err=True)
             raise typer.Exit(INTERRUPTED) from None
     if as_json:
