@@ -17,7 +17,7 @@ VectorLookup = Callable[[Sequence[int]], Mapping[int, NDArray[Any]]]
 
 
 class SentenceCosineReranker:
-    """A passage is as good as its best sentence. About 30 times faster than late interaction."""
+    """A passage is as good as its best sentence."""
 
     def __init__(
         self,
