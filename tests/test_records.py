@@ -7,17 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.records import (
-    Answer,
-    Box,
-    BoxMap,
-    Document,
-    Passage,
-    Span,
-    Status,
-    document_id,
-    file_digest,
-)
+from pincite.boxes import Box, BoxMap
+from pincite.document import Document, Span, document_id, file_digest
+from pincite.records import Answer, Passage, Status
 from pincite.testing.samples import ingested
 
 PLACES = st.tuples(st.integers(0, 60), st.integers(0, 60)).map(sorted)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.boxes import Box, BoxMap
+from pincite.document import Block, BlockKind, Document, Page
 from pincite.errors import ReadError
-from pincite.records import Block, BlockKind, Document, Page
 from pincite.wire import document_from_bytes, document_to_bytes
 
 COORDINATE = st.floats(0, 2000, width=32)

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pincite.boxes import Box
+from pincite.document import Span
 from pincite.errors import (
     LibraryBusy,
     LibraryError,
@@ -34,7 +35,6 @@ from pincite.records import (
     IngestReport,
     Passage,
     SearchResult,
-    Span,
     Status,
 )
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pincite.catalog.catalog import Catalog
+from pincite.document import file_digest
 from pincite.ingest.discover import Discovery, discover
 from pincite.pipeline import IngestStages, ingest_files
-from pincite.records import FileProblem, Ingested, IngestReport, file_digest
+from pincite.records import FileProblem, Ingested, IngestReport
 from pincite.settings import ChunkingSettings
 
-RECIPE_VERSION = 1
+RECIPE_VERSION = 2
 """Raised when a reader or the chunker makes something else of the same file; files ingested by an
 older version are then read again."""
 

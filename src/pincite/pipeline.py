@@ -10,15 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pincite.records import (
-    Answer,
-    Evidence,
-    FileProblem,
-    Hit,
-    Ingested,
-    Question,
-    SearchResult,
-)
+from pincite.records import Answer, Evidence, FileProblem, Hit, Ingested, Question, SearchResult
 from pincite.stages import (
     Answerer,
     Chunker,

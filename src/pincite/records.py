@@ -7,123 +7,16 @@ needed, never carried along and searched for again.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pincite.boxes import Box, BoxMap
+from pincite.boxes import Box
+from pincite.document import Document, Span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Span:
-    """A stretch of one document's text: `Document.text[start:end]`."""
-
-    document_id: str
-    start: int
-    end: int
-
-    def contains(self, other: Span) -> bool:
-        """Whether `other` lies wholly inside this span of the same document."""
-        return (
-            self.document_id == other.document_id
-            and self.start <= other.start
-            and other.end <= self.end
-        )
-
-
-# --- What a reader finds in a file -------------------------------------------------------------
-
-
-class BlockKind(StrEnum):
-    """What role a stretch of text plays on its page."""
-
-    HEADING = "heading"
-    PARAGRAPH = "paragraph"
-    LIST_ITEM = "list_item"
-    TABLE_ROW = "table_row"
-    CODE = "code"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One structural piece of a document; blocks do not overlap and come in reading order.
-
-    `section` is the path of headings above the block, outermost first; a heading's own text is
-    the last element of its own path. `page` is None where the format has no pages.
-    """
-
-    start: int
-    end: int
-    kind: BlockKind
-    section: tuple[str, ...] = ()
-    page: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """One page of a paged document; `number` counts from 1, sizes are in PDF points."""
-
-    number: int
-    start: int
-    end: int
-    width: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
-    """What one file holds. `id` derives from the file's bytes, so the same bytes are one document.
-
-    For text formats `text` is the decoded file, unchanged, and `encoding` names the codec that
-    takes a slice of the file's bytes back to a slice of `text`; `first_byte` is where the text
-    begins (after a byte order mark). For the other formats `encoding` is None.
-    """
-
-    id: str
-    sha256: str
-    title: str
-    media_type: str
-    text: str
-    encoding: str | None = None
-    first_byte: int = 0
-    blocks: tuple[Block, ...] = ()
-    pages: tuple[Page, ...] = ()
-    boxes: BoxMap = field(default_factory=BoxMap)
-    warnings: tuple[str, ...] = ()
-    """What a reader must tell about this file, in plain words ("page 3 has no text")."""
-
-    def byte_range(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where `text[start:end]` lies in the file's bytes; None unless it is a text format."""
-        if self.encoding is None:
-            return None
-        first = self.first_byte + len(self.text[:start].encode(self.encoding))
-        return first, first + len(self.text[start:end].encode(self.encoding))
-
-
-_ID_DIGITS = 16
-
-
-def document_id(content: bytes) -> tuple[str, str]:
-    """The document id and the full SHA-256 of a file's bytes.
-
-    The id is the first 16 hexadecimal digits (64 bits): short enough to read, and the chance of
-    two files out of a million sharing one is below 1 in 30 million.
-    """
-    digest = hashlib.sha256(content).hexdigest()
-    return digest[:_ID_DIGITS], digest
-
-
-def file_digest(path: Path) -> tuple[str, str]:
-    """The document id and the full SHA-256 of a file, without holding it in memory."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return digest[:_ID_DIGITS], digest
 
 
 # --- What can be found --------------------------------------------------------------------------

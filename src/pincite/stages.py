@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pincite.document import Document, Span
 from pincite.records import (
     Answer,
-    Document,
     Draft,
     Embedding,
     Evidence,
@@ -22,7 +22,6 @@ from pincite.records import (
     Passage,
     Question,
     Source,
-    Span,
 )
 
 if TYPE_CHECKING:

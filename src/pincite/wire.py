@@ -20,10 +20,20 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from pincite.boxes import BoxMap
+from pincite.document import (
+    Block,
+    BlockKind,
+    Cell,
+    Document,
+    Flag,
+    FlagKind,
+    Page,
+    Range,
+    RecognisedLine,
+)
 from pincite.errors import ReadError
-from pincite.records import Block, BlockKind, Document, Page
 
-_MAGIC = b"PINDOC01"
+_MAGIC = b"PINDOC02"
 _LENGTH = struct.Struct("<Q")
 _NAMES = ("id", "sha256", "title", "media_type")
 
@@ -76,17 +86,38 @@ def _header(document: Document) -> dict[str, Any]:
         **{name: getattr(document, name) for name in _NAMES},
         "encoding": document.encoding,
         "first_byte": document.first_byte,
+        "gaps": document.gaps,
         "warnings": document.warnings,
+        "flags": [
+            (flag.kind, flag.detail, flag.start, flag.end, flag.page) for flag in document.flags
+        ],
+        "recognised": [(line.start, line.end, line.confidence) for line in document.recognised],
         # A section path is shared by many blocks, so it is written once.
         "sections": list(sections),
         "blocks": [
-            (block.start, block.end, block.kind, numbers[block.section], block.page)
+            (
+                block.start,
+                block.end,
+                block.kind,
+                numbers[block.section],
+                block.page,
+                block.place,
+                [_cell_row(cell) for cell in block.cells],
+            )
             for block in document.blocks
         ],
         "pages": [
-            (page.number, page.start, page.end, page.width, page.height) for page in document.pages
+            (
+                *(page.number, page.start, page.end, page.width, page.height),
+                *(page.label, page.images, page.gap),
+            )
+            for page in document.pages
         ],
     }
+
+
+def _cell_row(cell: Cell) -> tuple[Any, ...]:
+    return cell.start, cell.end, cell.column_headers, cell.row_headers, cell.place
 
 
 def _column(code: str, values: Sequence[float]) -> bytes:
@@ -125,27 +156,71 @@ def _document(header: Any, text: str, boxes: BoxMap) -> Document:
         blocks=tuple(_blocks(header, len(text))),
         pages=tuple(_pages(header["pages"], len(text))),
         boxes=boxes,
+        recognised=tuple(_recognised(header["recognised"], len(text))),
+        gaps=tuple(_string(gap) for gap in header["gaps"]),
         warnings=tuple(_string(warning) for warning in header["warnings"]),
+        flags=tuple(_flags(header["flags"], len(text))),
     )
 
 
 def _blocks(header: Any, length: int) -> Iterator[Block]:
     sections = [tuple(_string(name) for name in section) for section in header["sections"]]
     floor = 0
-    for start, end, kind, section, page in header["blocks"]:
+    for start, end, kind, section, page, place, cells in header["blocks"]:
         floor = _whole(end, _whole(start, floor, length), length)
         yield Block(
             start=start,
             end=end,
             kind=BlockKind(kind),
             section=sections[_whole(section, 0, len(sections) - 1)],
-            page=None if page is None else _whole(page, 1, sys.maxsize),
+            page=_page_number(page),
+            place=_string(place),
+            cells=tuple(_cells(cells, start, end, length)),
+        )
+
+
+def _page_number(value: Any) -> int | None:
+    return None if value is None else _whole(value, 1, sys.maxsize)
+
+
+def _cells(rows: Any, floor: int, ceiling: int, length: int) -> Iterator[Cell]:
+    for start, end, column_headers, row_headers, place in rows:
+        floor = _whole(end, _whole(start, floor, ceiling), ceiling)
+        yield Cell(
+            start=start,
+            end=end,
+            column_headers=tuple(_ranges(column_headers, length)),
+            row_headers=tuple(_ranges(row_headers, length)),
+            place=_string(place),
+        )
+
+
+def _ranges(pairs: Any, length: int) -> Iterator[Range]:
+    for start, end in pairs:
+        yield start, _whole(end, _whole(start, 0, length), length)
+
+
+def _recognised(rows: Any, length: int) -> Iterator[RecognisedLine]:
+    for start, end, confidence in rows:
+        _whole(end, _whole(start, 0, length), length)
+        yield RecognisedLine(start=start, end=end, confidence=_finite(confidence))
+
+
+def _flags(rows: Any, length: int) -> Iterator[Flag]:
+    for kind, detail, start, end, page in rows:
+        _whole(end, _whole(start, 0, length), length)
+        yield Flag(
+            kind=FlagKind(kind),
+            detail=_string(detail),
+            start=start,
+            end=end,
+            page=_page_number(page),
         )
 
 
 def _pages(rows: Any, length: int) -> Iterator[Page]:
     floor = 0
-    for number, start, end, width, height in rows:
+    for number, start, end, width, height, label, images, gap in rows:
         floor = _whole(end, _whole(start, floor, length), length)
         yield Page(
             number=_whole(number, 1, sys.maxsize),
@@ -153,6 +228,9 @@ def _pages(rows: Any, length: int) -> Iterator[Page]:
             end=end,
             width=_finite(width),
             height=_finite(height),
+            label=_string(label),
+            images=_whole(images, 0, sys.maxsize),
+            gap=_string(gap),
         )
 
 

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.answer.extractive import ExtractiveAnswerer
-from pincite.records import Evidence, Passage, Question, Span
+from pincite.document import Span
+from pincite.records import Evidence, Passage, Question
 
 QUESTION = Question(text="what")
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -11,9 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pincite.catalog import migrations
 from pincite.catalog.catalog import Catalog
+from pincite.document import Coverage, Span
 from pincite.errors import LibraryError, LibraryTooNew
-from pincite.records import FileProblem, Ingested, Span
+from pincite.records import FileProblem, Ingested
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 
@@ -268,7 +271,7 @@ def test_an_empty_file_becomes_a_library_that_opens_again(tmp_path: Path) -> Non
     (tmp_path / "catalog").touch()
     first = Catalog(tmp_path / "catalog")
     name = first.meta("library_id")
-    assert (first.meta("schema_version"), first.generation()) == ("1", 0)
+    assert (first.meta("schema_version"), first.generation()) == (str(len(migrations.STEPS)), 0)
     first.put("default", item("a.txt", "It starts."), recipe=RECIPE)
     first.close()
     second = Catalog(tmp_path / "catalog")
@@ -335,3 +338,17 @@ def test_a_database_that_is_not_a_catalog_is_refused_and_left_alone(tmp_path: Pa
     with pytest.raises(LibraryError, match="not a Pincite catalog"):
         Catalog(path)
     assert path.read_bytes() == before
+
+
+def test_a_catalog_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> None:
+    packed = Path(__file__).parent.parent / "data" / "catalog-format-1.sqlite3.gz"
+    path = tmp_path / "catalog"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    catalog = Catalog(path)
+    assert catalog.meta("schema_version") == str(len(migrations.STEPS))
+    documents = [catalog.document(name) for name in catalog.recipes()]
+    assert len(documents) == 2
+    for document in documents:
+        assert document.coverage is Coverage.COMPLETE
+        assert all(document.text[block.start : block.end].strip() for block in document.blocks)
+        assert (not document.pages) or len(document.boxes) > 100

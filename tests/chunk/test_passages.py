@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.chunk.passages import StructureChunker
-from pincite.records import Block, BlockKind, Document, Passage, document_id
+from pincite.document import UNQUOTED, Block, BlockKind, Document, document_id
+from pincite.records import Passage
 from pincite.testing.contracts import ChunkerContract
 from pincite.testing.samples import text_document
 
@@ -72,16 +73,16 @@ def test_an_id_names_document_page_and_number(made: Document) -> None:
 
 @given(DOCUMENTS)
 def test_passages_and_the_gaps_between_them_rebuild_the_text(made: Document) -> None:
-    """Gaps hold white space, and headings that stand in the context of what is below them."""
+    """Gaps hold white space, headings (they stand in the context), and what is not quoted."""
     inside = covered(CHUNKER.chunk(made))
-    headings = {
+    left_out = {
         place
         for block in made.blocks
-        if block.kind is BlockKind.HEADING
+        if block.kind is BlockKind.HEADING or block.kind in UNQUOTED
         for place in range(block.start, block.end)
     }
     for place, character in enumerate(made.text):
-        assert place in inside or place in headings or character.isspace()
+        assert place in inside or place in left_out or character.isspace()
 
 
 @given(DOCUMENTS)

@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.document import Span
 from pincite.evidence.select import MmrSelector
-from pincite.records import Hit, Passage, Question, Span
+from pincite.records import Hit, Passage, Question
 from pincite.testing.fakes import MemorySources
 from pincite.testing.samples import text_document
 from pincite.text.terms import terms

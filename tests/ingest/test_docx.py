@@ -12,9 +12,9 @@ from docx.document import Document as WordDocument
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
+from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.docx import DocxReader
-from pincite.records import Document
 
 Save = Callable[[WordDocument], bytes]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
+from pincite.document import Document
 from pincite.ingest.html import HtmlReader
-from pincite.records import Document
 
 
 def read(page: str | bytes) -> Document:

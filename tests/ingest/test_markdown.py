@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from pincite.document import Document
 from pincite.ingest.markdown import MarkdownReader
-from pincite.records import Document
 
 SAMPLE = """---
 title: "Travel guide"

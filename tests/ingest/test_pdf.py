@@ -11,9 +11,9 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.pdf import PdfReader
-from pincite.records import Document
 from tests.ingest.conftest import PdfMaker
 
 PROSE = [

@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite.document import BlockKind, Document
 from pincite.ingest.text import TextReader
-from pincite.records import BlockKind, Document
 
 SAMPLE = """PUMP MAINTENANCE
 

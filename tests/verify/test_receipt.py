@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from pincite import ReceiptError
+from pincite.document import Document
 from pincite.ingest.readers import FileReader
-from pincite.records import Answer, Citation, Document, Status
+from pincite.records import Answer, Citation, Status
 from pincite.verify.receipt import (
     ReceiptCheck,
     answer_form,

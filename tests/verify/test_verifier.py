@@ -6,20 +6,9 @@ from pathlib import Path
 import pytest
 
 from pincite.answer.extractive import ExtractiveAnswerer
+from pincite.document import Document, Span
 from pincite.ingest.readers import FileReader
-from pincite.records import (
-    Answer,
-    Claim,
-    Document,
-    Draft,
-    Evidence,
-    Hit,
-    Passage,
-    Question,
-    Span,
-    Status,
-    Verdict,
-)
+from pincite.records import Answer, Claim, Draft, Evidence, Hit, Passage, Question, Status, Verdict
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.verifier import Provenance, SourceVerifier

@@ -13,15 +13,8 @@ from sqlalchemy import Connection, Row, Select, delete, func, select
 from pincite.catalog import rows, schema
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.migrations import migrate
-from pincite.records import (
-    Document,
-    Embedding,
-    FileProblem,
-    Ingested,
-    Passage,
-    Source,
-    Span,
-)
+from pincite.document import Document, Span
+from pincite.records import Embedding, FileProblem, Ingested, Passage, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

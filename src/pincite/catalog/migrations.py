@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable
 
-from sqlalchemy import Connection, inspect, select, update
+from sqlalchemy import Connection, MetaData, Table, inspect, select, update
 
 from pincite.catalog import schema
 from pincite.errors import LibraryError, LibraryTooNew
@@ -23,7 +24,33 @@ def _create_tables(connection: Connection) -> None:
     connection.execute(schema.meta.insert(), rows)
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (_create_tables,)
+def _widen_layouts(connection: Connection) -> None:
+    """Version 2: blocks have a place and cells, pages a label, files gaps and flags."""
+    documents = Table("documents", MetaData(), autoload_with=connection)
+    for row in connection.execute(select(documents.c.id, documents.c.layout)).all():
+        connection.execute(
+            update(documents).where(documents.c.id == row.id).values(layout=_widen(row.layout))
+        )
+
+
+def _widen(layout: bytes) -> bytes:
+    magic, length_bytes = 8, 8
+    length = int.from_bytes(layout[magic : magic + length_bytes], "little")
+    begin = magic + length_bytes
+    header = json.loads(layout[begin : begin + length])
+    header["blocks"] = [[*block, "", []] for block in header["blocks"]]
+    header["pages"] = [[*page, "", 0, ""] for page in header["pages"]]
+    header.update(gaps=[], flags=[], recognised=[])
+    written = json.dumps(header, separators=(",", ":")).encode()
+    return (
+        b"PINDOC02"
+        + len(written).to_bytes(length_bytes, "little")
+        + written
+        + layout[begin + length :]
+    )
+
+
+STEPS: tuple[Callable[[Connection], None], ...] = (_create_tables, _widen_layouts)
 """Step n (counting from 1) takes the database from version n-1 to n."""
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from pincite.catalog import schema
-from pincite.records import Document, Embedding, Ingested, Passage, Span
+from pincite.document import Document, Span
+from pincite.records import Embedding, Ingested, Passage
 from pincite.wire import document_from_bytes, document_to_bytes
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pincite.chunk.sentences import sentence_spans
-from pincite.records import Block, BlockKind, Document, Passage, Span
+from pincite.document import UNQUOTED, Block, BlockKind, Document, Span
+from pincite.records import Passage
 
 _WHOLE = {BlockKind.TABLE_ROW, BlockKind.HEADING}
 """Blocks that are quoted whole or not at all."""
@@ -66,7 +67,8 @@ class StructureChunker:
 
 
 def _quotable(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Every block but the headings that have something below them."""
+    """Every block that may be quoted, but no heading that has something below it."""
+    blocks = [block for block in blocks if block.kind not in UNQUOTED]
     covered = {
         block.section[:depth]
         for block in blocks

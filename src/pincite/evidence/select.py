@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pincite.records import Evidence, Hit, Passage, Question, Span
+from pincite.document import Span
+from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources
 from pincite.text.terms import terms
 

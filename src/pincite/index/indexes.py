@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pincite.document import Span
 from pincite.index.dense_faiss import FaissIndex
 from pincite.index.lexical_tantivy import LexicalRow, TantivyIndex
 from pincite.index.snapshot import (
@@ -20,7 +21,7 @@ from pincite.index.snapshot import (
     write_atomically,
     write_manifest,
 )
-from pincite.records import Passage, Span
+from pincite.records import Passage
 from pincite.text.terms import terms
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pincite.document import Block, BlockKind
 from pincite.ingest.outline import Outline
-from pincite.records import Block, BlockKind
 
 _CLOSE_KINDS = (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 

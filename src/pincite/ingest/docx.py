@@ -9,6 +9,7 @@ from docx.document import Document as WordDocument
 from docx.opc.constants import RELATIONSHIP_TYPE
 from lxml import etree
 
+from pincite.document import BlockKind, Document, document_id
 from pincite.errors import ReadError
 from pincite.ingest.assembly import TextAssembly
 from pincite.ingest.docx_package import MEBIBYTE, open_package
@@ -23,7 +24,6 @@ from pincite.ingest.docx_text import (
     text_boxes,
 )
 from pincite.ingest.outline import Outline, choose_title
-from pincite.records import BlockKind, Document, document_id
 
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _NOTES = (RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES)

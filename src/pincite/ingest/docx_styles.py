@@ -10,8 +10,8 @@ from docx.document import Document as WordDocument
 from docx.opc.constants import RELATIONSHIP_TYPE
 from lxml import etree
 
+from pincite.document import BlockKind
 from pincite.ingest.docx_text import W, parse_part
-from pincite.records import BlockKind
 
 # Style ids are translated in other languages, the names Word stores for built-in styles are not.
 _HEADING_NAME = re.compile(r"heading ([1-9])$", re.IGNORECASE)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from pincite.document import BlockKind, Document, document_id
 from pincite.ingest.assembly import TextAssembly
 from pincite.ingest.html_blocks import BlockWalker
 from pincite.ingest.html_charset import decode_page
 from pincite.ingest.html_content import Removal, main_content, remove, text_length
 from pincite.ingest.outline import choose_title
-from pincite.records import BlockKind, Document, document_id
 
 # When what is left after removing boilerplate is a smaller part of the page than this, the page
 # is not built the way the rules expect, and keeping boilerplate beats losing content.

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
+from pincite.document import BlockKind
 from pincite.ingest.assembly import TextAssembly
-from pincite.records import BlockKind
 
 _HEADING = re.compile(r"h([1-6])")
 _KINDS = {

@@ -10,9 +10,9 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from pincite.document import Block, BlockKind, Document, document_id
 from pincite.ingest.decode import decode
 from pincite.ingest.outline import Outline, choose_title
-from pincite.records import Block, BlockKind, Document, document_id
 
 # The line ends markdown-it counts; `str.splitlines` knows more and would shift every offset.
 _LINE_END = re.compile(r"\r\n|\n|\r")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from pincite.document import Document, Page, document_id
 from pincite.errors import ReadError
 from pincite.ingest.outline import choose_title
 from pincite.ingest.pdf_assembly import PdfAssembly
 from pincite.ingest.pdf_columns import in_reading_order
 from pincite.ingest.pdf_layout import body_style
 from pincite.ingest.pdf_words import PageFrame, PageWords, Row
-from pincite.records import Document, Page, document_id
 
 _SAMPLE_PAGES = 12
 _ENCRYPTED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)

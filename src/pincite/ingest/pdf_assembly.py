@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.boxes import Box, BoxMap
+from pincite.document import Block, BlockKind, Page
 from pincite.ingest.outline import Outline
 from pincite.ingest.pdf_layout import BodyStyle, LineGroup, group_lines
 from pincite.ingest.pdf_words import PageFrame, Row, Segment
-from pincite.records import Block, BlockKind, Page
 
 _CLOSE_KINDS = (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 

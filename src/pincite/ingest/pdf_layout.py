@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from pincite.document import BlockKind
 from pincite.ingest.pdf_words import Row, Segment
-from pincite.records import BlockKind
 
 _BULLETS = "•●○◦▪■□►▶➢✓✔❑*·‣–—-\uf0b7\uf0a7"
 _LIST_MARKER = re.compile(

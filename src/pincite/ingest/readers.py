@@ -7,9 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
+from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
-from pincite.records import Document
 
 MEBIBYTE = 1 << 20
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.readers import MEBIBYTE
 from pincite.ingest.worker import DOCUMENT, FRAME, READY, REASON, REQUEST
-from pincite.records import Document
 from pincite.wire import document_from_bytes
 
 _LONGEST_REASON_BYTES = 10_000

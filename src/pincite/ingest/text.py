@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pincite.document import Block, BlockKind, Document, document_id
 from pincite.ingest.decode import decode
 from pincite.ingest.outline import Outline, choose_title
-from pincite.records import Block, BlockKind, Document, document_id
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pincite.records import Document, Hit, Question
+from pincite.document import Document
+from pincite.records import Hit, Question
 from pincite.stages import Chunker, DenseIndex, Encoder, LexicalIndex, Reranker
 from pincite.testing.samples import SmallLibrary
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.records import Document, Source, Span
+from pincite.document import Document, Span
+from pincite.records import Source
 from pincite.stages import TokenStates
 from pincite.text.terms import fold
 from pincite.vectors import normalised

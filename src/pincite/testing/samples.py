@@ -8,17 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from pincite.chunk.passages import StructureChunker
+from pincite.document import Block, BlockKind, Document, document_id
 from pincite.embed.passages import TokenPoolingEmbedder
-from pincite.records import (
-    Block,
-    BlockKind,
-    Document,
-    Hit,
-    Ingested,
-    Passage,
-    Question,
-    document_id,
-)
+from pincite.records import Hit, Ingested, Passage, Question
 from pincite.retrieve.fusion import min_max
 from pincite.stages import Encoder, Scored
 from pincite.testing.fakes import MemorySources, MemoryVectors

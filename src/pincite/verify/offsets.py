@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from pincite.document import Document, Span
 from pincite.errors import ReadError
-from pincite.records import Document, Passage, Source, Span
+from pincite.records import Passage, Source
 from pincite.stages import Reader
 
 

@@ -13,8 +13,9 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from pincite.boxes import Box
+from pincite.document import Document
 from pincite.errors import ReadError, ReceiptError
-from pincite.records import Answer, Citation, Document, Status
+from pincite.records import Answer, Citation, Status
 from pincite.stages import Reader
 from pincite.text.numbers import unsupported_numbers
 

@@ -6,17 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pincite.records import (
-    Answer,
-    Citation,
-    Claim,
-    Draft,
-    Evidence,
-    Hit,
-    Question,
-    Status,
-    Verdict,
-)
+from pincite.records import Answer, Citation, Claim, Draft, Evidence, Hit, Question, Status, Verdict
 from pincite.stages import Sources, TermWeights
 from pincite.text.numbers import unsupported_numbers
 from pincite.text.terms import question_terms

@@ -1,0 +1,215 @@
+"""What a reader finds in a file: its text, and where everything in it lies.
+
+Frozen, slotted, keyword-only. There is one coordinate system: offsets count Unicode code points
+of `Document.text`, start inclusive, end exclusive.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from pincite.boxes import BoxMap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Span:
+    """A stretch of one document's text: `Document.text[start:end]`."""
+
+    document_id: str
+    start: int
+    end: int
+
+    def contains(self, other: Span) -> bool:
+        """Whether `other` lies wholly inside this span of the same document."""
+        return (
+            self.document_id == other.document_id
+            and self.start <= other.start
+            and other.end <= self.end
+        )
+
+
+# --- What a reader finds in a file -------------------------------------------------------------
+
+
+class BlockKind(StrEnum):
+    """What role a stretch of text plays on its page."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    TABLE_ROW = "table_row"
+    CODE = "code"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    PAGE_HEADER = "page_header"
+    PAGE_FOOTER = "page_footer"
+    HIDDEN = "hidden"
+
+
+UNQUOTED = frozenset({BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER, BlockKind.HIDDEN})
+"""Kept in the document and never quoted: what is printed on every page, and what nobody can see."""
+
+
+Range = tuple[int, int]
+"""Start and end of a stretch of one document's text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell of a table row, and the cells that say what it means.
+
+    `column_headers` and `row_headers` are the ranges of header cells, outermost first; header
+    cells themselves have none. `place` is its address where the format has one (`B7`).
+    """
+
+    start: int
+    end: int
+    column_headers: tuple[Range, ...] = ()
+    row_headers: tuple[Range, ...] = ()
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One structural piece of a document; blocks do not overlap and come in reading order.
+
+    `section` is the path of headings above the block, outermost first; a heading's own text is
+    the last element of its own path. `page` is None where the format has no pages. `place` is where
+    a person finds the block in formats without pages ("Sheet1!A7:D7", "row 12", "attachment a.txt").
+    """
+
+    start: int
+    end: int
+    kind: BlockKind
+    section: tuple[str, ...] = ()
+    page: int | None = None
+    place: str = ""
+    cells: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page or slide of a paged document; `number` counts from 1, sizes are in PDF points.
+
+    `label` is the number printed on it where that differs (`iv`, `A-3`). `images` counts pictures
+    whose text, if they hold any, was not read. `gap` says what of the page is missing, if anything.
+    """
+
+    number: int
+    start: int
+    end: int
+    width: float
+    height: float
+    label: str = ""
+    images: int = 0
+    gap: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecognisedLine:
+    """A line that was read from a picture, and how sure the recogniser was, in 0..1."""
+
+    start: int
+    end: int
+    confidence: float
+
+
+class FlagKind(StrEnum):
+    """What a reader of the report should look at; none of it is ever obeyed."""
+
+    HIDDEN_TEXT = "hidden text"
+    INVISIBLE_CHARACTERS = "invisible characters"
+    INSTRUCTION = "text that gives orders to a language model"
+    ACTIVE_CONTENT = "active content"
+    ATTACHMENT = "attachment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """Something in a file that may be meant to deceive; `start:end` is empty where it has no text."""
+
+    kind: FlagKind
+    detail: str
+    start: int = 0
+    end: int = 0
+    page: int | None = None
+
+
+class Coverage(StrEnum):
+    """How much of a file can be found."""
+
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What one file holds. `id` derives from the file's bytes, so the same bytes are one document.
+
+    For text formats `text` is the decoded file, unchanged, and `encoding` names the codec that
+    takes a slice of the file's bytes back to a slice of `text`; `first_byte` is where the text
+    begins (after a byte order mark). For the other formats `encoding` is None.
+    """
+
+    id: str
+    sha256: str
+    title: str
+    media_type: str
+    text: str
+    encoding: str | None = None
+    first_byte: int = 0
+    blocks: tuple[Block, ...] = ()
+    pages: tuple[Page, ...] = ()
+    boxes: BoxMap = field(default_factory=BoxMap)
+    recognised: tuple[RecognisedLine, ...] = ()
+    gaps: tuple[str, ...] = ()
+    """What is missing, in plain words ("page 3 has no text"); with any, the file is `partial`."""
+    warnings: tuple[str, ...] = ()
+    """What else a reader must tell about this file, in plain words."""
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def coverage(self) -> Coverage:
+        """Whether everything in the file can be found."""
+        return Coverage.PARTIAL if self.gaps else Coverage.COMPLETE
+
+    def confidence(self, start: int, end: int) -> float | None:
+        """How surely `text[start:end]` was recognised, by length; None where nothing was."""
+        weighed = [
+            (min(end, line.end) - max(start, line.start), line.confidence)
+            for line in self.recognised
+            if line.start < end and start < line.end
+        ]
+        length = sum(shared for shared, _ in weighed)
+        return sum(shared * sure for shared, sure in weighed) / length if length else None
+
+    def byte_range(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where `text[start:end]` lies in the file's bytes; None unless it is a text format."""
+        if self.encoding is None:
+            return None
+        first = self.first_byte + len(self.text[:start].encode(self.encoding))
+        return first, first + len(self.text[start:end].encode(self.encoding))
+
+
+_ID_DIGITS = 16
+
+
+def document_id(content: bytes) -> tuple[str, str]:
+    """The document id and the full SHA-256 of a file's bytes.
+
+    The id is the first 16 hexadecimal digits (64 bits): short enough to read, and the chance of
+    two files out of a million sharing one is below 1 in 30 million.
+    """
+    digest = hashlib.sha256(content).hexdigest()
+    return digest[:_ID_DIGITS], digest
+
+
+def file_digest(path: Path) -> tuple[str, str]:
+    """The document id and the full SHA-256 of a file, without holding it in memory."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return digest[:_ID_DIGITS], digest
