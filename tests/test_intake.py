@@ -55,7 +55,7 @@ class Desk:
         self.encoder.encoded.clear()
         stages = IngestStages(
             readers=self.readers,
-            chunker=StructureChunker(max_chars=200, overlap_chars=0),
+            chunker=StructureChunker(max_size=200, overlap=0),
             embedder=TokenPoolingEmbedder(self.encoder, self.catalog.embeddings),
         )
         intake = Intake(self.catalog, stages, collection=collection, recipe=made_by)
@@ -211,7 +211,7 @@ def test_stopping_in_the_middle_keeps_what_was_finished(desk: Desk, folder: Path
 
     stages = IngestStages(
         readers=desk.readers,
-        chunker=StructureChunker(max_chars=200, overlap_chars=0),
+        chunker=StructureChunker(max_size=200, overlap=0),
         embedder=None,
     )
     intake = Intake(desk.catalog, stages, collection="default", recipe="recipe")

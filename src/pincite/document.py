@@ -7,6 +7,7 @@ of `Document.text`, start inclusive, end exclusive.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -159,6 +160,8 @@ class Document:
     sha256: str
     title: str
     media_type: str
+    name: str = ""
+    """The file's name, as it was when the file was read."""
     text: str
     encoding: str | None = None
     first_byte: int = 0
@@ -176,6 +179,11 @@ class Document:
     def coverage(self) -> Coverage:
         """Whether everything in the file can be found."""
         return Coverage.PARTIAL if self.gaps else Coverage.COMPLETE
+
+    def page_at(self, position: int) -> Page | None:
+        """The page a character is on; None where there are no pages."""
+        row = bisect_right(self.pages, position, key=lambda page: page.start) - 1
+        return self.pages[row] if row >= 0 and position < self.pages[row].end else None
 
     def confidence(self, start: int, end: int) -> float | None:
         """How surely `text[start:end]` was recognised, by length; None where nothing was."""

@@ -52,6 +52,21 @@ class ChunkingSettings(Group):
     overlap_chars: int = Field(
         default=100, ge=0, le=5_000, description="whole sentences repeated from the passage before"
     )
+    min_chars: int = Field(
+        default=0,
+        ge=0,
+        le=20_000,
+        description="a passage that has reached this size ends with its paragraph; 0: when full",
+    )
+    max_tokens: int = Field(
+        default=0,
+        ge=0,
+        le=8_000,
+        description="sizes in tokens of the encoder instead of characters; 0: characters",
+    )
+    overlap_tokens: int = Field(
+        default=25, ge=0, le=2_000, description="as overlap_chars, where sizes are tokens"
+    )
 
 
 class EmbeddingSettings(Group):

@@ -40,7 +40,7 @@ def _widen(layout: bytes) -> bytes:
     header = json.loads(layout[begin : begin + length])
     header["blocks"] = [[*block, "", []] for block in header["blocks"]]
     header["pages"] = [[*page, "", 0, ""] for page in header["pages"]]
-    header.update(gaps=[], flags=[], recognised=[])
+    header.update(name="", gaps=[], flags=[], recognised=[])
     written = json.dumps(header, separators=(",", ":")).encode()
     return (
         b"PINDOC02"

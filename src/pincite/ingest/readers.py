@@ -42,7 +42,7 @@ class FileReader:
         """Read one file. Raises ReadError with a reason in plain words."""
         content = self._content(path)
         found = detect(path, content)
-        document = self._reader(found).read(path, content)
+        document = replace(self._reader(found).read(path, content), name=path.name)
         if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
             return document
         named = path.suffix or "without an ending"

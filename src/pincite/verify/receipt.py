@@ -185,7 +185,8 @@ def _place_problems(citation: Mapping[str, Any], found: Document) -> Iterator[st
 
 def page_of(document: Document, position: int) -> int | None:
     """The number of the page a character is on; None where there are no pages."""
-    return next((p.number for p in document.pages if p.start <= position < p.end), None)
+    page = document.page_at(position)
+    return page.number if page else None
 
 
 def section_of(document: Document, position: int) -> tuple[str, ...]:
