@@ -123,7 +123,7 @@ def test_a_renamed_file_keeps_its_document_and_passages(
     before = passage_ids(library)
     (folder / "pump.txt").rename(folder / "oil.txt")
     report = library.ingest([folder])
-    assert (report.added, report.removed, report.unchanged) == (1, 1, 1)
+    assert (report.moved, report.added, report.removed, report.unchanged) == (1, 0, 0, 1)
     assert passage_ids(library) == before
     (citation,) = asked(library, PUMP)["citations"]
     assert citation["source"] == str(folder / "oil.txt")

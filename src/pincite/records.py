@@ -225,8 +225,37 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OldVersion:
+    """What a path held before. Its text is kept; it is not searched."""
+
+    document_id: str
+    replaced_by: str
+    replaced_at: str
+    """ISO 8601, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """A file the library holds. `coverage` has the fields of `pincite.coverage.FileCoverage`."""
+
+    collection: str
+    path: str
+    document_id: str
+    title: str
+    media_type: str
+    passages: int
+    coverage: Mapping[str, Any]
+    old_versions: tuple[OldVersion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
-    """What an ingest did. Counts of files, then what the library holds afterwards."""
+    """What an ingest did. Counts of files, then what the library holds afterwards.
+
+    `failed` files are not in the library (or in their version from before), of `partial` ones
+    something is missing, `flagged` ones hold something that may be meant to deceive. `ignored`
+    counts what an ignore file left out, a folder as one.
+    """
 
     added: int
     updated: int
@@ -238,3 +267,7 @@ class IngestReport:
     passages: int
     pages: int
     seconds: float
+    moved: int = 0
+    ignored: int = 0
+    partial: tuple[FileProblem, ...] = ()
+    flagged: tuple[FileProblem, ...] = ()

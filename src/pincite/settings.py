@@ -42,6 +42,9 @@ class IngestSettings(Group):
     workers: int = Field(default=2, ge=1, le=64, description="reader processes")
     max_file_mb: int = Field(default=512, ge=1, description="larger files are refused")
     max_memory_mb: int = Field(default=2048, ge=256, description="memory limit of a reader process")
+    keep_versions: int = Field(
+        default=10, ge=0, le=1000, description="old versions kept of each changed file"
+    )
     max_seconds: float = Field(default=120, gt=0, description="time limit for one file")
 
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from pincite.coverage import page_coverage
+from pincite.document import Coverage
 from pincite.library import Library, Stats
-from pincite.records import FileProblem, IngestReport, SearchResult
+from pincite.records import FileEntry, FileProblem, IngestReport, SearchResult
 
 
 def ingest_form(report: IngestReport) -> dict[str, Any]:
@@ -50,10 +52,53 @@ def stats_form(stats: Stats) -> dict[str, Any]:
         "generation": stats.generation,
         "bytes_on_disk": stats.bytes_on_disk,
         "failed": problem_forms(stats.failures),
-        "warnings": problem_forms(stats.warnings),
+        "partial": problem_forms(reported(stats.files, "gaps")),
+        "warnings": problem_forms(reported(stats.files, "warnings")),
+        "flagged": problem_forms(flagged(stats.files)),
     }
+
+
+def reported(files: Sequence[FileEntry], kind: str) -> list[FileProblem]:
+    """What was told about files that are in: their `gaps` or their `warnings`."""
+    return [
+        FileProblem(path=file.path, reason=reason)
+        for file in files
+        for reason in file.coverage.get(kind, ())
+    ]
+
+
+def flagged(files: Sequence[FileEntry]) -> list[FileProblem]:
+    """What in the files may be meant to deceive."""
+    return [
+        FileProblem(path=file.path, reason=f"{flag['kind']}: {flag['detail']}")
+        for file in files
+        for flag in file.coverage.get("flags", ())
+    ]
 
 
 def problem_forms(problems: Sequence[FileProblem]) -> list[dict[str, str]]:
     """Files and what is the matter with them."""
     return [asdict(problem) for problem in problems]
+
+
+def coverage_form(stats: Stats, library: Library) -> list[dict[str, Any]]:
+    """How much of each file can be found, with its pages; files that failed come last."""
+    held = [
+        {
+            "path": file.path,
+            "collection": file.collection,
+            "document": file.document_id,
+            **file.coverage,
+            "pages": [
+                asdict(page) for page in page_coverage(library.catalog.document(file.document_id))
+            ],
+        }
+        for file in stats.files
+    ]
+    paths = {file.path for file in stats.files}
+    failed = [
+        {"path": problem.path, "status": Coverage.FAILED, "gaps": [problem.reason]}
+        for problem in stats.failures
+        if problem.path not in paths
+    ]
+    return [*held, *failed]
