@@ -417,3 +417,18 @@ def test_verify_receipt_needs_no_library(
     assert pincite.verify_receipt(saved).holds
     (folder / "pump.txt").write_text("The pump holds 13 litres of oil.\n")
     assert not pincite.verify_receipt(saved).holds
+
+
+def test_the_section_around_a_passage_can_be_had(open_library: OpenLibrary, tmp_path: Path) -> None:
+    text = "# Pump\n\nIt runs.\n\n## Oil\n\nUse grade 5.\n\n# Valve\n\nIt opens.\n"
+    (tmp_path / "manual.md").write_text(text)
+    library = open_library()
+    library.ingest([tmp_path / "manual.md"])
+    (entry,) = library.files()
+    passages = library.catalog.passages_of(entry.document_id)
+    found = {passage.section[-1]: passage for passage in passages}
+    pump = library.section_of(found["Pump"])
+    assert text[pump.start : pump.end].split() == text[: text.index("# Valve")].split()
+    oil = library.section_of(found["Oil"])
+    assert text[oil.start : oil.end].startswith("## Oil")
+    assert "Valve" not in text[oil.start : oil.end]

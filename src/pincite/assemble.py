@@ -105,11 +105,23 @@ def answer_stages(
                 corpus_version=catalog.meta("corpus_version"),
                 settings_digest=settings.digest(),
                 notices=notices,
+                unread=_unread(catalog),
             ),
             abstain_below=settings.verification.abstain_below,
         ),
         notices=notices,
     )
+
+
+def _unread(catalog: Catalog) -> str:
+    """What of the library cannot be found, in words; empty when everything can."""
+    partial, failed = catalog.unread_files()
+    told = [
+        f"{count} {'file' if count == 1 else 'files'} {what}"
+        for count, what in ((failed, "could not be read"), (partial, "could be read only in part"))
+        if count
+    ]
+    return f"{' and '.join(told)}: see 'pincite stats --coverage'" if told else ""
 
 
 def _reranker(

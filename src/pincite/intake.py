@@ -55,7 +55,7 @@ class _Tally:
     passages: int = 0
     pages: int = 0
     failed: list[FileProblem] = field(default_factory=list)
-    partial: list[FileProblem] = field(default_factory=list)
+    partial: int = 0
     warnings: list[FileProblem] = field(default_factory=list)
     flagged: list[FileProblem] = field(default_factory=list)
 
@@ -184,9 +184,9 @@ class Intake:
         document = ingested.document
         self._tally.passages += len(ingested.passages)
         self._tally.pages += len(document.pages)
+        self._tally.partial += bool(document.gaps)
         for told, into in (
-            (document.gaps, self._tally.partial),
-            (document.warnings, self._tally.warnings),
+            ((*document.gaps, *document.warnings), self._tally.warnings),
             ([f"{flag.kind}: {flag.detail}" for flag in document.flags], self._tally.flagged),
         ):
             into.extend(FileProblem(path=ingested.path, reason=reason) for reason in told)
@@ -222,7 +222,7 @@ class Intake:
             removed=tally.removed,
             ignored=len(found.ignored),
             failed=tuple(tally.failed),
-            partial=tuple(tally.partial),
+            partial=tally.partial,
             warnings=tuple(tally.warnings),
             flagged=tuple(tally.flagged),
             documents=totals["documents"],

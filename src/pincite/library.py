@@ -13,6 +13,7 @@ from typing import Self
 
 from pincite.assemble import ingest_stages, open_reader
 from pincite.catalog.catalog import Catalog
+from pincite.document import Span
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryError, UsageError
 from pincite.index.indexes import Indexes
@@ -24,6 +25,7 @@ from pincite.records import (
     FileEntry,
     FileProblem,
     IngestReport,
+    Passage,
     Question,
     SearchResult,
 )
@@ -225,6 +227,12 @@ class Library:
             timings=result.timings,
             trace=result.trace,
         )
+
+    def section_of(self, passage: Passage) -> Span:
+        """The whole section that a passage is part of."""
+        span = passage.span
+        start, end = self.catalog.document(span.document_id).section_around(span.start, span.end)
+        return Span(document_id=span.document_id, start=start, end=end)
 
     def ask(self, text: str, *, collection: str | None = None) -> Answer:
         """An answer made of verified quotes, or an abstention with reasons."""

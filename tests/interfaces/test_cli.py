@@ -383,7 +383,7 @@ def test_stats_counts_what_is_held(sample: SampleLibrary) -> None:
     stats = read(call_cli("stats", "--library", sample.path, "--json"))
     assert stats.keys() == {
         "documents", "passages", "pages", "collections", "corpus_version", "generation",
-        "bytes_on_disk", "failed", "partial", "warnings", "flagged",
+        "bytes_on_disk", "failed", "warnings", "flagged",
     }  # fmt: skip
     assert stats["collections"] == {"default": 6}
     assert {name: stats[name] for name in ("documents", "passages", "pages")} == {

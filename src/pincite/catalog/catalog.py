@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, Select, delete, func, select
 from pincite.catalog import files, rows, schema
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.migrations import migrate
-from pincite.document import Document, Span
+from pincite.document import Coverage, Document, Span
 from pincite.records import Embedding, FileEntry, FileProblem, Ingested, Passage, Source
 
 if TYPE_CHECKING:
@@ -107,6 +107,14 @@ class Catalog:
                 files.entry(row, old.get((row.collection, row.path), ()))
                 for row in connection.execute(found)
             )
+
+    def unread_files(self) -> tuple[int, int]:
+        """How many files were read only in part, and how many could not be read."""
+        column = schema.documents.c.coverage["status"].as_string()
+        partial = select(func.count()).select_from(schema.sources.join(schema.documents))
+        with self._transaction() as connection:
+            found = connection.scalar(partial.where(column == str(Coverage.PARTIAL)))
+            return int(found or 0), _count(connection, schema.failures)
 
     def misnamed(self) -> list[tuple[str, str]]:
         """Documents read under another file name than that of their first path, with that path."""

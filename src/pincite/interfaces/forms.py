@@ -9,7 +9,7 @@ from typing import Any
 from pincite.coverage import page_coverage
 from pincite.document import Coverage
 from pincite.library import Library, Stats
-from pincite.records import FileEntry, FileProblem, IngestReport, SearchResult
+from pincite.records import FileEntry, FileProblem, IngestReport, Passage, SearchResult
 
 
 def ingest_form(report: IngestReport) -> dict[str, Any]:
@@ -17,8 +17,13 @@ def ingest_form(report: IngestReport) -> dict[str, Any]:
     return asdict(report)
 
 
-def search_form(result: SearchResult, library: Library) -> dict[str, Any]:
-    """The hits of a search, best first; `notices` only when there is something to tell."""
+def search_form(
+    result: SearchResult, library: Library, *, sections: bool = False
+) -> dict[str, Any]:
+    """The hits of a search, best first; `notices` only when there is something to tell.
+
+    With `sections`, each hit has the range and text of the whole section it is in.
+    """
     form: dict[str, Any] = {
         "question": result.question,
         "hits": [
@@ -33,6 +38,7 @@ def search_form(result: SearchResult, library: Library) -> dict[str, Any]:
                 "start": hit.passage.span.start,
                 "end": hit.passage.span.end,
                 "text": library.catalog.text_of(hit.passage.span),
+                **(_section_form(hit.passage, library) if sections else {}),
             }
             for rank, hit in enumerate(result.hits, start=1)
         ],
@@ -41,6 +47,15 @@ def search_form(result: SearchResult, library: Library) -> dict[str, Any]:
     if result.notices:
         form["notices"] = list(result.notices)
     return form
+
+
+def _section_form(passage: Passage, library: Library) -> dict[str, Any]:
+    section = library.section_of(passage)
+    return {
+        "section_start": section.start,
+        "section_end": section.end,
+        "section_text": library.catalog.text_of(section),
+    }
 
 
 def stats_form(stats: Stats) -> dict[str, Any]:
@@ -52,18 +67,17 @@ def stats_form(stats: Stats) -> dict[str, Any]:
         "generation": stats.generation,
         "bytes_on_disk": stats.bytes_on_disk,
         "failed": problem_forms(stats.failures),
-        "partial": problem_forms(reported(stats.files, "gaps")),
-        "warnings": problem_forms(reported(stats.files, "warnings")),
+        "warnings": problem_forms(reported(stats.files)),
         "flagged": problem_forms(flagged(stats.files)),
     }
 
 
-def reported(files: Sequence[FileEntry], kind: str) -> list[FileProblem]:
-    """What was told about files that are in: their `gaps` or their `warnings`."""
+def reported(files: Sequence[FileEntry]) -> list[FileProblem]:
+    """What was told about files that are in: first what is missing."""
     return [
         FileProblem(path=file.path, reason=reason)
         for file in files
-        for reason in file.coverage.get(kind, ())
+        for reason in (*file.coverage.get("gaps", ()), *file.coverage.get("warnings", ()))
     ]
 
 

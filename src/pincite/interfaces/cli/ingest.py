@@ -59,14 +59,15 @@ def ingest(
 def print_report(report: IngestReport, library: Path | None) -> None:
     """What happened to the files, and what the library holds now."""
     print_problems("not read:", report.failed)
-    print_problems("read in part:", report.partial)
     print_problems("warnings:", report.warnings)
     print_problems("look at these:", report.flagged)
     moved = f"{report.moved} moved, " if report.moved else ""
     ignored = f", {report.ignored} ignored" if report.ignored else ""
+    partial = f", {report.partial} read only in part" if report.partial else ""
     typer.echo(
         f"{report.added} added, {report.updated} updated, {moved}{report.unchanged} unchanged, "
-        f"{report.removed} removed, {len(report.failed)} failed{ignored} in {report.seconds:.1f} s"
+        f"{report.removed} removed, {len(report.failed)} failed{partial}{ignored} "
+        f"in {report.seconds:.1f} s"
     )
     if library is not None:
         typer.echo(

@@ -50,8 +50,7 @@ def stats(
     for name, files in found.collections.items():
         typer.echo(f"collection     {name} ({files} files)")
     print_problems("not read:", found.failures)
-    print_problems("read in part:", reported(found.files, "gaps"))
-    print_problems("warnings:", reported(found.files, "warnings"))
+    print_problems("warnings:", reported(found.files))
     print_problems("look at these:", flagged(found.files))
 
 
