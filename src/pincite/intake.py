@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pincite.ahead import ahead
 from pincite.catalog.catalog import Catalog
 from pincite.ingest.discover import Discovery, discover
 from pincite.ingest.selection import Selection
@@ -21,6 +22,9 @@ from pincite.sync_plan import Change, ChangeKind, Digests, Holding, SyncPlan, ma
 RECIPE_VERSION = 2
 """Raised when a reader or the chunker makes something else of the same file; files ingested by an
 older version are then read again."""
+
+_ENCODED_AHEAD = 32
+"""Files encoded and not yet stored."""
 
 KEPT = "; the version ingested before is kept"
 
@@ -151,13 +155,16 @@ class Intake:
                 yield change.path
 
     def _read(self, changes: Sequence[Change]) -> Iterator[str]:
-        for outcome in ingest_files((Path(change.path) for change in changes), self._stages):
-            if isinstance(outcome, FileProblem):
-                self._fail(outcome)
-            else:
-                self._count_in(outcome.path)
-                self._store(outcome)
-            yield outcome.path
+        paths = (Path(change.path) for change in changes)
+        # Files are stored here while the next ones are encoded.
+        with ahead(ingest_files(paths, self._stages), most=_ENCODED_AHEAD) as outcomes:
+            for outcome in outcomes:
+                if isinstance(outcome, FileProblem):
+                    self._fail(outcome)
+                else:
+                    self._count_in(outcome.path)
+                    self._store(outcome)
+                yield outcome.path
 
     def _point_to_known(self, changes: Sequence[Change]) -> Iterator[str]:
         """Copies of files that the library holds, perhaps since a moment ago."""
