@@ -35,6 +35,7 @@ PUBLIC = {
     "Answer",
     "Box",
     "Citation",
+    "DatasetError",
     "FileProblem",
     "Hit",
     "IngestReport",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pincite.boxes import Box
 from pincite.document import Span
 from pincite.errors import (
+    DatasetError,
     LibraryBusy,
     LibraryError,
     LibraryReadOnly,
@@ -47,6 +48,7 @@ __all__ = [
     "Answer",
     "Box",
     "Citation",
+    "DatasetError",
     "FileProblem",
     "Hit",
     "IngestReport",

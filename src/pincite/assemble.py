@@ -17,6 +17,7 @@ from pincite.index.weights import IndexTermWeights
 from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import AnswerStages, IngestStages
+from pincite.rerank.as_fused import AsFused
 from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
@@ -127,6 +128,8 @@ def _unread(catalog: Catalog) -> str:
 def _reranker(
     chosen: RerankSettings, catalog: Catalog, encoder: Encoder | None, weights: TermWeights
 ) -> Reranker:
+    if chosen.method == "none":
+        return AsFused()
     cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
     if encoder is None or chosen.method == "term_coverage":
         return TermCoverageReranker(catalog, weights, cut)

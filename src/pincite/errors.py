@@ -9,6 +9,7 @@
     │   ├── LibraryReadOnly   it lies where nothing can be written
     │   └── LibraryTooNew     it was written by a newer version
     ├── ModelError            a model is missing, damaged or cannot run here
+    ├── DatasetError          a labelled set or a saved run is not in a form Pincite reads
     └── ReceiptError          a saved answer is not in the form Pincite writes
 
 A message says what was found, what was expected and what to do next, in that order.
@@ -51,6 +52,10 @@ class LibraryTooNew(LibraryError):
 
 class ModelError(PinciteError):
     """A model is missing, does not match its checksum, or cannot run on this machine."""
+
+
+class DatasetError(PinciteError):
+    """A labelled set for evaluation, or a saved run, cannot be read."""
 
 
 class ReceiptError(PinciteError):

@@ -291,6 +291,10 @@ class Library:
         """The answering stages over the newest state of the library."""
         return self._upkeep.stages()
 
+    def stages_with(self, settings: Settings) -> AnswerStages:
+        """The answering stages under other settings; those of ingest and encoder stay as they are."""
+        return self._upkeep.stages_with(settings)
+
     def index_state(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
         return self._upkeep.on_disk()

@@ -69,6 +69,13 @@ class Upkeep:
                 )
             return self._stages
 
+    def stages_with(self, settings: Settings) -> AnswerStages:
+        """Stages under other settings, over the newest state; they are not kept."""
+        with self._one_at_a_time:
+            notices = self.stages().notices
+            assert self._indexes is not None
+            return answer_stages(settings, self._catalog, self._indexes, self.encoder(), notices)
+
     def bring_indexes_up(self) -> None:
         """Load the indexes and apply what changed, or make them anew. Needs the write lock."""
         folder = self._folder()

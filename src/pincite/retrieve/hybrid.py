@@ -18,7 +18,8 @@ MemberLookup = Callable[[str], Sequence[int]]
 class HybridRetriever:
     """Takes the best of both searches and fuses their scores.
 
-    Without an encoder only the lexical search runs. With a collection, both searches look at its
+    Without an encoder only the lexical search runs, and so it is with `alpha` 1; with 0 only the
+    dense one does. With a collection, both searches look at its
     passages alone, so the filter loses nothing.
     """
 
@@ -72,6 +73,8 @@ class HybridRetriever:
         return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.passage.id)))
 
     def _search_words(self, question: Question) -> list[Scored]:
+        if self._alpha == 0 and self._dense is not None and self._encoder is not None:
+            return []
         return self._lexical.search(
             list(question_terms(question.text)),
             limit=self._lexical_limit,
@@ -79,7 +82,7 @@ class HybridRetriever:
         )
 
     def _search_meaning(self, question: Question) -> list[Scored]:
-        if self._dense is None or self._encoder is None:
+        if self._dense is None or self._encoder is None or self._alpha == 1:
             return []
         members = None if question.collection is None else self._members(question.collection)
         vector = self._encoder.encode_question(question.text).vector

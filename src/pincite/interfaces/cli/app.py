@@ -14,6 +14,7 @@ from pincite.interfaces.cli import (
     config,
     demo,
     doctor,
+    evaluation,
     ingest,
     ls,
     remove,
@@ -48,6 +49,7 @@ app.command("remove")(remove.remove)
 app.command("stats")(stats.stats)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
+app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")
 
 

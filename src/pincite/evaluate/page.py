@@ -1,0 +1,131 @@
+"""A run as one HTML page with plots that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from pincite.evaluate.measures import RANKING
+
+_STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}
+table{border-collapse:collapse;margin:1rem 0}th,td{padding:.3rem .8rem;border-bottom:1px solid #ddd}
+td{text-align:right}th:first-child,td:first-child{text-align:left}small{color:#666}
+svg{max-width:100%;height:auto}text{font:12px system-ui,sans-serif;fill:#333}
+"""
+_WIDTH, _HEIGHT, _MARGIN = 640, 300, 48
+
+
+def page(form: Mapping[str, Any]) -> str:
+    """The whole page for a report as `report_form` gives it."""
+    configurations = form["configurations"]
+    curve = form["answers"]["risk_coverage"]
+    parts = [
+        f"<h1>{escape(form['dataset'])}</h1>",
+        f"<p>{form['documents']:,} documents, {form['queries']:,} questions.</p>",
+        *(f"<p><small>{escape(note)}</small></p>" for note in form["notes"]),
+        "<h2>Finding</h2>",
+        _table(configurations),
+        _bars(configurations),
+        "<h2>Answering</h2>",
+        _answers(form["answers"]),
+    ]
+    if curve:
+        parts += [
+            "<h3>Wrong answers against questions answered</h3>",
+            "<p><small>Each point is a threshold of confidence; an answer counts as right when one "
+            "of its citations holds the gold answer.</small></p>",
+            _curve(curve),
+        ]
+    body = "\n".join(parts)
+    return (
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        f"<title>{escape(form['dataset'])} - Pincite evaluation</title>"
+        f"<style>{_STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
+    )
+
+
+def _table(configurations: Mapping[str, Any]) -> str:
+    heads = "".join(f"<th>{name}</th>" for name in ("", *RANKING, "p50 ms", "p95 ms"))
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td>"
+        + "".join(_measured(found, measure) for measure in RANKING)
+        + f"<td>{_number(found['p50_ms'], 1)}</td><td>{_number(found['p95_ms'], 1)}</td></tr>"
+        for name, found in configurations.items()
+    )
+    return f"<table><tr>{heads}</tr>{rows}</table>"
+
+
+def _measured(found: Mapping[str, Any], measure: str) -> str:
+    low, high = found["intervals"][measure]
+    return f"<td>{_number(found[measure], 3)}<br><small>{low:.3f}-{high:.3f}</small></td>"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _answers(answers: Mapping[str, Any]) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(name.replace('_', ' '))}</td><td>{_number(value, 3)}</td></tr>"
+        for name, value in answers.items()
+        if not isinstance(value, list)
+    )
+    return f"<table>{rows}</table>"
+
+
+def _bars(configurations: Mapping[str, Any]) -> str:
+    """nDCG@10 of each configuration with its interval."""
+    inner = _HEIGHT - 2 * _MARGIN
+    step = (_WIDTH - 2 * _MARGIN) / max(len(configurations), 1)
+    shapes = []
+    for number, (name, found) in enumerate(configurations.items()):
+        value = found["nDCG@10"] or 0.0
+        low, high = found["intervals"]["nDCG@10"]
+        left = _MARGIN + step * (number + 0.2)
+        middle = left + step * 0.3
+        top = _y(value)
+        shapes.append(
+            f"<rect x='{left:.1f}' y='{top:.1f}' width='{step * 0.6:.1f}' "
+            f"height='{inner * value:.1f}' fill='#7aa6d8'/>"
+            f"<line x1='{middle:.1f}' x2='{middle:.1f}' y1='{_y(low):.1f}' y2='{_y(high):.1f}' "
+            "stroke='#1a1a1a' stroke-width='2'/>"
+            f"<text x='{middle:.1f}' y='{_HEIGHT - _MARGIN + 18}' text-anchor='middle'>"
+            f"{escape(name)} {value:.3f}</text>"
+        )
+    return _plot("nDCG@10", shapes)
+
+
+def _curve(points: Sequence[Sequence[float]]) -> str:
+    path = " ".join(
+        f"{'L' if number else 'M'}{_x(answered):.1f},{_y(wrong):.1f}"
+        for number, (answered, wrong) in enumerate(points)
+    )
+    label = (
+        f"<text x='{_WIDTH - _MARGIN}' y='{_HEIGHT - 10}' text-anchor='end'>share answered</text>"
+    )
+    line = f"<path d='{path}' fill='none' stroke='#b3442e' stroke-width='2'/>"
+    return _plot("share wrong among answered", [line, label])
+
+
+def _plot(title: str, shapes: Sequence[str]) -> str:
+    ticks = "".join(
+        f"<line x1='{_MARGIN}' x2='{_WIDTH - _MARGIN}' y1='{_y(value):.1f}' y2='{_y(value):.1f}' "
+        f"stroke='#ddd'/><text x='{_MARGIN - 6}' y='{_y(value) + 4:.1f}' text-anchor='end'>"
+        f"{value:g}</text>"
+        for value in (0, 0.25, 0.5, 0.75, 1)
+    )
+    return (
+        f"<svg viewBox='0 0 {_WIDTH} {_HEIGHT}' width='{_WIDTH}' height='{_HEIGHT}' role='img' "
+        f"aria-label='{escape(title)}'><text x='{_MARGIN}' y='24'>{escape(title)}</text>"
+        f"{ticks}{''.join(shapes)}</svg>"
+    )
+
+
+def _x(value: float) -> float:
+    return _MARGIN + value * (_WIDTH - 2 * _MARGIN)
+
+
+def _y(value: float) -> float:
+    return _HEIGHT - _MARGIN - value * (_HEIGHT - 2 * _MARGIN)

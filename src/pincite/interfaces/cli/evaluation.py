@@ -1,0 +1,235 @@
+"""`pincite eval`: how well this works on a labelled set, or on your own documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import pincite
+from pincite.errors import UsageError
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.output import (
+    console,
+    indented,
+    notice,
+    on_one_line,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from pincite.evaluate.run import Told
+    from pincite.library import Library
+
+
+class _DatasetFirst(TyperGroup):
+    """`eval FOLDER` means `eval run FOLDER`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put `run` before what is not the name of a command."""
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_DatasetFirst,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    help="Measure how well documents are found and questions answered.",
+)
+
+_ALL = "bm25,dense,fused,default"
+
+
+@app.command("run")
+def run_set(
+    dataset: Annotated[
+        Path, typer.Argument(help="Folder with corpus.jsonl, queries.jsonl and qrels.tsv.")
+    ],
+    configs: Annotated[
+        str, typer.Option("--configs", help="Which to compare, with commas between.")
+    ] = _ALL,
+    most: Annotated[
+        int | None, typer.Option("--queries", min=1, help="At most so many, spread evenly.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", help="Only questions in this language.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write every question's record (JSON).")
+    ] = None,
+    page_to: Annotated[Path | None, typer.Option("--html", help="Write a page with plots.")] = None,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", help="Where libraries of sets are kept.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a labelled set: a folder in our form, or one of BEIR as published.
+
+    Every question is asked under each configuration; measures come with 95 % intervals. The library
+    of the set is kept, so that a second run need not encode it again.
+    """
+    from pincite.evaluate.datasets import load_dataset
+    from pincite.evaluate.page import page
+    from pincite.evaluate.report import question_forms, report_form
+    from pincite.evaluate.run import Collection, collection_home, configuration, run
+    from pincite.interfaces.cli.progress import progress_bar
+    from pincite.settings import load_settings
+
+    found = load_dataset(dataset)
+    names = [name.strip() for name in configs.split(",") if name.strip()]
+    for name in names:
+        configuration(name, load_settings()[0])  # a wrong name is told before the long work
+    questions = found.some(most, language)
+    if not questions:
+        raise UsageError(f"{dataset}: there is no question in the language '{language}'")
+    collection = Collection(found, collection_home(found, cache or _cache()))
+    with collection.library:
+        with progress_bar() as progress:
+            notes = collection.ingest(progress)
+        for note in (*found.notes, *notes):
+            notice(note)
+        with _questions_bar() as told:
+            done = run(found, collection, questions, names, told)
+    form = report_form(done)
+    if save:
+        saved = {"report": form, "questions": question_forms(done)}
+        save.write_text(json.dumps(saved, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    if page_to:
+        page_to.write_text(page(form), encoding="utf-8")
+    print_json(form) if as_json else _print_report(form)
+
+
+@app.command("compare")
+def compare_runs(
+    first: Annotated[Path, typer.Argument(help="A saved run.")],
+    second: Annotated[Path, typer.Argument(help="Another one of the same set.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Set two saved runs side by side, question by question."""
+    from pincite.evaluate.compare import compare, load_saved
+
+    form = compare(load_saved(first), load_saved(second))
+    print_json(form) if as_json else _print_comparison(form)
+
+
+@app.command("label")
+def label(
+    folder: Annotated[Path, typer.Argument(help="Folder of the set, new or begun before.")],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Passages to judge.")] = 5,
+) -> None:
+    """Make a labelled set from your own library: ask, and say which passages answer.
+
+    Every question is kept at once; an empty line ends. The set is measured with 'pincite eval FOLDER'.
+    """
+    from pincite.evaluate.label import LabelledSet
+
+    with pincite.Library.open(library, create=False) as opened:
+        made = LabelledSet(folder, opened)
+        while question := typer.prompt("question (empty: done)", default="", show_default=False):
+            grades = _judged(opened, question, limit)
+            made.add(question, grades)
+            helpful = sum(grade > 0 for grade in grades.values())
+            typer.echo(f"kept: {helpful} of {len(grades)} documents answer it\n")
+
+
+def _judged(opened: Library, question: str, limit: int) -> dict[str, int]:
+    """A grade for each document of the passages shown; the best of its passages counts."""
+    grades: dict[str, int] = {}
+    for hit in opened.search(question, limit=limit).hits:
+        document = hit.passage.span.document_id
+        typer.secho(f"\n{hit.passage.context}", bold=True)
+        typer.echo(indented(on_one_line(opened.catalog.text_of(hit.passage.span))))
+        helps = typer.confirm("does it answer?", default=False)
+        grades[document] = max(grades.get(document, 0), int(helps))
+    return grades
+
+
+def _cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "pincite" / "eval"
+
+
+@contextmanager
+def _questions_bar() -> Iterator[Told | None]:
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=console(err=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def told(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=total)
+            bar.update(tasks[name], completed=done)
+
+        yield told
+
+
+def _print_report(form: Mapping[str, Any]) -> None:
+    from rich.table import Table
+
+    from pincite.evaluate.measures import RANKING
+
+    typer.echo(f"{form['dataset']}: {form['documents']:,} documents, {form['queries']:,} questions")
+    table = Table(box=None, pad_edge=False)
+    for name in ("", *RANKING, "p50 ms", "p95 ms"):
+        table.add_column(name, justify="right" if name else "left")
+    for name, found in form["configurations"].items():
+        cells = [
+            f"{found[measure]:.3f} ±{_half(found['intervals'][measure]):.3f}"
+            if found[measure] is not None
+            else "-"
+            for measure in RANKING
+        ]
+        table.add_row(name, *cells, *(_number(found[key], 0) for key in ("p50_ms", "p95_ms")))
+    console().print(table)
+    for name, value in form["answers"].items():
+        if not isinstance(value, list) and value is not None:
+            typer.echo(f"{name.replace('_', ' '):<28} {value:.3f}")
+
+
+def _half(edges: list[float]) -> float:
+    return (edges[1] - edges[0]) / 2
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _print_comparison(form: Mapping[str, Any]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("configuration", "measure", "first", "second", "difference", "better", "worse"):
+        is_text = name in ("configuration", "measure")
+        table.add_column(name, justify="left" if is_text else "right")
+    for configuration, measures in form["configurations"].items():
+        for measure, found in measures.items():
+            if not found["questions"]:
+                continue
+            low, high = found["interval"]
+            mark = "*" if found["clear"] else " "
+            table.add_row(
+                configuration,
+                measure,
+                f"{found['first']:.3f}",
+                f"{found['second']:.3f}",
+                f"{found['difference']:+.3f} [{low:+.3f}, {high:+.3f}]{mark}",
+                str(found["better"]),
+                str(found["worse"]),
+            )
+    console().print(table)
+    typer.echo("* the 95 % interval of the difference does not hold 0")
