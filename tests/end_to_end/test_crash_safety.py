@@ -37,7 +37,7 @@ QUESTIONS = (
     "Who repaired the ferry?",
 )
 TABLES = {
-    "documents": "SELECT id, sha256, title, encoding, text, layout, warnings FROM documents",
+    "documents": "SELECT id, sha256, title, name, encoding, text, layout, coverage FROM documents",
     "sources": "SELECT collection, path, document_id FROM sources",
     "passages": 'SELECT id, document_id, start, "end", page, section, context, sentences, '
     "embedding_key FROM passages",
