@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,8 @@ from pincite.chunk.passages import StructureChunker
 from pincite.embed.passages import TokenPoolingEmbedder
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
-from pincite.intake import KEPT, Intake, Progress, recipe
+from pincite.ingest.reading_options import ReadingOptions
+from pincite.intake import KEPT, Intake, Progress, Recipe, recipe
 from pincite.pipeline import IngestStages
 from pincite.records import FileRead, IngestReport
 from pincite.settings import ChunkingSettings
@@ -31,7 +32,10 @@ class PlainReaders:
         for path in paths:
             self.asked.append(path.name)
             try:
-                yield FileRead(path=str(path), document=FileReader().read(path))
+                yield FileRead(
+                    path=str(path),
+                    document=FileReader(options=ReadingOptions(recognise=False)).read(path),
+                )
             except ReadError as error:
                 yield FileRead(path=str(path), reason=str(error))
 
@@ -49,6 +53,7 @@ class Desk:
         *paths: Path,
         collection: str = "default",
         made_by: str = "recipe",
+        reading: str = "",
         seen: list[Progress] | None = None,
     ) -> IngestReport:
         self.readers.asked.clear()
@@ -58,7 +63,9 @@ class Desk:
             chunker=StructureChunker(max_chars=200, overlap_chars=0),
             embedder=TokenPoolingEmbedder(self.encoder, self.catalog.embeddings),
         )
-        intake = Intake(self.catalog, stages, collection=collection, recipe=made_by)
+        intake = Intake(
+            self.catalog, stages, collection=collection, recipe=Recipe(made_by, reading)
+        )
         return intake.run(list(paths), None if seen is None else seen.append)
 
 
@@ -112,9 +119,19 @@ def test_another_recipe_reads_everything_again(desk: Desk, folder: Path) -> None
 
 
 def test_a_recipe_follows_chunking_and_model() -> None:
-    assert recipe(CHUNKING, "m") == recipe(CHUNKING, "m")
+    assert recipe(CHUNKING, "m", "") == recipe(CHUNKING, "m", "")
     other = ChunkingSettings(max_chars=201, overlap_chars=0)
-    assert len({recipe(CHUNKING, "m"), recipe(CHUNKING, None), recipe(other, "m")}) == 3
+    assert len({recipe(CHUNKING, "m", ""), recipe(CHUNKING, None, ""), recipe(other, "m", "")}) == 3
+
+
+def test_only_files_with_gaps_are_read_again_when_ocr_was_installed(
+    desk: Desk, folder: Path, make_scan: Callable[..., bytes]
+) -> None:
+    (folder / "scan.pdf").write_bytes(make_scan("Machine d stands in hall d."))
+    desk.take_in(folder, reading="no recogniser")
+    assert desk.take_in(folder, reading="no recogniser").unchanged == 4
+    assert desk.take_in(folder, reading="rapidocr 3").unchanged == 3
+    assert desk.readers.asked == ["scan.pdf"]
 
 
 def test_progress_is_told_after_every_file(desk: Desk, folder: Path) -> None:
@@ -214,7 +231,7 @@ def test_stopping_in_the_middle_keeps_what_was_finished(desk: Desk, folder: Path
         chunker=StructureChunker(max_chars=200, overlap_chars=0),
         embedder=None,
     )
-    intake = Intake(desk.catalog, stages, collection="default", recipe="recipe")
+    intake = Intake(desk.catalog, stages, collection="default", recipe=Recipe("recipe"))
     with pytest.raises(KeyboardInterrupt):
         intake.run([folder], stop)
     assert desk.catalog.counts()["documents"] == 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pincite.catalog.catalog import Catalog
-from pincite.document import file_digest
+from pincite.document import Document, file_digest
 from pincite.ingest.discover import Discovery, discover
 from pincite.pipeline import IngestStages, ingest_files
 from pincite.records import FileProblem, Ingested, IngestReport
@@ -38,10 +38,34 @@ class Progress:
 ProgressCallback = Callable[[Progress], None]
 
 
-def recipe(chunking: ChunkingSettings, model: str | None) -> str:
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a stored document was made with: `always`, and `reading` where that could matter.
+
+    Only what was recognised, or not read in full, depends on the recogniser and the page limit; so
+    only such files are read again when OCR has been installed.
+    """
+
+    always: str
+    reading: str = ""
+
+    def of(self, document: Document) -> str:
+        """The recipe to store with a document."""
+        return str(self) if document.gaps or document.recognised else self.always
+
+    def holds(self, stored: str | None) -> bool:
+        """Whether a document stored with this recipe would come out the same now."""
+        return stored in (self.always, str(self))
+
+    def __str__(self) -> str:
+        return f"{self.always}/{self.reading}"
+
+
+def recipe(chunking: ChunkingSettings, model: str | None, reading: str) -> Recipe:
     """Identifies how files are read, cut and encoded: a document with another recipe is redone."""
     parts = [RECIPE_VERSION, chunking.model_dump(), model]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    return Recipe(digest[:16], reading)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,7 +83,7 @@ class Intake:
     """One ingest into one collection. The caller holds the library's write lock."""
 
     def __init__(
-        self, catalog: Catalog, stages: IngestStages, *, collection: str, recipe: str
+        self, catalog: Catalog, stages: IngestStages, *, collection: str, recipe: Recipe
     ) -> None:
         self._catalog = catalog
         self._stages = stages
@@ -111,7 +135,7 @@ class Intake:
             document_id, _ = file_digest(path)
         except OSError:
             return False  # The reader will say what is wrong with it.
-        if self._recipes.get(document_id) != self._recipe:
+        if not self._recipe.holds(self._recipes.get(document_id)):
             return False
         if self._known.get(str(path)) == document_id:
             self._tally.unchanged += 1
@@ -126,7 +150,8 @@ class Intake:
         self._tally.warnings.extend(
             FileProblem(path=ingested.path, reason=reason) for reason in ingested.document.warnings
         )
-        self._catalog.put(self._collection, ingested, recipe=self._recipe)
+        recipe = self._recipe.of(ingested.document)
+        self._catalog.put(self._collection, ingested, recipe=recipe)
 
     def _count_in(self, path: str) -> None:
         if path in self._known:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pincite.assemble import ingest_stages, open_reader
+from pincite.assemble import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryError, UsageError
@@ -116,7 +116,7 @@ class Library:
                 self.catalog,
                 ingest_stages(self.settings, self.catalog, encoder),
                 collection=collection,
-                recipe=recipe(self.settings.chunking, model),
+                recipe=recipe(self.settings.chunking, model, reading_conditions(self.settings)),
             )
             report = intake.run([Path(path) for path in paths], progress)
             self._upkeep.bring_indexes_up()

@@ -42,7 +42,16 @@ class IngestSettings(Group):
     workers: int = Field(default=2, ge=1, le=64, description="reader processes")
     max_file_mb: int = Field(default=512, ge=1, description="larger files are refused")
     max_memory_mb: int = Field(default=2048, ge=256, description="memory limit of a reader process")
-    max_seconds: float = Field(default=120, gt=0, description="time limit for one file")
+    max_seconds: float = Field(
+        default=120, gt=0, description="time limit for one file, counted anew after each page"
+    )
+    max_total_seconds: float = Field(
+        default=3600, gt=0, description="time limit for one file, all pages together"
+    )
+    max_pages: int = Field(default=5000, ge=1, description="pages read of one file")
+    ocr: Literal["auto", "off"] = Field(
+        default="auto", description="auto: recognise scanned pages if pincite[ocr] is installed"
+    )
 
 
 class ChunkingSettings(Group):

@@ -12,10 +12,13 @@ import pypdfium2.raw as pdfium
 from pincite.document import Document, Page, document_id
 from pincite.errors import ReadError
 from pincite.ingest.outline import choose_title
+from pincite.ingest.page_list import page_list
 from pincite.ingest.pdf_assembly import PdfAssembly
 from pincite.ingest.pdf_columns import in_reading_order
 from pincite.ingest.pdf_layout import body_style
 from pincite.ingest.pdf_words import PageFrame, PageWords, Row
+from pincite.ingest.reading_options import ReadingOptions
+from pincite.ingest.scans import ScannedPages
 
 _SAMPLE_PAGES = 12
 _ENCRYPTED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
@@ -33,14 +36,18 @@ _UNMAPPED_SHARE_TO_TELL = 0.2
 class PdfReader:
     """Reads `.pdf` files with PDFium; scripts, forms and attachments are left alone."""
 
+    def __init__(self, options: ReadingOptions | None = None) -> None:
+        self._options = options or ReadingOptions()
+
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError when PDFium cannot open them."""
         pdf = _open(content)
         try:
-            source = _PageSource(pdf)
+            count = len(pdf)
+            source = _PageSource(pdf, self._options)
             assembly = PdfAssembly(body_style(source.sample()))
-            for number in range(1, len(pdf) + 1):
-                assembly.add_page(number, *source.page(number))
+            for number in range(1, source.last + 1):
+                assembly.add_page(number, *source.page(number), gap=source.scans.gap(number))
             metadata_title = _metadata_title(pdf)
         finally:
             pdf.close()
@@ -54,7 +61,9 @@ class PdfReader:
             blocks=tuple(assembly.blocks),
             pages=tuple(assembly.pages),
             boxes=assembly.boxes,
-            warnings=tuple(_warnings(assembly.pages, source)),
+            recognised=tuple(assembly.recognised),
+            gaps=(*source.scans.gaps(count), *_beyond_the_limit(source.last, count)),
+            warnings=(*_warnings(assembly.pages, source), *source.scans.warnings(count)),
         )
 
 
@@ -75,8 +84,11 @@ def _open(content: bytes) -> pypdfium2.PdfDocument:
 class _PageSource:
     """Gives the rows of each page, and notes the pages that have none and why."""
 
-    def __init__(self, pdf: pypdfium2.PdfDocument) -> None:
+    def __init__(self, pdf: pypdfium2.PdfDocument, options: ReadingOptions) -> None:
         self._pdf = pdf
+        self.last = min(len(pdf), options.max_pages)
+        self._on_page = options.on_page
+        self.scans = ScannedPages(recognise=options.recognise)
         self._read_ahead: dict[int, tuple[PageFrame, list[Row]]] = {}
         self.damaged: list[int] = []
         self.unmapped: list[int] = []
@@ -84,8 +96,7 @@ class _PageSource:
 
     def sample(self) -> Iterator[list[Row]]:
         """The rows of some pages spread over the file; they are kept until asked for again."""
-        count = len(self._pdf)
-        for number in range(1, count + 1, max(1, count // _SAMPLE_PAGES)):
+        for number in range(1, self.last + 1, max(1, self.last // _SAMPLE_PAGES)):
             self._read_ahead[number] = self._read(number)
             yield self._read_ahead[number][1]
 
@@ -108,6 +119,7 @@ class _PageSource:
             return PageFrame((0.0, 0.0, 0.0, 0.0), 0), []
         finally:
             page.close()
+            self._on_page()
 
     def _rows(self, page: pypdfium2.PdfPage, frame: PageFrame, number: int) -> list[Row]:
         text_page = page.get_textpage()
@@ -121,23 +133,28 @@ class _PageSource:
             self.unmapped.append(number)
         if words.outside:
             self.cropped.append(number)
-        return rows
+        return self.scans.rows(number, page, rows)
+
+
+def _beyond_the_limit(last: int, count: int) -> Iterator[str]:
+    if last < count:
+        yield (
+            f"{page_list(range(last + 1, count + 1), count)} not read, because the limit is "
+            f"{last} for one file; raise ingest.max_pages or split the file"
+        )
 
 
 def _warnings(pages: Sequence[Page], source: _PageSource) -> Iterator[str]:
     damaged, unmapped = sorted(source.damaged), sorted(source.unmapped)
-    empty = [page.number for page in pages if page.start == page.end]
-    empty = [number for number in empty if number not in source.damaged]
     if not pages:
         yield "the PDF has no pages; nothing in it can be found"
     if damaged:
         yield f"{_page_list(damaged, len(pages))} damaged and could not be read"
+    empty = [page.number for page in pages if page.start == page.end and not page.gap]
+    empty = [number for number in empty if number not in source.damaged]
     if empty:
         have = "has" if len(empty) == 1 else "have"
-        yield (
-            f"{_page_list(empty, len(pages), verb=have)} no text (a scan or a picture); "
-            f"nothing on {'it' if len(empty) == 1 else 'them'} can be found"
-        )
+        yield f"{page_list(empty, len(pages))} {have} no text and no picture"
     if unmapped:
         yield (
             f"{_page_list(unmapped, len(pages))} set in a font that does not say which letters its "

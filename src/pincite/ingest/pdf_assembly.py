@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.boxes import Box, BoxMap
-from pincite.document import Block, BlockKind, Page
+from pincite.document import Block, BlockKind, Page, RecognisedLine
 from pincite.ingest.outline import Outline
 from pincite.ingest.pdf_layout import BodyStyle, LineGroup, group_lines
 from pincite.ingest.pdf_words import PageFrame, Row, Segment
@@ -20,6 +20,7 @@ class PdfAssembly:
         self.blocks: list[Block] = []
         self.pages: list[Page] = []
         self.boxes = BoxMap()
+        self.recognised: list[RecognisedLine] = []
         self.first_heading: str | None = None
         self._body = body
         self._outline = Outline()
@@ -30,7 +31,9 @@ class PdfAssembly:
         """Everything added so far."""
         return "".join(self._pieces)
 
-    def add_page(self, number: int, frame: PageFrame, rows: Sequence[Row]) -> None:
+    def add_page(
+        self, number: int, frame: PageFrame, rows: Sequence[Row], *, gap: str = ""
+    ) -> None:
         """Add the lines of a page as blocks."""
         start: int | None = None
         before: BlockKind | None = None
@@ -48,6 +51,7 @@ class PdfAssembly:
                 end=self._length,
                 width=frame.width,
                 height=frame.height,
+                gap=gap,
             )
         )
 
@@ -80,6 +84,7 @@ class PdfAssembly:
             self._add_words(segment, page)
 
     def _add_words(self, segment: Segment, page: int) -> None:
+        line_start = self._length
         for number, word in enumerate(segment.words):
             if number and not word.glued:
                 self._write(" ")
@@ -87,6 +92,12 @@ class PdfAssembly:
             self._write(word.text)
             box = Box(page=page, x0=word.x0, y0=word.y0, x1=word.x1, y1=word.y1)
             self.boxes.append(start, self._length, box)
+        sure = [word.confidence for word in segment.words if word.confidence is not None]
+        if sure:
+            line = RecognisedLine(
+                start=line_start, end=self._length, confidence=sum(sure) / len(sure)
+            )
+            self.recognised.append(line)
 
     def _write(self, text: str) -> None:
         self._pieces.append(text)

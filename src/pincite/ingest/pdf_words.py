@@ -32,6 +32,8 @@ class Word:
     size: float
     bold: bool
     glued: bool
+    confidence: float | None = None
+    """How sure a recogniser was of its line; None for text that the PDF itself holds."""
 
 
 class Segment:
@@ -234,7 +236,7 @@ def _find_role(code: int) -> _Role:
         return _Role.NONE
     if code != _HYPHEN_AT_LINE_END and chr(code).isspace():
         return _Role.SPACE
-    return _Role.ALONE if _is_written_without_spaces(code) else _Role.LETTER
+    return _Role.ALONE if is_written_without_spaces(code) else _Role.LETTER
 
 
 def _is_no_character(code: int) -> bool:
@@ -243,7 +245,7 @@ def _is_no_character(code: int) -> bool:
     return 0x7F <= code < 0x85 or code == 0xFFFF or 0xFDD0 <= code <= 0xFDEF
 
 
-def _is_written_without_spaces(code: int) -> bool:
+def is_written_without_spaces(code: int) -> bool:
     """Chinese and Japanese: a box for each sign, else a whole line would be one word."""
     return 0x3040 <= code <= 0x30FF or 0x3400 <= code <= 0x9FFF or 0x20000 <= code <= 0x323AF
 

@@ -10,6 +10,7 @@ from typing import Protocol, cast
 from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
+from pincite.ingest.reading_options import ReadingOptions
 
 MEBIBYTE = 1 << 20
 
@@ -34,8 +35,11 @@ class FormatReader(Protocol):
 class FileReader:
     """Reads any file Pincite knows, in this process."""
 
-    def __init__(self, *, max_file_bytes: int = 512 * MEBIBYTE) -> None:
+    def __init__(
+        self, *, max_file_bytes: int = 512 * MEBIBYTE, options: ReadingOptions | None = None
+    ) -> None:
         self._max_file_bytes = max_file_bytes
+        self._options = options or ReadingOptions()
         self._readers: dict[Format, FormatReader] = {}
 
     def read(self, path: Path) -> Document:
@@ -71,5 +75,8 @@ class FileReader:
     def _reader(self, found: Format) -> FormatReader:
         if found not in self._readers:
             module, name = _READERS[found]
-            self._readers[found] = cast("FormatReader", getattr(import_module(module), name)())
+            make = getattr(import_module(module), name)
+            # Only a PDF has pages to count and pictures to recognise.
+            reader = make(self._options) if found is Format.PDF else make()
+            self._readers[found] = cast("FormatReader", reader)
         return self._readers[found]
