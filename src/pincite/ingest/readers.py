@@ -10,6 +10,7 @@ from typing import Protocol, cast
 from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
+from pincite.ingest.lint import with_flags
 from pincite.ingest.reading_options import ReadingOptions
 
 MEBIBYTE = 1 << 20
@@ -46,7 +47,7 @@ class FileReader:
         """Read one file. Raises ReadError with a reason in plain words."""
         content = self._content(path)
         found = detect(path, content)
-        document = self._reader(found).read(path, content)
+        document = with_flags(self._reader(found).read(path, content))
         if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
             return document
         named = path.suffix or "without an ending"
