@@ -39,6 +39,14 @@ class HtmlReader:
         )
 
 
+def add_whole_page(page: str, assembly: TextAssembly) -> None:
+    """Add all of a page that has no navigation around it: a chapter of a book, a message."""
+    tree = LexborHTMLParser(page)
+    remove(tree, Removal.MACHINERY)
+    if tree.body is not None:
+        BlockWalker(assembly).walk(tree.body)
+
+
 def _extract(page: str) -> TextAssembly:
     """Walk the page with all rules, then with fewer if those leave too little of it."""
     tree = LexborHTMLParser(page)

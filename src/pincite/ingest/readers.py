@@ -12,11 +12,17 @@ from pincite.errors import ReadError
 from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
 
 MEBIBYTE = 1 << 20
+_DEEPEST_ATTACHMENT = 3
 
 # Named, not imported: a run over Markdown files need not load the PDF engine.
 _READERS = {
     Format.PDF: ("pincite.ingest.pdf", "PdfReader"),
     Format.DOCX: ("pincite.ingest.docx", "DocxReader"),
+    Format.XLSX: ("pincite.ingest.xlsx", "XlsxReader"),
+    Format.PPTX: ("pincite.ingest.pptx", "PptxReader"),
+    Format.EPUB: ("pincite.ingest.epub", "EpubReader"),
+    Format.EML: ("pincite.ingest.eml", "EmlReader"),
+    Format.CSV: ("pincite.ingest.delimited", "DelimitedReader"),
     Format.MARKDOWN: ("pincite.ingest.markdown", "MarkdownReader"),
     Format.HTML: ("pincite.ingest.html", "HtmlReader"),
     Format.TEXT: ("pincite.ingest.text", "TextReader"),
@@ -36,11 +42,26 @@ class FileReader:
 
     def __init__(self, *, max_file_bytes: int = 512 * MEBIBYTE) -> None:
         self._max_file_bytes = max_file_bytes
+        self._depth = 0
         self._readers: dict[Format, FormatReader] = {}
 
     def read(self, path: Path) -> Document:
         """Read one file. Raises ReadError with a reason in plain words."""
-        content = self._content(path)
+        return self._read(path, self._content(path))
+
+    def read_attachment(self, path: Path, content: bytes) -> Document:
+        """Read a file that lies inside another one. Raises ReadError, also when nested too deep."""
+        if self._depth >= _DEEPEST_ATTACHMENT:
+            raise ReadError(
+                f"it lies more than {_DEEPEST_ATTACHMENT} messages deep; save it as a file"
+            )
+        self._depth += 1
+        try:
+            return self._read(path, content)
+        finally:
+            self._depth -= 1
+
+    def _read(self, path: Path, content: bytes) -> Document:
         found = detect(path, content)
         document = self._reader(found).read(path, content)
         if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
@@ -71,5 +92,8 @@ class FileReader:
     def _reader(self, found: Format) -> FormatReader:
         if found not in self._readers:
             module, name = _READERS[found]
-            self._readers[found] = cast("FormatReader", getattr(import_module(module), name)())
+            make = getattr(import_module(module), name)
+            # A message holds files of every kind, so its reader asks for help with those.
+            made = make(self.read_attachment) if found is Format.EML else make()
+            self._readers[found] = cast("FormatReader", made)
         return self._readers[found]

@@ -34,7 +34,7 @@ class TextReader:
         """Read one file's bytes. Raises ReadError when they are not text."""
         decoded = decode(content)
         identifier, sha256 = document_id(content)
-        blocks = tuple(_Blocks(decoded.text).find())
+        blocks = text_blocks(decoded.text)
         headings = [block for block in blocks if block.kind is BlockKind.HEADING]
         first = decoded.text[headings[0].start : headings[0].end] if headings else None
         return Document(
@@ -48,6 +48,11 @@ class TextReader:
             blocks=blocks,
             warnings=tuple(_warnings(decoded.warning, blocks)),
         )
+
+
+def text_blocks(text: str) -> tuple[Block, ...]:
+    """The headings, paragraphs and list items of a plain text."""
+    return tuple(_Blocks(text).find())
 
 
 def _warnings(decoding: str | None, blocks: Sequence[Block]) -> Iterator[str]:
