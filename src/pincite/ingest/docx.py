@@ -41,6 +41,7 @@ class DocxReader:
         """Read one file's bytes. Raises ReadError when they are not a readable Word file."""
         word = _WordFile(Package(content, kind="Word file", limits=self._limits))
         walker = BodyWalker(word.roles, word.numbering)
+        walker.enter(word.body)
         walker.walk(word.body)
         damaged = tuple(_append_other_parts(word, walker))
         assembly = walker.assembly
@@ -128,10 +129,16 @@ def _append_other_parts(word: _WordFile, walker: BodyWalker) -> Iterator[str]:
         except ReadError as error:
             yield f"its {relation.kind} could not be read ({error})"
             continue
+        texts = walker.enter(root)
         if relation.kind in _NOTES:
             _append_notes(word, root, relation, walker)
         else:
-            _append_margin(root, walker, seen, _MARGINS[relation.kind])
+            kind = _MARGINS[relation.kind]
+            for text in map(texts.seen, root.iter(PARAGRAPH)):
+                # Kept once, however many sections of the file repeat it.
+                if text not in seen:
+                    seen.add(text)
+                    walker.assembly.add(text, kind)
 
 
 def _append_notes(
@@ -146,14 +153,3 @@ def _append_notes(
         walker.assembly.place = Place(words=f"{name} {number}" if number else name)
         walker.walk_as(note, BlockKind.FOOTNOTE)
     walker.assembly.place = Place()
-
-
-def _append_margin(
-    root: etree._Element, walker: BodyWalker, seen: set[str], kind: BlockKind
-) -> None:
-    """Add a page header or footer once, however many sections of the file repeat it."""
-    for paragraph in root.iter(PARAGRAPH):
-        text = walker.texts.seen(paragraph)
-        if text not in seen:
-            seen.add(text)
-            walker.assembly.add(text, kind)

@@ -31,6 +31,7 @@ class Role:
 
 
 _PLAIN = Role(kind=BlockKind.PARAGRAPH)
+_OWN_ROLE = frozenset((f"{W}numPr", f"{W}outlineLvl"))
 
 
 class ParagraphRoles:
@@ -50,8 +51,13 @@ class ParagraphRoles:
         properties = paragraph.find(f"{W}pPr")
         if properties is None:
             return _PLAIN
-        style_id = value_of(properties, "pStyle")
+        # One look at each property: a long file has tens of thousands of paragraphs.
+        named = {child.tag: child for child in properties}
+        style = named.get(f"{W}pStyle")
+        style_id = style.get(f"{W}val") if style is not None else None
         styled = self._style_role(style_id) if style_id is not None else _PLAIN
+        if named.keys().isdisjoint(_OWN_ROLE):
+            return styled
         own = self._own_role(properties, style_id)
         if own is None:
             return replace(styled, number=None) if _leaves_list(properties) else styled

@@ -45,29 +45,36 @@ _UNREADABLE_SIZE = 3
 class RunText:
     """Tells the text that is seen from the text that is not."""
 
-    def __init__(self, hidden_styles: frozenset[str] = frozenset()) -> None:
+    def __init__(self, root: etree._Element, hidden_styles: frozenset[str]) -> None:
+        """Look first whether anything below `root` can be hidden; most files hide nothing."""
         self._hidden_styles = hidden_styles
+        marks = root.iter(f"{W}vanish", f"{W}rStyle", f"{W}sz")
+        self._may_hide = any(self._hides(mark) for mark in marks)
 
     def seen(self, paragraph: etree._Element) -> str:
         """The text of one paragraph; text boxes anchored in it are not part of it."""
-        return "".join(_pieces(paragraph, self._is_seen)).strip()
+        is_seen = self._is_seen if self._may_hide else _always
+        return "".join(_pieces(paragraph, is_seen)).strip()
 
     def hidden(self, paragraph: etree._Element) -> str:
         """The text of the runs that Word does not show or print."""
+        if not self._may_hide:
+            return ""
         runs = [run for run in _runs(paragraph) if not self._is_seen(run)]
         return "".join("".join(_pieces(run, _always)) for run in runs).strip()
 
     def _is_seen(self, run: etree._Element) -> bool:
         properties = run.find(f"{W}rPr")
-        if properties is None:
-            return True
-        hidden = properties.find(f"{W}vanish")
-        if hidden is not None:
-            return is_off(hidden)
-        size = value_of(properties, "sz")
-        if size is not None and whole_number(size, _UNREADABLE_SIZE + 1) <= _UNREADABLE_SIZE:
-            return False
-        return value_of(properties, "rStyle") not in self._hidden_styles
+        return properties is None or not any(map(self._hides, elements(properties)))
+
+    def _hides(self, mark: etree._Element) -> bool:
+        """Whether one property of a run keeps it from being seen."""
+        if mark.tag == f"{W}vanish":
+            return not is_off(mark)
+        value = mark.get(f"{W}val")
+        if mark.tag == f"{W}rStyle":
+            return value in self._hidden_styles
+        return mark.tag == f"{W}sz" and whole_number(value, 99) <= _UNREADABLE_SIZE
 
 
 def text_boxes(paragraph: etree._Element) -> Iterator[etree._Element]:

@@ -8,7 +8,7 @@ from pincite.document import BlockKind
 from pincite.errors import ReadError
 from pincite.ingest.assembly import TextAssembly
 from pincite.ingest.docx_numbering import Numbering
-from pincite.ingest.docx_styles import ParagraphRoles
+from pincite.ingest.docx_styles import ParagraphRoles, Role
 from pincite.ingest.docx_tables import read_table, within
 from pincite.ingest.docx_text import PARAGRAPH, TABLE, RunText, W, text_boxes
 from pincite.ingest.package import elements
@@ -25,10 +25,15 @@ class BodyWalker:
     def __init__(self, roles: ParagraphRoles, numbering: Numbering) -> None:
         self.assembly = TextAssembly()
         self.first_heading: str | None = None
-        self.texts = RunText(roles.hidden_styles)
         self._roles = roles
+        self._texts = RunText(etree.Element("none"), frozenset())
         self._numbering = numbering
         self._kind: BlockKind | None = None
+
+    def enter(self, root: etree._Element) -> RunText:
+        """Turn to another part of the file."""
+        self._texts = RunText(root, self._roles.hidden_styles)
+        return self._texts
 
     def walk_as(self, root: etree._Element, kind: BlockKind) -> None:
         """Add everything below a root as blocks of one kind, whatever their styles say."""
@@ -51,8 +56,8 @@ class BodyWalker:
                 stack.extend(reversed(elements(node)))
 
     def _paragraph(self, paragraph: etree._Element) -> None:
-        text = self._numbered_text(paragraph)
         role = self._roles.of(paragraph)
+        text = self._numbered_text(paragraph, role)
         if self._kind is not None:
             self.assembly.add(text, self._kind)
         elif role.level is None:
@@ -63,21 +68,20 @@ class BodyWalker:
                 self.first_heading = text
         self._add_hidden(paragraph)
 
-    def _numbered_text(self, paragraph: etree._Element) -> str:
+    def _numbered_text(self, paragraph: etree._Element, role: Role) -> str:
         """The text with the number Word writes before it, which the file does not hold."""
-        text = self.texts.seen(paragraph)
-        number = self._roles.of(paragraph).number
-        label = self._numbering.label(number) if number is not None else ""
+        text = self._texts.seen(paragraph)
+        label = self._numbering.label(role.number) if role.number is not None else ""
         return f"{label} {text}" if label and text else text
 
     def _add_hidden(self, paragraph: etree._Element) -> None:
-        self.assembly.add_hidden(self.texts.hidden(paragraph), "text that Word does not show")
+        self.assembly.add_hidden(self._texts.hidden(paragraph), "text that Word does not show")
 
     def _table(self, table: etree._Element, *, depth: int) -> None:
         """Add each row as a block; what is nested in a row follows it."""
         if depth > _DEEPEST_TABLE:
             raise ReadError(f"its tables are nested more than {_DEEPEST_TABLE} deep; flatten them")
-        found = read_table(table, self._numbered_text)
+        found = read_table(table, lambda p: self._numbered_text(p, self._roles.of(p)))
         writer = TableWriter(self.assembly, headers=found.headers, separator=" | ")
         for row in found.rows:
             writer.add(row.row)
