@@ -42,6 +42,9 @@ def _grouped(text: str) -> str:
 
 def _fraction(node: etree._Element, depth: int) -> str:
     above, below = _part(node, "num", depth), _part(node, "den", depth)
+    bar = node.find(f"{M}fPr/{M}type")
+    if bar is not None and bar.get(f"{M}val") == "noBar":
+        return f"{above} over {below}"  # a binomial is no fraction
     return f"{_grouped(above)}/{_grouped(below)}"
 
 

@@ -14,7 +14,7 @@ from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks
 from pincite.ingest.decode import decode
-from pincite.ingest.html import add_whole_page
+from pincite.ingest.html import add_page
 from pincite.ingest.outline import choose_title
 from pincite.ingest.text import text_blocks
 
@@ -119,7 +119,7 @@ class _MessageWriter:
             text = _text(part)
             self.assembly.add_blocks(text, text_blocks(text))
         elif kind == "text/html" and is_inline:
-            add_whole_page(_text(part), self.assembly)
+            add_page(_text(part), self.assembly, whole=True)
         else:
             self._attachment(part, name or _default_name(kind))
 

@@ -15,7 +15,7 @@ from pincite.document import Document, document_id
 from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks
-from pincite.ingest.html import add_whole_page
+from pincite.ingest.html import add_page
 from pincite.ingest.html_charset import decode_page
 from pincite.ingest.outline import choose_title, clean_heading
 from pincite.ingest.package import Package, PackageLimits
@@ -89,7 +89,7 @@ def _add_chapter(page: str, title: str, assembly: TextAssembly, *, has_name: boo
     # Most chapters begin with their title as a heading, which need not stand there twice.
     if has_name and heading.casefold() != title.casefold():
         assembly.outline.enter(0, title)
-    add_whole_page(page, assembly)
+    add_page(page, assembly, whole=True)
     assembly.place = Place()
 
 
