@@ -15,7 +15,8 @@ from pincite.ingest.outline import choose_title
 from pincite.ingest.pdf_assembly import PdfAssembly
 from pincite.ingest.pdf_columns import in_reading_order
 from pincite.ingest.pdf_layout import body_style
-from pincite.ingest.pdf_words import PageFrame, PageWords, Row
+from pincite.ingest.pdf_frame import PageFrame
+from pincite.ingest.pdf_words import PageWords, Row, cut_into_segments
 
 _SAMPLE_PAGES = 12
 _ENCRYPTED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
@@ -113,7 +114,7 @@ class _PageSource:
         text_page = page.get_textpage()
         try:
             words = PageWords(text_page.raw, frame)
-            rows = words.rows()
+            rows = cut_into_segments(words.lines())
         finally:
             text_page.close()
         letters = sum(len(word.text) for row in rows for piece in row for word in piece.words)

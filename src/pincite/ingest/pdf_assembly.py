@@ -8,7 +8,8 @@ from pincite.boxes import Box, BoxMap
 from pincite.document import Block, BlockKind, Page
 from pincite.ingest.outline import Outline
 from pincite.ingest.pdf_layout import BodyStyle, LineGroup, group_lines
-from pincite.ingest.pdf_words import PageFrame, Row, Segment
+from pincite.ingest.pdf_frame import PageFrame
+from pincite.ingest.pdf_words import Row, Segment
 
 _CLOSE_KINDS = (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 
