@@ -21,6 +21,7 @@ _NO_SIGNS = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\ufdd0-\ufdef\uffff]"
 )
 _SOFT_HYPHENS = str.maketrans({_HYPHEN: "-", "\u00ad": "-", _NO_SIGN: None})
+_OTHER_HYPHENS = "\u2010\u2011"
 _ODD = re.compile("[\ufffe\u00ad\uffff]")
 # Chinese and Japanese: a box for each sign, else a whole line would be one word.
 _ALONE = "\u3040-\u30ff\u3400-\u9fff\U00020000-\U000323af"
@@ -136,9 +137,9 @@ class PageWords:
                     glued = True
                 ends = piece.group().endswith(_HYPHEN)
             if ends:
-                yield line
+                yield _with_plain_hyphen(line)
                 line, glued = [], False
-        yield line
+        yield _with_plain_hyphen(line)
 
     def _text(self) -> str:
         """All characters of the page, each at its own index."""
@@ -186,7 +187,7 @@ class PageWords:
         if 0 < height < 3 * max(size, 0.1 * height, 2.0):
             bottom, top, size = min(bottom, loose_bottom), max(top, loose_top), height
         box = self._frame.place(left, right, bottom, top)
-        return Word(text, *box, max(size, 1.0), self._styles[text_object], glued)
+        return Word(text, *box, max(size, 0.1), self._styles[text_object], glued)
 
     def _line_height(
         self, text_object: int | None, index: int, bottom: float, top: float
@@ -225,12 +226,14 @@ class PageWords:
         return left, right, bottom, top
 
 
-def cut_into_segments(lines: Iterator[list[Word]]) -> list[Row]:
-    """The lines of a page, cut at wide gaps."""
-    return [row for words in lines for row in _rows(words)]
+def _with_plain_hyphen(line: list[Word]) -> list[Word]:
+    """The same line; a word it splits ends with the one sign that joining words looks for."""
+    if line and len(line[-1].text) > 1 and line[-1].text[-1] in _OTHER_HYPHENS:
+        line[-1].text = f"{line[-1].text[:-1]}-"
+    return line
 
 
-def _rows(words: list[Word]) -> Iterator[Row]:
+def cut_into_segments(words: list[Word]) -> Iterator[Row]:
     """Cut a line where words stand apart by more than a space, or one stands below the other.
 
     PDFium puts a bullet far to the left on the line before its own.
