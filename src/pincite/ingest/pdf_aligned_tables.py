@@ -16,7 +16,7 @@ from pincite.ingest.pdf_headers import link_headers
 from pincite.ingest.pdf_words import Row, Segment
 
 _FARTHEST_IN_SIZES = 3.0
-_MOST_SINGLE_LINES = 2
+_MOST_SINGLE_LINES = 4
 _MOST_CROSSED = 0.15
 _MOST_SPANNING = 0.35
 _MOST_WORDS = 9.0
@@ -166,7 +166,11 @@ def _cells(row: Row, stripes: Sequence[_Stripe]) -> Iterator[TableCell]:
     for piece in sorted(
         (part for whole in row for part in _cut(whole, stripes)), key=lambda part: part.x0
     ):
-        first = sum(piece.x0 >= (stripe.x0 + stripe.x1) / 2 for stripe in stripes)
+        if piece.text in _CURRENCY:
+            # It stands before a number, often so far that the stripe between columns holds it.
+            first = sum(piece.x0 >= stripe.x0 - 1.0 for stripe in stripes)
+        else:
+            first = sum(piece.x0 >= (stripe.x0 + stripe.x1) / 2 for stripe in stripes)
         last = max(first, sum(piece.x1 > stripe.x1 - 0.5 for stripe in stripes))
         if found and first <= found[-1].last:
             joined = Segment([*found[-1].lines[0].words, *piece.words])
@@ -179,9 +183,13 @@ def _cells(row: Row, stripes: Sequence[_Stripe]) -> Iterator[TableCell]:
 def _cut(piece: Segment, stripes: Sequence[_Stripe]) -> Iterator[Segment]:
     """Cut where a gap between words lies in a stripe: narrow columns nearly touch."""
     start = 0
+    gaps = sorted(right.x0 - left.x1 for left, right in pairwise(piece.words))
+    usual = gaps[len(gaps) // 2] if len(gaps) > 2 else _LEAST_GAP_IN_SIZES * piece.size
     for number, (left, right) in enumerate(pairwise(piece.words), start=1):
-        wide = right.x0 - left.x1 > _LEAST_GAP_IN_SIZES * piece.size
-        if wide and any(
+        gap = right.x0 - left.x1
+        wide = gap > min(_LEAST_GAP_IN_SIZES * piece.size, 1.3 * usual)
+        currency = right.text in _CURRENCY and left.text not in _CURRENCY
+        if (wide or currency) and any(
             left.x1 <= stripe.x1 + 1.0 and right.x0 >= stripe.x0 - 1.0 for stripe in stripes
         ):
             yield Segment(piece.words[start:number])

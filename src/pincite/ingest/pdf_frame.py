@@ -14,6 +14,11 @@ class PageFrame:
         size = (self._right - self._left, self._top - self._bottom)
         self.width, self.height = size if rotation in (0, 180) else size[::-1]
 
+    @property
+    def is_sideways(self) -> bool:
+        """Whether lines that run across the page as displayed run up in the file."""
+        return self._rotation in (90, 270)
+
     def place(self, left: float, right: float, bottom: float, top: float) -> Rectangle:
         """The displayed rectangle x0, y0, x1, y1, cut off at the edges of the page.
 

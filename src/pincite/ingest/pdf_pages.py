@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 
 from pincite.ingest.pdf_aligned_tables import Item
 from pincite.ingest.pdf_annotations import Note, page_notes
-from pincite.ingest.pdf_cells import Table
+from pincite.ingest.pdf_cells import Table, lines_of
 from pincite.ingest.pdf_drawing import PageDrawing, page_drawing
 from pincite.ingest.pdf_frame import PageFrame
 from pincite.ingest.pdf_grid import ruled_grids
@@ -90,7 +90,7 @@ def _content(page: pypdfium2.PdfPage, number: int, label: str) -> PageContent:
     try:
         words = PageWords(text_page.raw, frame)
         hiding = HiddenWords(drawing, frame.width * frame.height)
-        lines = hiding.take_from(words.lines())
+        lines = _upright(hiding.take_from(words.lines()), frame)
     finally:
         text_page.close()
     notes = tuple(page_notes(page, frame))
@@ -110,6 +110,16 @@ def _content(page: pypdfium2.PdfPage, number: int, label: str) -> PageContent:
         gap=gap,
         blank=not lines and not gap and not notes,
     )
+
+
+def _upright(lines: list[list[Word]], frame: PageFrame) -> list[list[Word]]:
+    """Lines as displayed: on a page that lies on its side PDFium finds columns of words instead."""
+    words = [word for line in lines for word in line]
+    long = [word for word in words if len(word.text) > 2]
+    across = sum(word.x1 - word.x0 > word.y1 - word.y0 for word in long)
+    if not frame.is_sideways or 2 * across < len(long):
+        return lines
+    return [sorted(line.words, key=lambda word: word.x0) for line in lines_of(words)]
 
 
 def _items(lines: list[list[Word]], drawing: PageDrawing) -> list[Item]:

@@ -89,8 +89,10 @@ def _edge(items: Sequence[Item], height: float, *, top: bool) -> list[Row]:
     limit = _EDGE_SHARE * height
     return [
         row
-        for row in rows[:_LINES_AT_EDGE]
+        for number, row in enumerate(rows[:_LINES_AT_EDGE])
+        # On a page that is not full the number of the page may stand anywhere, but last.
         if (row[0].y0 < limit if top else row[0].y1 > height - limit)
+        or (not number and _PAGE_NUMBER.match(_text(row)))
     ]
 
 

@@ -187,6 +187,8 @@ class PageWords:
         if 0 < height < 3 * max(size, 0.1 * height, 2.0):
             bottom, top, size = min(bottom, loose_bottom), max(top, loose_top), height
         box = self._frame.place(left, right, bottom, top)
+        if self._frame.is_sideways:
+            size = min(box[3] - box[1], box[2] - box[0]) if len(text) == 1 else box[3] - box[1]
         return Word(text, *box, max(size, 0.1), self._styles[text_object], glued)
 
     def _line_height(
