@@ -34,6 +34,7 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 
+
 class PdfReader:
     """Reads `.pdf` files with PDFium; scripts, actions and attachments are flagged and left alone."""
 
@@ -87,17 +88,17 @@ class _Reading:
         """Each page after those that follow it were noted: heads are known by coming back."""
         waiting: deque[PageContent] = deque()
         for page in self._source.pages():
-            self._running.note(page.number, page.items, page.frame.height)
+            self._running.note(page.number, page.items, page.layout.height)
             waiting.append(page)
             if len(waiting) > PAGES_AHEAD:
                 yield waiting.popleft()
         yield from waiting
 
     def _add(self, page: PageContent) -> None:
-        lines = self._running.sort(page.number, page.items, page.frame.height)
+        lines = self._running.sort(page.number, page.items, page.layout.height)
         titles = self._bookmarks.get(page.number, {})
         groups = list(group_lines(lines.body, self._body, titles))
-        groups = with_footnotes(groups, self._body, page.frame.height)
+        groups = with_footnotes(groups, self._body, page.layout.height)
         self.assembly.add_page(page, groups, header=lines.header, footer=lines.footer)
         if page.blank:
             self.blank.append(page.number)

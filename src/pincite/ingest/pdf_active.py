@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import zlib
 from collections.abc import Iterator
 
 import pypdfium2
@@ -13,8 +14,7 @@ from pincite.document import Flag, FlagKind
 
 _MOST_NAMES = 20
 _LONGEST_NAME = 1024
-# Names of actions as they stand in the file; those in compressed objects are found by PDFium only
-# where it has a call for them.
+# Names of actions as they stand in the file's objects.
 _ACTIONS = {
     "JavaScript": re.compile(rb"/(?:JavaScript|JS)\b"),
     "an action that starts a program": re.compile(rb"/Launch\b"),
@@ -23,11 +23,14 @@ _ACTIONS = {
     "embedded media": re.compile(rb"/RichMedia\b"),
     "an XFA form": re.compile(rb"/XFA\b"),
 }
+_STREAM = re.compile(rb"stream\r?\n(.*?)endstream", re.DOTALL)
+_MOST_UNPACKED = 16 * 1024 * 1024
 _GOES_TO_PAGE = re.compile(rb"/OpenAction\s*(?:\[|\d+ \d+ R|<<[^>]*/GoTo\b)")
 
 
 def active_parts(pdf: pypdfium2.PdfDocument, content: bytes) -> Iterator[Flag]:
     """One flag for each kind of active content, and one for each attached file."""
+    content = _without_streams(content)
     scripts = pdfium.FPDFDoc_GetJavaScriptActionCount(pdf.raw)
     for name, pattern in _ACTIONS.items():
         found = len(pattern.findall(content))
@@ -45,6 +48,25 @@ def active_parts(pdf: pypdfium2.PdfDocument, content: bytes) -> Iterator[Flag]:
         yield Flag(
             kind=FlagKind.ATTACHMENT, detail=f"{count - _MOST_NAMES} more files are attached"
         )
+
+
+def _without_streams(content: bytes) -> bytes:
+    """The objects of a file, also those it holds compressed; pictures and page contents left out."""
+    objects = [_STREAM.sub(b"", content)]
+    room = _MOST_UNPACKED
+    for match in _STREAM.finditer(content):
+        if room > 0 and b"/ObjStm" in content[max(0, match.start() - 300) : match.start()]:
+            unpacked = _unpacked(match[1], room)
+            room -= len(unpacked)
+            objects.append(unpacked)
+    return b"\n".join(objects)
+
+
+def _unpacked(stream: bytes, most: int) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(stream, most)
+    except zlib.error:
+        return b""
 
 
 def _attachment_name(attachment: object) -> str:

@@ -166,18 +166,28 @@ def _cells(row: Row, stripes: Sequence[_Stripe]) -> Iterator[TableCell]:
     for piece in sorted(
         (part for whole in row for part in _cut(whole, stripes)), key=lambda part: part.x0
     ):
-        if piece.text in _CURRENCY:
-            # It stands before a number, often so far that the stripe between columns holds it.
-            first = sum(piece.x0 >= stripe.x0 - 1.0 for stripe in stripes)
-        else:
-            first = sum(piece.x0 >= (stripe.x0 + stripe.x1) / 2 for stripe in stripes)
-        last = max(first, sum(piece.x1 > stripe.x1 - 0.5 for stripe in stripes))
+        first, last = _columns_of(piece, stripes)
         if found and first <= found[-1].last:
             joined = Segment([*found[-1].lines[0].words, *piece.words])
             found[-1] = TableCell([joined], found[-1].first, max(last, found[-1].last))
         else:
             found.append(TableCell([piece], first, last))
     return iter(found)
+
+
+def _columns_of(piece: Segment, stripes: Sequence[_Stripe]) -> tuple[int, int]:
+    """The first and the last column that a piece reaches into."""
+    first = sum(piece.x0 >= stripe.x0 - 1.0 for stripe in stripes)
+    last = sum(piece.x1 > stripe.x1 + 0.5 for stripe in stripes)
+    if piece.text in _CURRENCY:
+        # It stands before a number, often so far that the stripe between columns holds it.
+        return first, max(first, last)
+    if first > last:
+        # Within a stripe: it belongs to the nearer side.
+        stripe = stripes[last]
+        nearer = last if piece.x0 - stripe.x0 < stripe.x1 - piece.x1 else first
+        return nearer, nearer
+    return first, last
 
 
 def _cut(piece: Segment, stripes: Sequence[_Stripe]) -> Iterator[Segment]:

@@ -11,6 +11,7 @@ from pincite.document import Block, BlockKind, Cell, Flag, FlagKind, Page, Range
 from pincite.ingest.outline import Outline
 from pincite.ingest.pdf_annotations import Note
 from pincite.ingest.pdf_cells import TableCell
+from pincite.ingest.pdf_frame import PageFrame
 from pincite.ingest.pdf_headings import ENDS_SENTENCE
 from pincite.ingest.pdf_hidden import OUTSIDE, HiddenText
 from pincite.ingest.pdf_layout import LineGroup
@@ -25,11 +26,13 @@ _LONGEST_EXCERPT = 80
 
 @dataclass(slots=True)
 class _OpenPage:
-    """A page that may still get the first part of a paragraph that goes on after it."""
+    """A page whose last paragraph, and what stands below that, is still to be written."""
 
     content: PageContent
     start: int | None = None
     held: LineGroup | None = None
+    below: Sequence[LineGroup] = ()
+    footer: Sequence[Row] = ()
 
 
 class PdfAssembly:
@@ -51,6 +54,8 @@ class PdfAssembly:
         self._last_kind: BlockKind | None = None
         self._open: _OpenPage | None = None
         self._ranges: dict[int, Range] = {}
+        # The frames of pages whose text lies on its side, and is read before turning.
+        self._turned: dict[int, PageFrame] = {}
 
     def text(self) -> str:
         """Everything added so far."""
@@ -65,21 +70,19 @@ class PdfAssembly:
         footer: Sequence[Row],
     ) -> None:
         """Add a page: its blocks in order, and the lines that run over many pages."""
+        if content.layout is not content.frame:
+            self._turned[content.number] = content.frame
         start = self._close(content.number, groups[0] if groups else None)
-        self._open = _OpenPage(content, start)
         self._ranges = {}
         groups = groups[start is not None :]
         held = _unfinished(groups)
+        self._open = _OpenPage(content, start)
         self._add_running(header, BlockKind.PAGE_HEADER)
-        for number, group in enumerate(groups):
-            if number != held:
-                self._add_group(group)
-        for note in content.notes:
-            self._add_note(note)
-        self._add_running(footer, BlockKind.PAGE_FOOTER)
-        for reason, found in groupby(content.hidden, lambda hidden: hidden.reason):
-            self._add_hidden(reason, list(found))
-        self._open.held = groups[held] if held is not None else None
+        for group in groups[:held]:
+            self._add_group(group)
+        if held is not None:
+            self._open.held, self._open.below = groups[held], groups[held + 1 :]
+        self._open.footer = footer
 
     def finish(self) -> None:
         """Write what is left of the last page."""
@@ -90,19 +93,33 @@ class PdfAssembly:
         page = self._open
         if page is None:
             return None
-        start, begin = None, self._length
-        if page.held is not None:
-            begin = self._begin(page.held.kind)
-            self._add_rows(page.held.rows, page.content.number)
-        self._end_page(page)
-        if page.held is not None:
-            if following is not None and _goes_on(page.held, following):
-                self._write("\n")
-                start = self._length
-                self._add_rows(following.rows, number)
-            self._add_block(begin, page.held.kind, page=page.content.number)
+        held, start = page.held, None
+        if held is not None and following is not None and _goes_on(held, following):
+            self._add_foot(page)
+            begin = self._begin(held.kind)
+            self._add_rows(held.rows, page.content.number)
+            self._end_page(page)
+            self._write("\n")
+            start = self._length
+            self._add_rows(following.rows, number)
+            self._add_block(begin, held.kind)
+        else:
+            if held is not None:
+                self._add_group(held)
+            self._add_foot(page)
+            self._end_page(page)
         self._open = None
         return start
+
+    def _add_foot(self, page: _OpenPage) -> None:
+        """Add what stands below the last paragraph of a page, or is no part of its text."""
+        for group in page.below:
+            self._add_group(group)
+        for note in page.content.notes:
+            self._add_note(note)
+        self._add_running(page.footer, BlockKind.PAGE_FOOTER)
+        for reason, found in groupby(page.content.hidden, lambda hidden: hidden.reason):
+            self._add_hidden(reason, list(found))
 
     def _end_page(self, page: _OpenPage) -> None:
         content = page.content
@@ -129,16 +146,14 @@ class PdfAssembly:
         self._last_kind = kind
         return self._length
 
-    def _add_block(
-        self, start: int, kind: BlockKind, *, page: int | None = None, cells: Iterable[Cell] = ()
-    ) -> None:
+    def _add_block(self, start: int, kind: BlockKind, *, cells: Iterable[Cell] = ()) -> None:
         self.blocks.append(
             Block(
                 start=start,
                 end=self._length,
                 kind=kind,
                 section=self._outline.path,
-                page=self._number if page is None else page,
+                page=self._number,
                 cells=tuple(cells),
             )
         )
@@ -191,10 +206,9 @@ class PdfAssembly:
     def _add_note(self, note: Note) -> None:
         start = self._begin(BlockKind.PARAGRAPH)
         self._write(note.text)
-        x0, y0, x1, y1 = note.place
-        self.boxes.append(
-            start, self._length, Box(page=self._number, x0=x0, y0=y0, x1=x1, y1=y1)
-        )
+        turned = self._turned.get(self._number)
+        x0, y0, x1, y1 = note.place if turned is None else turned.turned(*note.place)
+        self.boxes.append(start, self._length, Box(page=self._number, x0=x0, y0=y0, x1=x1, y1=y1))
         self._add_block(start, BlockKind.PARAGRAPH)
 
     def _add_hidden(self, reason: str, found: Sequence[HiddenText]) -> None:
@@ -224,7 +238,7 @@ class PdfAssembly:
                 self._add_words(segment.words, page)
 
     def _add_words(self, words: Sequence[Word], page: int, *, with_boxes: bool = True) -> None:
-        boxes = self.boxes
+        boxes, turned = self.boxes, self._turned.get(page)
         for number, word in enumerate(words):
             if number and not word.glued:
                 self._write(" ")
@@ -234,7 +248,8 @@ class PdfAssembly:
                 boxes.starts.append(start)
                 boxes.ends.append(self._length)
                 boxes.pages.append(page)
-                boxes.corners.extend((word.x0, word.y0, word.x1, word.y1))
+                box = word.x0, word.y0, word.x1, word.y1
+                boxes.corners.extend(box if turned is None else turned.turned(*box))
 
     def _write(self, text: str) -> None:
         if text:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from pincite.ingest.pdf_words import Segment, Word
 
-_NUMBER = re.compile(r"^[^\w]*\d[\d.,:/\s-]*\W*[A-Za-z%]{0,3}\W*$|^[-–—−]+$|^n/?[am]$", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"^[^\w]*\d[\d.,:/\s-]*\W*[A-Za-z%]{0,3}\W*$|^[-–—−]+$|^n/?[am]$", re.IGNORECASE
+)
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _YEAR = re.compile(r"^\W*(?:19|20)\d\d\W*[A-Za-z]?\W*$")
 

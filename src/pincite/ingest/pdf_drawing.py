@@ -93,7 +93,7 @@ class _Walker:
             if place and kind == pdfium.FPDF_PAGEOBJ_IMAGE:
                 self.found.pictures.append(place)
             elif place:
-                self.found.areas.append(Area(place, None, False))
+                self.found.areas.append(Area(place, None, is_rectangle=False))
         elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _DEEPEST:
             inner = self._matrix(page_object, matrix)
             for index in range(_count_in_form(page_object)):
@@ -140,7 +140,9 @@ class _Walker:
             colour = fill_colour(path)
             if colour is None or colour[3]:
                 is_rectangle = 4 <= count <= 5
-                self.found.areas.append(Area(place, colour and colour[:3], is_rectangle))
+                self.found.areas.append(
+                    Area(place, colour and colour[:3], is_rectangle=is_rectangle)
+                )
         if mode[1] and count <= _MOST_SEGMENTS:
             self._strokes(path, matrix, count)
 

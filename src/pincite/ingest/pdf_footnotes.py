@@ -17,9 +17,7 @@ _MARK = re.compile(r"^(?:\(?\d{1,3}\)?[.:]?\s?|[*†‡§¶∗⋆]+\s?|\(?[a-z]\
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 
 
-def with_footnotes(
-    groups: Sequence[LineGroup], body: BodyStyle, height: float
-) -> list[LineGroup]:
+def with_footnotes(groups: Sequence[LineGroup], body: BodyStyle, height: float) -> list[LineGroup]:
     """The same blocks; small ones below the text of their column that begin with a mark are notes."""
     marked: list[LineGroup] = []
     noted = False

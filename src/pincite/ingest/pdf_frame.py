@@ -43,3 +43,12 @@ class PageFrame:
             x1 if x1 < width else width,
             y1 if y1 < height else height,
         )
+
+    def turned(self, x0: float, y0: float, x1: float, y1: float) -> Rectangle:
+        """Where a rectangle of the page as it is before turning is displayed."""
+        left, top = self._left, self._top
+        return self.place(left + x0, left + x1, top - y1, top - y0)
+
+    def before_turning(self) -> PageFrame:
+        """The frame of the same page as it is in the file."""
+        return PageFrame((self._left, self._bottom, self._right, self._top), 0)

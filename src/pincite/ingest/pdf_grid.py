@@ -102,15 +102,15 @@ def _connected(
 
 def _grid(horizontal: list[Rule], vertical: list[Rule]) -> Grid | None:
     # The outer sides are often left open.
-    xs = _places([r.at for r in vertical], [r.start for r in horizontal], [r.end for r in horizontal])
+    xs = _places(
+        [r.at for r in vertical], [r.start for r in horizontal], [r.end for r in horizontal]
+    )
     ys = _places([r.at for r in horizontal], [r.start for r in vertical], [r.end for r in vertical])
     if not (3 <= len(xs) <= _MOST_LINES_EACH_WAY and 3 <= len(ys) <= _MOST_LINES_EACH_WAY):
         return None
     cells = list(_cells(xs, ys, horizontal, vertical))
     columns, rows = len(xs) - 1, len(ys) - 1
-    covered = sum(
-        (c.rows[1] - c.rows[0] + 1) * (c.columns[1] - c.columns[0] + 1) for c in cells
-    )
+    covered = sum((c.rows[1] - c.rows[0] + 1) * (c.columns[1] - c.columns[0] + 1) for c in cells)
     several = {c.rows[0] for c in cells if c.columns != (0, columns - 1)}
     if covered != columns * rows or len(several) < 2:
         return None
@@ -143,9 +143,7 @@ def _cells(
             while last_row + 2 < len(ys) and not _crossed(horizontal, ys[last_row + 1], middle):
                 last_row += 1
             seen |= {
-                (r, c)
-                for r in range(row, last_row + 1)
-                for c in range(column, last_column + 1)
+                (r, c) for r in range(row, last_row + 1) for c in range(column, last_column + 1)
             }
             corners = (xs[column], ys[row], xs[last_column + 1], ys[last_row + 1])
             yield GridCell(*corners, (row, last_row), (column, last_column))

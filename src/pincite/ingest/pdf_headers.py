@@ -144,7 +144,8 @@ def _is_label(cell: TableCell) -> bool:
 
 def _is_section(row: TableRow, table: Table, number: int) -> bool:
     """Whether a row is a single text that names the rows below it."""
-    if len(row.cells) > 1 or row.cells[0].first > 0 or row.cells[0].is_number:
+    name = row.cells[0]
+    if len(row.cells) > 1 or name.first > 0 or name.is_number or len(name.lines) > 2:
         return False
     return number + 1 < len(table.rows) and len(table.rows[number + 1].cells) > 1
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pincite.ingest.pdf_cells import Table
 from pincite.ingest.pdf_aligned_tables import Item
+from pincite.ingest.pdf_cells import Table
 from pincite.ingest.pdf_outline import letters_of
 from pincite.ingest.pdf_words import Row, Segment
 
@@ -39,7 +39,12 @@ def body_style(pages: Iterable[Sequence[Item]]) -> BodyStyle:
     bold = 0
     for items in pages:
         rows = [item for item in items if not isinstance(item, Table)]
-        edges.update({_without_numbers("\t".join(segment.text for segment in row)) for row in (*rows[:3], *rows[-3:])})
+        edges.update(
+            {
+                _without_numbers("\t".join(segment.text for segment in row))
+                for row in (*rows[:3], *rows[-3:])
+            }
+        )
         for segment in (segment for row in rows for segment in row):
             sizes[round(segment.size * 2) / 2] += len(segment.text)
             bold += len(segment.text) * (1 if segment.bold else -1)

@@ -60,8 +60,9 @@ class HiddenWords:
 
     def _reason(self, word: Word) -> str:
         width = word.x1 - word.x0
-        if word.size < _SMALLEST_SIZE and width < _SMALLEST_SIZE * len(word.text):
-            return _TINY
+        # Of a full stop only the dot may be known, not the height of its line.
+        if word.size < _SMALLEST_SIZE and any(map(str.isalnum, word.text)):
+            return _TINY if width < _SMALLEST_SIZE * len(word.text) else ""
         if width < _NARROWEST_SIGN * len(word.text) and len(word.text) > 1:
             return _SQUEEZED
         style = word.style

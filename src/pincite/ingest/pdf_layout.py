@@ -200,7 +200,9 @@ def _continues_caption(
         return kind is BlockKind.PARAGRAPH and near and not ENDS_SENTENCE.search(last.text)
     length = sum(len(row[0].text) for row in group)
     ended = ENDS_SENTENCE.search(last.text) and last.x1 < line.x1 - 2 * last.size
-    return near and alike and line.bold == last.bold and length < _LONGEST_CAPTION_CHARS and not ended
+    return (
+        near and alike and line.bold == last.bold and length < _LONGEST_CAPTION_CHARS and not ended
+    )
 
 
 def _starts_paragraph(group: Sequence[Row], line: Segment) -> bool:
@@ -215,5 +217,3 @@ def _starts_paragraph(group: Sequence[Row], line: Segment) -> bool:
         len(group) == 1 and line.x1 > last.x1 + 4 * line.size
     )
     return indented or ended_short
-
-

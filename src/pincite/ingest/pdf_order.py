@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
+from itertools import pairwise
 
 from pincite.ingest.pdf_aligned_tables import Item
 from pincite.ingest.pdf_cells import Table
@@ -101,9 +102,7 @@ def _unstacked(rows: Sequence[Row]) -> list[Row]:
 
 
 def _side_by_side(run: list[Row]) -> list[Row]:
-    jumps = sum(
-        b[0].x0 > a[0].x1 and b[0].y0 < a[0].y1 for a, b in zip(run, run[1:], strict=False)
-    )
+    jumps = sum(b[0].x0 > a[0].x1 and b[0].y0 < a[0].y1 for a, b in pairwise(run))
     if jumps < 2:
         return run
     lines: list[list[Segment]] = []

@@ -33,10 +33,15 @@ _LONGEST_LABEL = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent:
-    """What was found on one page; `blank` means that nothing at all is drawn on it."""
+    """What was found on one page; `blank` means that nothing at all is drawn on it.
+
+    Places are those of `layout`. It is the displayed `frame`, unless the page shows its text lying
+    on its side: then it is the page before it was turned.
+    """
 
     number: int
     frame: PageFrame
+    layout: PageFrame
     items: Sequence[Item] = ()
     hidden: Sequence[HiddenText] = ()
     notes: Sequence[Note] = ()
@@ -74,26 +79,30 @@ class PageSource:
         try:
             page = self._pdf[number - 1]
         except pypdfium2.PdfiumError:
-            return PageContent(number=number, frame=_NO_FRAME, label=label, gap=DAMAGED)
+            return PageContent(
+                number=number, frame=_NO_FRAME, layout=_NO_FRAME, label=label, gap=DAMAGED
+            )
         try:
             return _content(page, number, label)
         except pypdfium2.PdfiumError:
-            return PageContent(number=number, frame=_NO_FRAME, label=label, gap=DAMAGED)
+            return PageContent(
+                number=number, frame=_NO_FRAME, layout=_NO_FRAME, label=label, gap=DAMAGED
+            )
         finally:
             page.close()
 
 
 def _content(page: pypdfium2.PdfPage, number: int, label: str) -> PageContent:
     frame = PageFrame(page.get_bbox(), page.get_rotation())
-    drawing = page_drawing(page.raw, frame)
     text_page = page.get_textpage()
     try:
-        words = PageWords(text_page.raw, frame)
-        hiding = HiddenWords(drawing, frame.width * frame.height)
-        lines = _upright(hiding.take_from(words.lines()), frame)
+        words, found, layout = _words(text_page.raw, frame)
     finally:
         text_page.close()
-    notes = tuple(page_notes(page, frame))
+    drawing = page_drawing(page.raw, layout)
+    hiding = HiddenWords(drawing, layout.width * layout.height)
+    lines = hiding.take_from(found)
+    notes = tuple(page_notes(page, layout))
     letters = sum(len(word.text) for line in lines for word in line)
     gap = UNMAPPED if words.unmapped > _UNMAPPED_SHARE_TO_TELL * letters else ""
     if not lines and not gap:
@@ -102,24 +111,32 @@ def _content(page: pypdfium2.PdfPage, number: int, label: str) -> PageContent:
     return PageContent(
         number=number,
         frame=frame,
+        layout=layout,
         items=_items(lines, drawing),
         hidden=(*hiding.found, *outside),
         notes=notes,
         label=label,
-        images=_unread_pictures(drawing, lines, frame),
+        images=_unread_pictures(drawing, lines, layout),
         gap=gap,
         blank=not lines and not gap and not notes,
     )
 
 
-def _upright(lines: list[list[Word]], frame: PageFrame) -> list[list[Word]]:
-    """Lines as displayed: on a page that lies on its side PDFium finds columns of words instead."""
-    words = [word for line in lines for word in line]
-    long = [word for word in words if len(word.text) > 2]
+def _words(text_page: object, frame: PageFrame) -> tuple[PageWords, list[list[Word]], PageFrame]:
+    """The words of a page by lines, and the frame in which these lines run across."""
+    words = PageWords(text_page, frame)
+    lines = list(words.lines())
+    if not frame.is_sideways:
+        return words, lines, frame
+    long = [word for line in lines for word in line if len(word.text) > 2]
     across = sum(word.x1 - word.x0 > word.y1 - word.y0 for word in long)
-    if not frame.is_sideways or 2 * across < len(long):
-        return lines
-    return [sorted(line.words, key=lambda word: word.x0) for line in lines_of(words)]
+    if 2 * across < len(long):
+        layout = frame.before_turning()
+        words = PageWords(text_page, layout)
+        return words, list(words.lines()), layout
+    # PDFium looks for lines on the page before it was turned, and finds columns of words.
+    upright = [line.words for line in lines_of(word for line in lines for word in line)]
+    return words, [sorted(line, key=lambda word: word.x0) for line in upright], frame
 
 
 def _items(lines: list[list[Word]], drawing: PageDrawing) -> list[Item]:

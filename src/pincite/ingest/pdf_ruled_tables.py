@@ -12,6 +12,7 @@ from pincite.ingest.pdf_words import Segment, Word
 
 _LEAST_SHARE_FILLED = 0.4
 _MOST_WORDS_IN_CELL = 120
+_MOST_LINES_ACROSS = 4
 
 Line = list[Word]
 
@@ -23,24 +24,29 @@ def take_ruled_tables(
     tables: list[tuple[int, Table]] = []
     left = list(lines)
     for grid in grids:
-        placed: defaultdict[GridCell, list[Word]] = defaultdict(list)
-        rest: list[Line] = []
-        first: int | None = None
-        for number, line in enumerate(left):
-            outside = []
-            for word in line:
-                cell = grid.cell_at((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)
-                if cell is None:
-                    outside.append(word)
-                else:
-                    placed[cell].append(word)
-            if first is None and len(outside) < len(line):
-                first = number
-            rest.append(outside)
+        placed, rest = _placed(left, grid)
+        first = next((n for n, (a, b) in enumerate(zip(left, rest, strict=True)) if a != b), None)
         if first is not None and _is_table(grid, placed):
             tables.append((first, _table(grid, placed)))
             left = rest
     return left, tables
+
+
+def _placed(lines: Sequence[Line], grid: Grid) -> tuple[dict[GridCell, list[Word]], list[Line]]:
+    """The words in each cell, and the lines without them."""
+    cells: defaultdict[GridCell, list[Word]] = defaultdict(list)
+    for word in (word for line in lines for word in line):
+        cell = grid.cell_at((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)
+        if cell is not None:
+            cells[cell].append(word)
+    placed = {cell: words for cell, words in cells.items() if not _is_page_part(cell, words, grid)}
+    taken = {id(word) for words in placed.values() for word in words}
+    return placed, [[word for word in line if id(word) not in taken] for line in lines]
+
+
+def _is_page_part(cell: GridCell, words: Sequence[Word], grid: Grid) -> bool:
+    """Whether a cell over all columns holds many lines: a part of the page inside the same frame."""
+    return cell.columns == (0, grid.columns - 1) and len(lines_of(words)) > _MOST_LINES_ACROSS
 
 
 def _is_table(grid: Grid, placed: dict[GridCell, list[Word]]) -> bool:

@@ -18,7 +18,9 @@ _LINES_AT_EDGE = 4
 _EDGE_SHARE = 0.16
 _SAME_HEIGHT = 6.0
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b")
-_PAGE_NUMBER = re.compile(r"^\W*(?:(?:page|seite|p\.)\s*)?(\d{1,4})(?:\s*(?:of|/|von)\s*\d+)?\W*$", re.I)
+_PAGE_NUMBER = re.compile(
+    r"^\W*(?:(?:page|seite|p\.)\s*)?(\d{1,4})(?:\s*(?:of|/|von)\s*\d+)?\W*$", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class RunningLines:
     def __init__(self, page_count: int) -> None:
         self._fewest = min(_FEWEST_PAGES, max(2, page_count))
         self._short = page_count < _FEWEST_PAGES
-        self._places: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        self._places: defaultdict[str, list[tuple[int, float, str]]] = defaultdict(list)
         self._page_numbers: defaultdict[int, set[int]] = defaultdict(set)
 
     def note(self, number: int, items: Sequence[Item], height: float) -> None:
@@ -44,7 +46,7 @@ class RunningLines:
         for edge in (_edge(items, height, top=True), _edge(items, height, top=False)):
             for row in edge:
                 text = _text(row)
-                self._places[_NUMBERS.sub("#", text)].append((number, row[0].y0))
+                self._places[_NUMBERS.sub("#", text)].append((number, row[0].y0, text))
                 printed = _PAGE_NUMBER.match(text)
                 if printed:
                     self._page_numbers[int(printed[1]) - number].add(number)
@@ -70,10 +72,11 @@ class RunningLines:
         printed = _PAGE_NUMBER.match(text)
         if printed and len(self._page_numbers[int(printed[1]) - number]) > 1:
             return True
-        if self._short and not any(sign.isdigit() for sign in text):
-            return False
         places = self._places[_NUMBERS.sub("#", text)]
-        pages = {page for page, y0 in places if abs(y0 - row[0].y0) <= _SAME_HEIGHT}
+        if self._short and len({other for _, _, other in places}) < len(places):
+            # Two pages may be alike; a line that only counts the pages is told by its number.
+            return False
+        pages = {page for page, y0, _ in places if abs(y0 - row[0].y0) <= _SAME_HEIGHT}
         # Signs and numbers alone are rows of tables as often as page numbers.
         return len(pages) >= self._fewest and sum(sign.isalpha() for sign in text) > 2
 

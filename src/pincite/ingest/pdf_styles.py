@@ -37,7 +37,7 @@ def direct(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
 
     pypdfium2 wraps every pointer in an object, which costs more than most of the calls themselves.
     """
-    address = ctypes.cast(function, ctypes.c_void_p).value
+    address = address_of(function)
     prototype: Callable[..., Any] = ctypes.CFUNCTYPE(result, *arguments)(address)
     return prototype
 

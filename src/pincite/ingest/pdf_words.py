@@ -17,9 +17,7 @@ _HYPHEN = "\ufffe"
 """What PDFium writes for a hyphen that splits a word, without a line end after it."""
 _NO_SIGN = "\uffff"
 """Stands for characters without a letter, so that positions in the text stay those in the page."""
-_NO_SIGNS = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\ufdd0-\ufdef\uffff]"
-)
+_NO_SIGNS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\ufdd0-\ufdef\uffff]")
 _SOFT_HYPHENS = str.maketrans({_HYPHEN: "-", "\u00ad": "-", _NO_SIGN: None})
 _OTHER_HYPHENS = "\u2010\u2011"
 _ODD = re.compile("[\ufffe\u00ad\uffff]")
@@ -69,7 +67,8 @@ class Segment:
         self.x1 = max([word.x1 for word in words])
         self.y0 = min([word.y0 for word in words])
         self.y1 = max([word.y1 for word in words])
-        longest, most, bold, pieces = words[0], 0, 0, []
+        longest, most, bold = words[0], 0, 0
+        pieces: list[str] = []
         for word in words:
             length = len(word.text)
             if length > most:
