@@ -16,7 +16,8 @@ _MOST_ITEMS = 600
 _MOST_WORDS_IN_HEAD = 3
 _MOST_HEAD_LINES = 5
 
-Extent = tuple[float, float, float, float]
+Extent = tuple[float, float, float, float, float]
+"""A rectangle, and the height at which it counts as ended: lines of formulas overlap a little."""
 
 
 def in_order_of_reading(items: Sequence[Item]) -> list[Item]:
@@ -42,12 +43,9 @@ def _upper_first(items: list[Item]) -> list[Item]:
     if len(items) > _MOST_ITEMS:
         return items
     extents = [_extent(item) for item in items]
-    if not any(_above(b, a) for n, a in enumerate(extents) for b in extents[n + 1 :]):
+    if not any(_above(extents[number + 1 :], one) for number, one in enumerate(extents)):
         return items
-    late = [
-        [number for number, above in enumerate(extents) if _above(above, below)]
-        for below in extents
-    ]
+    late = [_above(extents, one) for one in extents]
     return [items[number] for number in _sorted(late)]
 
 
@@ -68,22 +66,26 @@ def _sorted(late: list[list[int]]) -> Iterator[int]:
                 heappush(ready, other)
 
 
-def _above(one: Extent, other: Extent) -> bool:
-    shared = min(one[2], other[2]) - max(one[0], other[0])
-    narrower = min(one[2] - one[0], other[2] - other[0])
-    # Clear of each other: lines of formulas and of text that runs up overlap.
-    return one[3] <= other[1] + 0.2 * (one[3] - one[1]) and shared > _SHARED_WIDTH * narrower
+def _above(others: Sequence[Extent], one: Extent) -> list[int]:
+    """The numbers of those that end above another and share its width."""
+    left, upper, right, _, _ = one
+    found = []
+    # Hundreds of lines are compared with each other: the test that most fail comes first.
+    for number, (x0, _, x1, _, clear) in enumerate(others):
+        if clear > upper:
+            continue
+        shared = (right if right < x1 else x1) - (left if left > x0 else x0)
+        if shared > 0 and shared > _SHARED_WIDTH * min(x1 - x0, right - left):
+            found.append(number)
+    return found
 
 
 def _extent(item: Item) -> Extent:
     if isinstance(item, Table):
-        return item.x0, item.y0, item.x1, item.y1
-    return (
-        min([piece.x0 for piece in item]),
-        min([piece.y0 for piece in item]),
-        max([piece.x1 for piece in item]),
-        max([piece.y1 for piece in item]),
-    )
+        return item.x0, item.y0, item.x1, item.y1, item.y1
+    y0, y1 = min([piece.y0 for piece in item]), max([piece.y1 for piece in item])
+    x0, x1 = min([piece.x0 for piece in item]), max([piece.x1 for piece in item])
+    return x0, y0, x1, y1, y1 - 0.2 * (y1 - y0)
 
 
 def _unstacked(rows: Sequence[Row]) -> list[Row]:

@@ -22,7 +22,7 @@ _SOFT_HYPHENS = str.maketrans({_HYPHEN: "-", "\u00ad": "-", _NO_SIGN: None})
 _OTHER_HYPHENS = "\u2010\u2011"
 _ODD = re.compile("[\ufffe\u00ad\uffff]")
 # Chinese and Japanese: a box for each sign, else a whole line would be one word.
-_ALONE = "\u3040-\u30ff\u3400-\u9fff\U00020000-\U000323af"
+_ALONE = "\u3001-\u3020\uff01-\uff65\u3040-\u30ff\u3400-\u9fff\U00020000-\U000323af"
 _PIECES = re.compile(
     rf"(?P<word>[^\s{_ALONE}{_HYPHEN}]*{_HYPHEN}|[^\s{_ALONE}{_HYPHEN}]+)"
     rf"|(?P<alone>[{_ALONE}])|(?P<end>[\r\n]+)|(?P<space>\s)"
