@@ -61,7 +61,7 @@ def assert_blocks_are_sound(document: Document, file: Path) -> None:
         assert end <= block.start < block.end <= len(document.text), (file, block)
         assert document.text[block.start : block.end].strip(), (file, block)
         end = block.end
-    assert document.blocks or document.warnings, file
+    assert document.blocks or document.gaps or document.warnings, file
     assert document.title
 
 

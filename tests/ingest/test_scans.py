@@ -13,7 +13,8 @@ from pincite.document import Coverage, Document
 from pincite.ingest import scans
 from pincite.ingest.ocr import RecognisedPage
 from pincite.ingest.pdf import PdfReader
-from pincite.ingest.pdf_words import Segment, Word
+from pincite.ingest.pdf_styles import PLAIN
+from pincite.ingest.pdf_words import Word
 from pincite.ingest.reading_options import ReadingOptions
 
 ScanMaker = Callable[..., bytes]
@@ -28,9 +29,9 @@ class FakeRecogniser:
     def read(self, page: object) -> RecognisedPage:
         if self.error:
             raise self.error
-        word = Word("blurred", 10, 10, 90, 22, 12, bold=False, glued=False)
+        word = Word("Blurred.", 10, 10, 90, 22, 12, PLAIN, glued=False)
         word.confidence = self.confidence
-        return RecognisedPage(rows=[[Segment([word])]], confidence=self.confidence, letters=7)
+        return RecognisedPage(lines=[[word]], confidence=self.confidence, letters=7)
 
 
 def read(content: bytes, **options: int) -> Document:
@@ -46,9 +47,7 @@ def test_without_the_extra_the_gap_says_what_to_install(
         "pages 1-2 of 2 have no text (a scan or a picture); install pincite[ocr] to read them",
     )
     assert document.coverage is Coverage.PARTIAL
-    assert document.pages[1].gap == (
-        "page 2 has no text (a scan or a picture); install pincite[ocr] to read it"
-    )
+    assert document.pages[1].gap == "no text (a scan or a picture)"
 
 
 def test_where_it_is_turned_off_the_gap_says_so(
@@ -74,10 +73,10 @@ def test_a_doubtful_page_is_told(make_scan: ScanMaker, monkeypatch: pytest.Monke
     monkeypatch.setattr(scans, "recogniser_name", lambda: "rapidocr 3")
     monkeypatch.setattr(scans, "PageRecogniser", FakeRecogniser)
     document = read(make_scan("one", "two"))
-    assert document.text == "blurred\n\nblurred"
+    assert document.text == "Blurred.\n\nBlurred."
     assert document.gaps == ()
     (warning,) = document.warnings
-    assert warning.startswith("pages 1-2 of 2: the text was recognised in a picture with little")
+    assert warning.startswith("pages 1-2 of 2 are recognised in a picture with little certainty")
     assert "0.40 of 1" in warning
 
 
@@ -88,14 +87,16 @@ def test_a_recogniser_that_fails_costs_the_page_only(
     monkeypatch.setattr(scans, "recogniser_name", lambda: "rapidocr 3")
     monkeypatch.setattr(scans, "PageRecogniser", failing)
     document = read(make_scan("one"))
-    assert document.gaps == ("page 1 could not be recognised (IndexError)",)
+    assert document.gaps == (
+        "page 1 is a picture that could not be recognised (IndexError); nothing on it can be found",
+    )
 
 
 def test_pages_beyond_the_limit_are_a_gap(make_scan: ScanMaker) -> None:
     document = read(make_scan("one", "two", "three"), recognise=False, max_pages=1)
     assert len(document.pages) == 1
     assert document.gaps[-1] == (
-        "pages 2-3 of 3 not read, because the limit is 1 for one file; raise ingest.max_pages or "
+        "pages 2-3 of 3 are not read, because the limit is 1 for one file; raise ingest.max_pages or "
         "split the file"
     )
 

@@ -16,7 +16,9 @@ from typing import Any
 
 import pypdfium2
 
-from pincite.ingest.pdf_words import Row, Segment, Word, is_written_without_spaces
+from pincite.ingest.pdf_frame import Rectangle
+from pincite.ingest.pdf_styles import PLAIN
+from pincite.ingest.pdf_words import Word, is_written_without_spaces
 
 _DETECTION = "PP-OCRv6_det_small.onnx"
 _RECOGNITION = "PP-OCRv6_rec_small.onnx"
@@ -29,15 +31,13 @@ _LONGEST_SIDE_FOR_FINDING_LINES = 1280
 _SAME_SIZE = 0.25
 
 Corners = Sequence[Sequence[float]]
-Box = tuple[float, float, float, float]
-"""Left, top, right and bottom."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedPage:
     """The lines of a page from top to bottom, and how sure the recogniser was, in 0..1."""
 
-    rows: list[Row]
+    lines: list[list[Word]]
     confidence: float
     letters: int
 
@@ -61,7 +61,7 @@ class PageRecogniser:
         letters = sum(len(word.text) for line in lines for word in line)
         sure = sum(len(word.text) * (word.confidence or 0.0) for line in lines for word in line)
         return RecognisedPage(
-            rows=_rows(_with_common_size(lines)),
+            lines=_side_by_side(_with_common_size(lines)),
             confidence=sure / letters if letters else 0.0,
             letters=letters,
         )
@@ -111,7 +111,9 @@ def _lines(found: Any, scale: float) -> Iterator[list[Word]]:
             yield words
 
 
-def words_of_line(text: str, pieces: Iterable[tuple[str, Box]], line: Box) -> Iterator[Word]:
+def words_of_line(
+    text: str, pieces: Iterable[tuple[str, Rectangle]], line: Rectangle
+) -> Iterator[Word]:
     """The words of a recognised line, each with a box as high as the line.
 
     rapidocr gives a box for each word, or for each letter of a line with Chinese in it. Where its
@@ -127,16 +129,14 @@ def words_of_line(text: str, pieces: Iterable[tuple[str, Box]], line: Box) -> It
             parts = boxes[position : position + len(word)]
             position += len(word)
             x0, x1 = min(box[0] for box in parts), max(box[2] for box in parts)
-            yield Word(
-                word, x0, line[1], x1, line[3], line[3] - line[1], bold=False, glued=number > 0
-            )
+            yield Word(word, x0, line[1], x1, line[3], line[3] - line[1], PLAIN, glued=number > 0)
 
 
 def _parts(token: str) -> Iterator[str]:
     """Signs of Chinese and Japanese one by one, other letters together."""
     together = ""
     for sign in token:
-        if not is_written_without_spaces(ord(sign)):
+        if not is_written_without_spaces(sign):
             together += sign
             continue
         if together:
@@ -147,7 +147,7 @@ def _parts(token: str) -> Iterator[str]:
         yield together
 
 
-def _shared_out(line: Box, count: int) -> list[Box]:
+def _shared_out(line: Rectangle, count: int) -> list[Rectangle]:
     step = (line[2] - line[0]) / max(count, 1)
     return [
         (line[0] + number * step, line[1], line[0] + (number + 1) * step, line[3])
@@ -155,7 +155,7 @@ def _shared_out(line: Box, count: int) -> list[Box]:
     ]
 
 
-def _bounds(corners: Corners, scale: float) -> Box:
+def _bounds(corners: Corners, scale: float) -> Rectangle:
     xs, ys = [float(x) / scale for x, _ in corners], [float(y) / scale for _, y in corners]
     return min(xs), min(ys), max(xs), max(ys)
 
@@ -172,14 +172,14 @@ def _with_common_size(lines: Sequence[list[Word]]) -> Sequence[list[Word]]:
     return lines
 
 
-def _rows(lines: Sequence[list[Word]]) -> list[Row]:
-    """Put what stands side by side into one row, from left to right."""
-    rows: list[Row] = []
-    for segment in sorted(map(Segment, lines), key=lambda piece: piece.y0 + piece.y1):
-        middle = (segment.y0 + segment.y1) / 2
-        before = rows[-1][0] if rows else None
-        if before is not None and middle < before.y1 - 0.25 * (before.y1 - before.y0):
-            rows[-1].append(segment)
+def _side_by_side(lines: Sequence[list[Word]]) -> list[list[Word]]:
+    """From top to bottom; what stands at the same height becomes one line, from left to right."""
+    joined: list[list[Word]] = []
+    for line in sorted(lines, key=lambda words: words[0].y0 + words[0].y1):
+        middle = (line[0].y0 + line[0].y1) / 2
+        first = joined[-1][0] if joined else None
+        if first is not None and middle < first.y1 - 0.25 * (first.y1 - first.y0):
+            joined[-1] = sorted([*joined[-1], *line], key=lambda word: word.x0)
         else:
-            rows.append([segment])
-    return [sorted(row, key=lambda piece: piece.x0) for row in rows]
+            joined.append(line)
+    return joined

@@ -1,0 +1,55 @@
+"""Recognises notes at the foot of a PDF page by their small print and their marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pincite.document import BlockKind
+from pincite.ingest.pdf_headings import BodyStyle
+from pincite.ingest.pdf_layout import LineGroup
+from pincite.ingest.pdf_words import Segment
+
+_SMALLER = 0.93
+_LOWER_HALF = 0.5
+_MARK = re.compile(r"^(?:\(?\d{1,3}\)?[.:]?\s?|[*†‡§¶∗⋆]+\s?|\(?[a-z]\)\s)(?=\S*[^\W\d_])")
+_PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
+
+
+def with_footnotes(groups: Sequence[LineGroup], body: BodyStyle, height: float) -> list[LineGroup]:
+    """The same blocks; small ones below the text of their column that begin with a mark are notes."""
+    marked: list[LineGroup] = []
+    noted = False
+    for number, group in enumerate(groups):
+        small = _is_small(group, body) and group.rows[0][0].y0 > _LOWER_HALF * height
+        begins = small and bool(_MARK.match(group.rows[0][0].text))
+        noted = small and (noted or begins) and not _has_text_below(group, groups, number, body)
+        marked.append(replace(group, kind=BlockKind.FOOTNOTE) if noted else group)
+    return marked
+
+
+def _is_small(group: LineGroup, body: BodyStyle) -> bool:
+    if group.kind not in _PROSE:
+        return False
+    # The mark itself is smaller still, so the longest line counts.
+    longest = max((row[0] for row in group.rows), key=lambda line: len(line.text))
+    return longest.size <= _SMALLER * body.size
+
+
+def _has_text_below(
+    group: LineGroup, groups: Sequence[LineGroup], number: int, body: BodyStyle
+) -> bool:
+    """Whether text of normal size follows further down in the same column."""
+    last = group.rows[-1][0]
+    return any(
+        other.kind in (*_PROSE, BlockKind.HEADING)
+        and not _is_small(other, body)
+        and _is_below(other.rows[0][0], last)
+        for other in groups[number + 1 :]
+        if other.rows
+    )
+
+
+def _is_below(line: Segment, upper: Segment) -> bool:
+    return line.y0 > upper.y0 and min(line.x1, upper.x1) > max(line.x0, upper.x0)
