@@ -17,7 +17,7 @@ from pincite.pipeline import IngestStages, ingest_files
 from pincite.records import FileProblem, Ingested, IngestReport
 from pincite.settings import ChunkingSettings
 
-RECIPE_VERSION = 2
+RECIPE_VERSION = 3
 """Raised when a reader or the chunker makes something else of the same file; files ingested by an
 older version are then read again."""
 

@@ -30,7 +30,7 @@ def ingest(
     ] = "default",
     as_json: JsonOption = False,
 ) -> None:
-    """Take in PDF, DOCX, Markdown, HTML and text files.
+    """Take in PDF, DOCX, XLSX, PPTX, EPUB, EML, CSV, Markdown, HTML and text files.
 
     Unchanged files are skipped, changed ones replaced, and files that are gone from a given folder
     are forgotten. A file that cannot be read is reported, and the others go in.
