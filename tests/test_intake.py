@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from pincite.embed.passages import TokenPoolingEmbedder
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
 from pincite.ingest.reading_options import ReadingOptions
-from pincite.intake import KEPT, Intake, Progress, Recipe, recipe
+from pincite.intake import KEPT, Intake, Progress, recipe
 from pincite.pipeline import IngestStages
 from pincite.records import FileRead, IngestReport
 from pincite.settings import ChunkingSettings
+from pincite.sync_plan import Recipe
 from pincite.testing.fakes import FakeEncoder
 
 CHUNKING = ChunkingSettings(max_chars=200, overlap_chars=0)
@@ -60,13 +62,16 @@ class Desk:
         self.encoder.encoded.clear()
         stages = IngestStages(
             readers=self.readers,
-            chunker=StructureChunker(max_chars=200, overlap_chars=0),
+            chunker=StructureChunker(max_size=200, overlap=0),
             embedder=TokenPoolingEmbedder(self.encoder, self.catalog.embeddings),
         )
         intake = Intake(
             self.catalog, stages, collection=collection, recipe=Recipe(made_by, reading)
         )
-        return intake.run(list(paths), None if seen is None else seen.append)
+        found, plan = intake.plan(list(paths))
+        report = intake.run(found, plan, None if seen is None else seen.append)
+        self.catalog.forget_texts()
+        return report
 
 
 @pytest.fixture
@@ -134,13 +139,13 @@ def test_only_files_with_gaps_are_read_again_when_ocr_was_installed(
     assert desk.readers.asked == ["scan.pdf"]
 
 
-def test_progress_is_told_after_every_file(desk: Desk, folder: Path) -> None:
+def test_progress_is_told_after_every_file_that_is_not_settled(desk: Desk, folder: Path) -> None:
     desk.take_in(folder / "a.txt")
     seen: list[Progress] = []
     desk.take_in(folder, seen=seen)
-    assert [step.files_done for step in seen] == [1, 2, 3]
+    assert [step.files_done for step in seen] == [2, 3]
     assert {step.files_total for step in seen} == {3}
-    assert sorted(Path(step.path).name for step in seen) == ["a.txt", "b.txt", "c.txt"]
+    assert sorted(Path(step.path).name for step in seen) == ["b.txt", "c.txt"]
 
 
 def test_a_failure_is_kept_until_the_file_can_be_read(desk: Desk, folder: Path) -> None:
@@ -200,12 +205,95 @@ def test_a_folder_may_be_named_twice_and_by_way_of_a_link(desk: Desk, folder: Pa
     assert desk.take_in(link).unchanged == 3
 
 
-def test_a_renamed_file_is_added_and_removed_and_not_read(desk: Desk, folder: Path) -> None:
+def test_a_moved_file_is_moved_and_not_read(desk: Desk, folder: Path) -> None:
     desk.take_in(folder)
-    (folder / "a.txt").rename(folder / "z.txt")
+    (folder / "below").mkdir()
+    (folder / "a.txt").rename(folder / "below" / "a.txt")
     report = desk.take_in(folder)
-    assert (report.added, report.removed, report.unchanged, report.passages) == (1, 1, 2, 3)
+    assert (report.moved, report.added, report.removed, report.unchanged) == (1, 0, 0, 2)
+    assert report.passages == 3
+    assert desk.readers.asked == desk.encoder.encoded == []
+
+
+def test_a_renamed_file_is_read_again_because_its_name_stands_in_the_context(
+    desk: Desk, folder: Path
+) -> None:
+    desk.take_in(folder)
+    (document,) = [i for p, i in desk.catalog.paths("default").items() if p.endswith("a.txt")]
+    before = [passage.id for passage in desk.catalog.passages_of(document)]
+    (folder / "a.txt").rename(folder / "turbine.txt")
+    assert desk.take_in(folder).moved == 1
+    assert desk.readers.asked == ["turbine.txt"]
+    after = desk.catalog.passages_of(document)
+    assert [passage.id for passage in after] == before
+    assert {passage.context for passage in after} == {"turbine"}
+    desk.take_in(folder)
     assert desk.readers.asked == []
+
+
+def test_a_document_is_named_after_its_first_file(desk: Desk, folder: Path) -> None:
+    desk.take_in(folder)
+    (folder / "a second a.txt").write_bytes((folder / "b.txt").read_bytes())
+    desk.take_in(folder)
+    (document,) = [i for p, i in desk.catalog.paths("default").items() if p.endswith("/b.txt")]
+    assert desk.catalog.document(document).name == "a second a.txt"
+    (folder / "a second a.txt").unlink()
+    desk.take_in(folder)
+    assert desk.catalog.document(document).name == "b.txt"
+
+
+def test_equal_new_files_are_read_once(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "equal"
+    folder.mkdir()
+    for name in ("c", "a", "b"):
+        (folder / f"{name}.txt").write_text("The same in each.\n")
+    report = desk.take_in(folder)
+    assert (report.added, report.documents, report.passages) == (3, 3, 1)
+    assert desk.readers.asked == ["a.txt"]
+
+
+def test_equal_files_that_cannot_be_read_all_fail(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "equal"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.pdf").write_bytes(b"%PDF-1.7 and no more")
+    assert len(desk.take_in(folder).failed) == 2
+
+
+def test_the_version_before_a_change_is_kept_and_not_searched(desk: Desk, folder: Path) -> None:
+    desk.take_in(folder)
+    (folder / "b.txt").write_text("Machine b was sold.\n")
+    desk.take_in(folder)
+    (entry,) = [e for e in desk.catalog.files() if e.path.endswith("b.txt")]
+    (old,) = entry.old_versions
+    assert old.replaced_by == entry.document_id
+    assert desk.catalog.document(old.document_id).text == "Machine b stands in hall b.\n"
+    assert desk.catalog.passages_of(old.document_id) == []
+
+
+def test_a_file_that_goes_back_to_an_old_version_is_searched_again(
+    desk: Desk, folder: Path
+) -> None:
+    desk.take_in(folder)
+    first = (folder / "b.txt").read_text()
+    for text in ("Machine b was sold.\n", first):
+        (folder / "b.txt").write_text(text)
+        desk.take_in(folder)
+    (entry,) = [e for e in desk.catalog.files() if e.path.endswith("b.txt")]
+    assert len(desk.catalog.passages_of(entry.document_id)) == 1
+    (old,) = entry.old_versions
+    assert desk.catalog.document(old.document_id).text == "Machine b was sold.\n"
+
+
+def test_a_removed_file_leaves_no_version_behind(desk: Desk, folder: Path) -> None:
+    desk.take_in(folder)
+    (folder / "b.txt").write_text("Machine b was sold.\n")
+    desk.take_in(folder)
+    (folder / "b.txt").unlink()
+    desk.take_in(folder)
+    with sqlite3.connect(desk.catalog.path) as connection:
+        count = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM versions)"
+        assert connection.execute(count).fetchone() == (2, 0)
 
 
 def test_the_order_of_ingests_does_not_change_the_corpus_version(
@@ -228,12 +316,12 @@ def test_stopping_in_the_middle_keeps_what_was_finished(desk: Desk, folder: Path
 
     stages = IngestStages(
         readers=desk.readers,
-        chunker=StructureChunker(max_chars=200, overlap_chars=0),
+        chunker=StructureChunker(max_size=200, overlap=0),
         embedder=None,
     )
     intake = Intake(desk.catalog, stages, collection="default", recipe=Recipe("recipe"))
     with pytest.raises(KeyboardInterrupt):
-        intake.run([folder], stop)
+        intake.run(*intake.plan([folder]), stop)
     assert desk.catalog.counts()["documents"] == 2
     report = desk.take_in(folder)
     assert (report.unchanged, report.added) == (2, 1)

@@ -123,7 +123,7 @@ def test_a_renamed_file_keeps_its_document_and_passages(
     before = passage_ids(library)
     (folder / "pump.txt").rename(folder / "oil.txt")
     report = library.ingest([folder])
-    assert (report.added, report.removed, report.unchanged) == (1, 1, 1)
+    assert (report.moved, report.added, report.removed, report.unchanged) == (1, 0, 0, 1)
     assert passage_ids(library) == before
     (citation,) = asked(library, PUMP)["citations"]
     assert citation["source"] == str(folder / "oil.txt")
@@ -417,3 +417,17 @@ def test_verify_receipt_needs_no_library(
     assert pincite.verify_receipt(saved).holds
     (folder / "pump.txt").write_text("The pump holds 13 litres of oil.\n")
     assert not pincite.verify_receipt(saved).holds
+
+
+def test_the_section_around_a_passage_can_be_had(open_library: OpenLibrary, tmp_path: Path) -> None:
+    text = "# Pump\n\nIt runs.\n\n## Oil\n\nUse grade 5.\n\n# Valve\n\nIt opens.\n"
+    (tmp_path / "manual.md").write_text(text)
+    library = open_library()
+    library.ingest([tmp_path / "manual.md"])
+    (entry,) = library.files()
+    passages = library.catalog.passages_of(entry.document_id)
+    found = {passage.section[-1]: passage for passage in passages}
+    pump = library.section_of(found["Pump"])
+    assert text[pump.start : pump.end] == "Pump\n\nIt runs.\n\n## Oil\n\nUse grade 5."
+    oil = library.section_of(found["Oil"])
+    assert text[oil.start : oil.end] == "Oil\n\nUse grade 5."

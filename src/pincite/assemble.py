@@ -9,6 +9,7 @@ from pincite.catalog.catalog import Catalog
 from pincite.chunk.passages import StructureChunker
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.embed.passages import TokenPoolingEmbedder
+from pincite.embed.tokenizer import token_counter
 from pincite.errors import ModelError
 from pincite.evidence.select import MmrSelector
 from pincite.index.indexes import Indexes
@@ -22,7 +23,7 @@ from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
 from pincite.rerank.term_coverage import TermCoverageReranker
 from pincite.retrieve.hybrid import HybridRetriever
-from pincite.settings import IngestSettings, RerankSettings, Settings
+from pincite.settings import ChunkingSettings, IngestSettings, RerankSettings, Settings
 from pincite.stages import Encoder, Reranker, TermWeights
 from pincite.verify.verifier import Provenance, SourceVerifier
 
@@ -55,11 +56,21 @@ def ingest_stages(settings: Settings, catalog: Catalog, encoder: Encoder | None)
     """The stages that turn files into passages."""
     return IngestStages(
         readers=SandboxedReaderPool(settings.ingest.workers, _limits(settings.ingest)),
-        chunker=StructureChunker(
-            max_chars=settings.chunking.max_chars,
-            overlap_chars=settings.chunking.overlap_chars,
-        ),
+        chunker=chunker(settings.chunking),
         embedder=TokenPoolingEmbedder(encoder, catalog.embeddings) if encoder else None,
+    )
+
+
+def chunker(chosen: ChunkingSettings) -> StructureChunker:
+    """Cuts by characters, or by tokens where their number is set."""
+    if chosen.max_tokens:
+        return StructureChunker(
+            max_size=chosen.max_tokens, overlap=chosen.overlap_tokens, measure=token_counter()
+        )
+    return StructureChunker(
+        max_size=chosen.max_chars,
+        overlap=chosen.overlap_chars,
+        min_size=chosen.min_chars or None,
     )
 
 
@@ -101,11 +112,23 @@ def answer_stages(
                 corpus_version=catalog.meta("corpus_version"),
                 settings_digest=settings.digest(),
                 notices=notices,
+                unread=_unread(catalog),
             ),
             abstain_below=settings.verification.abstain_below,
         ),
         notices=notices,
     )
+
+
+def _unread(catalog: Catalog) -> str:
+    """What of the library cannot be found, in words; empty when everything can."""
+    partial, failed = catalog.unread_files()
+    told = [
+        f"{count} {'file' if count == 1 else 'files'} {what}"
+        for count, what in ((failed, "could not be read"), (partial, "could be read only in part"))
+        if count
+    ]
+    return f"{' and '.join(told)}: see 'pincite stats --coverage'" if told else ""
 
 
 def _reranker(

@@ -7,6 +7,7 @@ of `Document.text`, start inclusive, end exclusive.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -159,6 +160,8 @@ class Document:
     sha256: str
     title: str
     media_type: str
+    name: str = ""
+    """The file's name, as it was when the file was read."""
     text: str
     encoding: str | None = None
     first_byte: int = 0
@@ -176,6 +179,31 @@ class Document:
     def coverage(self) -> Coverage:
         """Whether everything in the file can be found."""
         return Coverage.PARTIAL if self.gaps else Coverage.COMPLETE
+
+    def page_at(self, position: int) -> Page | None:
+        """The page a character is on; None where there are no pages."""
+        row = bisect_right(self.pages, position, key=lambda page: page.start) - 1
+        return self.pages[row] if row >= 0 and position < self.pages[row].end else None
+
+    def blocks_in(self, start: int, end: int) -> tuple[Block, ...]:
+        """The blocks that share text with `start:end`, in order."""
+        first = bisect_right(self.blocks, start, key=lambda block: block.end)
+        last = bisect_left(self.blocks, end, lo=first, key=lambda block: block.start)
+        return self.blocks[first:last]
+
+    def section_around(self, start: int, end: int) -> Range:
+        """The whole section that `start:end` is in: the neighbouring blocks below its heading."""
+        inside = self.blocks_in(start, end)
+        if not inside or not inside[0].section:
+            return start, end
+        path = inside[0].section
+        first = self.blocks.index(inside[0])
+        last = first + len(inside) - 1
+        while first and self.blocks[first - 1].section[: len(path)] == path:
+            first -= 1
+        while last + 1 < len(self.blocks) and self.blocks[last + 1].section[: len(path)] == path:
+            last += 1
+        return self.blocks[first].start, self.blocks[last].end
 
     def confidence(self, start: int, end: int) -> float | None:
         """How surely `text[start:end]` was recognised, by length; None where nothing was."""

@@ -1,4 +1,4 @@
-"""Brings files into the catalog: what is new, what changed, what is gone."""
+"""Brings files into the catalog: what is new, what changed, what was moved, what is gone."""
 
 from __future__ import annotations
 
@@ -6,59 +6,50 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pincite.ahead import ahead
 from pincite.catalog.catalog import Catalog
-from pincite.document import Document, file_digest
 from pincite.ingest.discover import Discovery, discover
+from pincite.ingest.selection import Selection
 from pincite.pipeline import IngestStages, ingest_files
 from pincite.records import FileProblem, Ingested, IngestReport
 from pincite.settings import ChunkingSettings
+from pincite.sync_plan import (
+    Change,
+    ChangeKind,
+    Digests,
+    Holding,
+    Recipe,
+    SyncPlan,
+    make_plan,
+)
 
-RECIPE_VERSION = 2
+RECIPE_VERSION = 4
 """Raised when a reader or the chunker makes something else of the same file; files ingested by an
 older version are then read again."""
+
+_ENCODED_AHEAD = 32
+"""Files encoded and not yet stored."""
 
 KEPT = "; the version ingested before is kept"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far an ingest has come; given to the caller after every file."""
+    """How far an ingest has come; given to the caller after every file that had to be handled."""
 
     path: str
     files_done: int
     files_total: int
     passages: int
+    pages: int
     seconds: float
 
 
 ProgressCallback = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What a stored document was made with: `always`, and `reading` where that could matter.
-
-    Only what was recognised, or not read in full, depends on the recogniser and the page limit; so
-    only such files are read again when OCR has been installed.
-    """
-
-    always: str
-    reading: str = ""
-
-    def of(self, document: Document) -> str:
-        """The recipe to store with a document."""
-        return str(self) if document.gaps or document.recognised else self.always
-
-    def holds(self, stored: str | None) -> bool:
-        """Whether a document stored with this recipe would come out the same now."""
-        return stored in (self.always, str(self))
-
-    def __str__(self) -> str:
-        return f"{self.always}/{self.reading}"
 
 
 def recipe(chunking: ChunkingSettings, model: str | None, reading: str) -> Recipe:
@@ -72,18 +63,31 @@ def recipe(chunking: ChunkingSettings, model: str | None, reading: str) -> Recip
 class _Tally:
     added: int = 0
     updated: int = 0
-    unchanged: int = 0
+    moved: int = 0
     removed: int = 0
     passages: int = 0
+    pages: int = 0
     failed: list[FileProblem] = field(default_factory=list)
+    partial: int = 0
     warnings: list[FileProblem] = field(default_factory=list)
+    flagged: list[FileProblem] = field(default_factory=list)
 
 
 class Intake:
-    """One ingest into one collection. The caller holds the library's write lock."""
+    """One ingest into one collection. The caller holds the library's write lock.
+
+    `given_up` are files that could not be read, with the document ids of their bytes then: they are
+    not tried again while they stay the same.
+    """
 
     def __init__(
-        self, catalog: Catalog, stages: IngestStages, *, collection: str, recipe: Recipe
+        self,
+        catalog: Catalog,
+        stages: IngestStages,
+        *,
+        collection: str,
+        recipe: Recipe,
+        given_up: Mapping[str, str] | None = None,
     ) -> None:
         self._catalog = catalog
         self._stages = stages
@@ -91,67 +95,118 @@ class Intake:
         self._recipe = recipe
         self._known = catalog.paths(collection)
         self._recipes = catalog.recipes()
+        self._given_up = given_up or {}
         self._tally = _Tally()
 
-    def run(self, paths: Sequence[Path], progress: ProgressCallback | None) -> IngestReport:
-        """Take in everything named or found below `paths`. One transaction for each file."""
+    def plan(
+        self,
+        paths: Sequence[Path],
+        *,
+        selection: Selection | None = None,
+        digests: Digests | None = None,
+    ) -> tuple[Discovery, SyncPlan]:
+        """What was found below `paths`, and what is different from the library."""
+        found = discover(paths, selection)
+        holding = Holding(paths=self._known, recipes=self._recipes, recipe=self._recipe)
+        folders = [path for path in paths if path.is_dir()]
+        plan = make_plan(found, folders, holding, digests or Digests())
+        changes = tuple(
+            change
+            for change in plan.changes
+            if self._given_up.get(change.path) != (change.document_id or "")
+        )
+        return found, replace(plan, changes=changes)
+
+    def run(
+        self, found: Discovery, plan: SyncPlan, progress: ProgressCallback | None = None
+    ) -> IngestReport:
+        """Carry out a plan. One transaction for each file: what is done stays done."""
         started = time.perf_counter()
-        found = discover(paths)
         self._tally.failed.extend(found.problems)
         self._tally.warnings.extend(found.skipped)
-        for done, path in enumerate(self._take_in(found.files), start=1):
+        total = plan.unchanged + len(plan.changes)
+        for done, path in enumerate(self._carry_out(plan), start=plan.unchanged + 1):
             if progress:
                 progress(
                     Progress(
                         path=path,
                         files_done=done,
-                        files_total=len(found.files),
+                        files_total=total,
                         passages=self._tally.passages,
+                        pages=self._tally.pages,
                         seconds=time.perf_counter() - started,
                     )
                 )
-        self._remove_vanished(paths, found)
+        self._read_under_new_names()
         self._catalog.record_failures(self._collection, self._failures(found))
-        return self._report(time.perf_counter() - started)
+        return self._report(found, plan, time.perf_counter() - started)
 
-    def _take_in(self, files: Sequence[Path]) -> Iterator[str]:
-        """Handle every file; gives the path of each when it is done."""
-        changed: list[Path] = []
-        for path in files:
-            if self._is_settled(path):
-                yield str(path)
-            else:
-                changed.append(path)
-        for outcome in ingest_files(changed, self._stages):
-            if isinstance(outcome, FileProblem):
-                self._fail(outcome)
-            else:
-                self._store(outcome)
-            yield outcome.path
+    def _carry_out(self, plan: SyncPlan) -> Iterator[str]:
+        """Handle every change; gives the path of each when it is done."""
+        to_read: dict[str, Change] = {}
+        known: list[Change] = []
+        for change in plan.changes:
+            if change.kind is ChangeKind.MOVED:
+                self._catalog.move(self._collection, change.moved_from, change.path)
+                self._tally.moved += 1
+                yield change.path
+            elif change.kind is not ChangeKind.DELETED:
+                # Of several new files with the same bytes one is read.
+                held = self._recipe.holds(self._recipes.get(change.document_id or ""))
+                if held or to_read.setdefault(change.document_id or change.path, change) != change:
+                    known.append(change)
+        yield from self._read(list(to_read.values()))
+        yield from self._point_to_known(known)
+        for change in plan.changes:
+            if change.kind is ChangeKind.DELETED:
+                self._catalog.remove(self._collection, change.path)
+                self._tally.removed += 1
+                yield change.path
 
-    def _is_settled(self, path: Path) -> bool:
-        """Whether the library holds these very bytes, read and cut as they would be now."""
-        try:
-            document_id, _ = file_digest(path)
-        except OSError:
-            return False  # The reader will say what is wrong with it.
-        if not self._recipe.holds(self._recipes.get(document_id)):
-            return False
-        if self._known.get(str(path)) == document_id:
-            self._tally.unchanged += 1
-            return True
-        self._count_in(str(path))
-        self._catalog.touch(self._collection, str(path), document_id)
-        return True
+    def _read(self, changes: Sequence[Change]) -> Iterator[str]:
+        paths = (Path(change.path) for change in changes)
+        # Files are stored here while the next ones are encoded.
+        with ahead(ingest_files(paths, self._stages), most=_ENCODED_AHEAD) as outcomes:
+            for outcome in outcomes:
+                if isinstance(outcome, FileProblem):
+                    self._fail(outcome)
+                else:
+                    self._count_in(outcome.path)
+                    self._store(outcome)
+                yield outcome.path
+
+    def _point_to_known(self, changes: Sequence[Change]) -> Iterator[str]:
+        """Copies of files that the library holds, perhaps since a moment ago."""
+        recipes = self._catalog.recipes()
+        unread = []
+        for change in changes:
+            if change.document_id is not None and change.document_id in recipes:
+                self._count_in(change.path)
+                self._catalog.touch(self._collection, change.path, change.document_id)
+                yield change.path
+            else:  # the file it equals could not be read
+                unread.append(change)
+        yield from self._read(unread)
+
+    def _read_under_new_names(self) -> None:
+        """Read documents again whose file has another name now: it stands in their context."""
+        renamed = dict(self._catalog.misnamed())
+        paths = {path: document_id for document_id, path in renamed.items()}
+        for outcome in ingest_files(map(Path, sorted(paths)), self._stages):
+            if isinstance(outcome, Ingested) and outcome.document.id == paths[outcome.path]:
+                self._catalog.rename(outcome, recipe=self._recipe.of(outcome.document))
 
     def _store(self, ingested: Ingested) -> None:
-        self._count_in(ingested.path)
+        document = ingested.document
         self._tally.passages += len(ingested.passages)
-        self._tally.warnings.extend(
-            FileProblem(path=ingested.path, reason=reason) for reason in ingested.document.warnings
-        )
-        recipe = self._recipe.of(ingested.document)
-        self._catalog.put(self._collection, ingested, recipe=recipe)
+        self._tally.pages += len(document.pages)
+        self._tally.partial += bool(document.gaps)
+        for told, into in (
+            ((*document.gaps, *document.warnings), self._tally.warnings),
+            ([f"{flag.kind}: {flag.detail}" for flag in document.flags], self._tally.flagged),
+        ):
+            into.extend(FileProblem(path=ingested.path, reason=reason) for reason in told)
+        self._catalog.put(self._collection, ingested, recipe=self._recipe.of(document))
 
     def _count_in(self, path: str) -> None:
         if path in self._known:
@@ -163,39 +218,29 @@ class Intake:
         kept = KEPT if problem.path in self._known else ""
         self._tally.failed.append(FileProblem(path=problem.path, reason=problem.reason + kept))
 
-    def _remove_vanished(self, paths: Sequence[Path], found: Discovery) -> None:
-        """Forget files below the given folders that are no longer on the disk.
-
-        A folder in which nothing at all was found is left alone: it is more likely a drive that is
-        not there than a user who deleted everything.
-        """
-        folders = [os.path.realpath(path) for path in paths if path.is_dir()]
-        for folder in folders:
-            below = os.path.join(folder, "")
-            if not any(str(path).startswith(below) for path in found.files):
-                continue
-            for path in self._known:
-                if path.startswith(below) and not os.path.lexists(path):
-                    self._catalog.remove(self._collection, path)
-                    self._tally.removed += 1
-
     def _failures(self, found: Discovery) -> dict[str, str | None]:
-        outcome: dict[str, str | None] = dict.fromkeys(map(str, found.files))
+        tried = (str(path) for path in found.files if str(path) not in self._given_up)
+        outcome: dict[str, str | None] = dict.fromkeys(tried)
         for problem in self._catalog.failures():
-            if not os.path.lexists(problem.path):
+            if not os.path.lexists(problem.path) or found.ignores(problem.path):
                 outcome[problem.path] = None
         outcome.update((problem.path, problem.reason) for problem in self._tally.failed)
         return outcome
 
-    def _report(self, seconds: float) -> IngestReport:
+    def _report(self, found: Discovery, plan: SyncPlan, seconds: float) -> IngestReport:
         totals = self._catalog.counts()
+        tally = self._tally
         return IngestReport(
-            added=self._tally.added,
-            updated=self._tally.updated,
-            unchanged=self._tally.unchanged,
-            removed=self._tally.removed,
-            failed=tuple(self._tally.failed),
-            warnings=tuple(self._tally.warnings),
+            added=tally.added,
+            updated=tally.updated,
+            moved=tally.moved,
+            unchanged=plan.unchanged,
+            removed=tally.removed,
+            ignored=len(found.ignored),
+            failed=tuple(tally.failed),
+            partial=tally.partial,
+            warnings=tuple(tally.warnings),
+            flagged=tuple(tally.flagged),
             documents=totals["documents"],
             passages=totals["passages"],
             pages=totals["pages"],

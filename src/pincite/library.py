@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -12,13 +13,24 @@ from typing import Self
 
 from pincite.assemble import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
+from pincite.document import Span
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryError, UsageError
 from pincite.index.indexes import Indexes
+from pincite.ingest.selection import Selection
 from pincite.intake import Intake, ProgressCallback, recipe
 from pincite.pipeline import AnswerStages, answer_question, search
-from pincite.records import Answer, FileProblem, IngestReport, Question, SearchResult
+from pincite.records import (
+    Answer,
+    FileEntry,
+    FileProblem,
+    IngestReport,
+    Passage,
+    Question,
+    SearchResult,
+)
 from pincite.settings import SETTINGS_FILE, Layer, Settings, load_settings
+from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
 from pincite.verify.receipt import ReceiptCheck, check_receipt, load_receipt
@@ -42,7 +54,8 @@ class Stats:
     generation: int
     bytes_on_disk: int
     failures: tuple[FileProblem, ...]
-    warnings: tuple[FileProblem, ...]
+    files: tuple[FileEntry, ...]
+    """Every file with how much of it can be found."""
 
 
 class Library:
@@ -58,7 +71,8 @@ class Library:
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path = path
         self.settings = settings
-        self.catalog = Catalog(path / CATALOG_FILE)
+        self.catalog = Catalog(path / CATALOG_FILE, keep_versions=settings.ingest.keep_versions)
+        self._digests = Digests()
         self._upkeep = Upkeep(path, settings, self.catalog)
 
     @classmethod
@@ -98,29 +112,81 @@ class Library:
         paths: Sequence[str | os.PathLike[str]],
         *,
         collection: str = "default",
+        selection: Selection | None = None,
         progress: ProgressCallback | None = None,
     ) -> IngestReport:
         """Take in files and folders, recursively. Unchanged files cost a checksum and no more.
 
-        Files that cannot be read are reported in `failed`; the others go in. Raises LibraryBusy
-        when another process is ingesting.
+        Folders are brought in step: what was moved or deleted there, is in the library too. Files
+        that cannot be read are reported in `failed`; the others go in. Raises LibraryBusy when
+        another process is ingesting.
         """
-        if isinstance(paths, str | os.PathLike):
-            paths = [paths]
+        with writing(self.path):
+            intake = self._intake(collection)
+            found, plan = intake.plan(_as_paths(paths), selection=selection, digests=self._digests)
+            report = intake.run(found, plan, progress)
+            self._upkeep.bring_indexes_up()
+        return report
+
+    def watch(
+        self,
+        folders: Sequence[str | os.PathLike[str]],
+        *,
+        collection: str = "default",
+        selection: Selection | None = None,
+        stop: threading.Event | None = None,
+    ) -> Iterator[IngestReport]:
+        """Follow folders: a report each time that something has changed below them.
+
+        Ends when `stop` is set. A file that could not be read is tried again when it changes.
+        """
+        from watchfiles import watch
+
+        paths = _as_paths(folders)
+        given_up = self._given_up(collection)
+        for _ in watch(*paths, stop_event=stop, raise_interrupt=True):
+            with writing(self.path):
+                intake = self._intake(collection, given_up)
+                found, plan = intake.plan(paths, selection=selection, digests=self._digests)
+                if not plan.changes:
+                    continue
+                report = intake.run(found, plan)
+                self._upkeep.bring_indexes_up()
+            given_up = self._given_up(collection)
+            yield report
+
+    def _given_up(self, collection: str) -> dict[str, str]:
+        """Files that could not be read, and the document ids of their bytes."""
+        found = {}
+        for problem in self.catalog.failures(collection):
+            document_id = self._digests.document_id(Path(problem.path))
+            if document_id is not None:
+                found[problem.path] = document_id
+        return found
+
+    def plan(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        *,
+        collection: str = "default",
+        selection: Selection | None = None,
+    ) -> SyncPlan:
+        """What `ingest` would do with these paths; nothing is changed."""
+        intake = self._intake(collection)
+        return intake.plan(_as_paths(paths), selection=selection, digests=self._digests)[1]
+
+    def _intake(self, collection: str, given_up: Mapping[str, str] | None = None) -> Intake:
         if not collection.strip():
             raise UsageError("the collection has no name; give one, such as 'default'")
         encoder = self.encoder()
         model = encoder.name if encoder else None
-        with writing(self.path):
-            intake = Intake(
-                self.catalog,
-                ingest_stages(self.settings, self.catalog, encoder),
-                collection=collection,
-                recipe=recipe(self.settings.chunking, model, reading_conditions(self.settings)),
-            )
-            report = intake.run([Path(path) for path in paths], progress)
-            self._upkeep.bring_indexes_up()
-        return report
+        return Intake(
+            self.catalog,
+            ingest_stages(self.settings, self.catalog, encoder),
+            collection=collection,
+            recipe=recipe(self.settings.chunking, model, reading_conditions(self.settings)),
+            given_up=given_up,
+        )
 
     def remove(
         self, paths: Sequence[str | os.PathLike[str]], *, collection: str = "default"
@@ -142,6 +208,10 @@ class Library:
             self._upkeep.bring_indexes_up()
         return removed
 
+    def files(self, *, collection: str | None = None) -> tuple[FileEntry, ...]:
+        """Every file the library holds, with how much of it can be found and its old versions."""
+        return self.catalog.files(collection)
+
     # --- Asking ------------------------------------------------------------------------------
 
     def search(
@@ -158,6 +228,12 @@ class Library:
             timings=result.timings,
             trace=result.trace,
         )
+
+    def section_of(self, passage: Passage) -> Span:
+        """The whole section that a passage is part of."""
+        span = passage.span
+        start, end = self.catalog.document(span.document_id).section_around(span.start, span.end)
+        return Span(document_id=span.document_id, start=start, end=end)
 
     def ask(self, text: str, *, collection: str | None = None) -> Answer:
         """An answer made of verified quotes, or an abstention with reasons."""
@@ -192,7 +268,7 @@ class Library:
             generation=self.catalog.generation(),
             bytes_on_disk=sum(path.stat().st_size for path in files),
             failures=self.catalog.failures(),
-            warnings=self.catalog.warnings(),
+            files=self.catalog.files(),
         )
 
     def check_offsets(self, *, sample: int = 200) -> OffsetCheck:
@@ -232,6 +308,12 @@ def verify_receipt(
     settings, _ = load_settings()
     with open_reader(settings) as reader:
         return check_receipt(receipt, reader, root=Path(root) if root else None)
+
+
+def _as_paths(paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[Path]:
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
+    return [Path(path) for path in paths]
 
 
 def _check_folder(folder: Path, *, create: bool) -> None:

@@ -163,10 +163,35 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """A header cell: `text` is exactly `Document.text[start:end]`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedCell:
+    """A table cell inside a quote, with the headers of its column and row, outermost first."""
+
+    start: int
+    end: int
+    text: str
+    columns: tuple[Label, ...] = ()
+    rows: tuple[Label, ...] = ()
+    place: str = ""
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
     """A checked quote: `quote` is exactly `text[start:end]` of the document read from `source`.
 
-    `start_byte` and `end_byte` count bytes of the file itself, for text formats only.
+    `start_byte` and `end_byte` count bytes of the file itself, for text formats only. `page_label`
+    is the number printed on the page where it differs from `page`, `place` where to find the quote
+    in formats without pages. `recognition` is how sure OCR was of the quote, in 0..1; None for text
+    that was in the file as text.
     """
 
     document: str
@@ -180,6 +205,10 @@ class Citation:
     end_byte: int | None
     quote: str
     boxes: tuple[Box, ...] = ()
+    page_label: str = ""
+    place: str = ""
+    cells: tuple[CitedCell, ...] = ()
+    recognition: float | None = None
 
 
 class Status(StrEnum):
@@ -225,8 +254,38 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OldVersion:
+    """What a path held before. Its text is kept; it is not searched."""
+
+    document_id: str
+    replaced_by: str
+    replaced_at: str
+    """ISO 8601, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """A file the library holds. `coverage` has the fields of `pincite.coverage.FileCoverage`."""
+
+    collection: str
+    path: str
+    document_id: str
+    title: str
+    media_type: str
+    passages: int
+    coverage: Mapping[str, Any]
+    old_versions: tuple[OldVersion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
-    """What an ingest did. Counts of files, then what the library holds afterwards."""
+    """What an ingest did. Counts of files, then what the library holds afterwards.
+
+    `failed` files are not in the library (or in their version from before). `warnings` tell what is
+    missing of files that are, and what else is the matter with them; `partial` counts those of which
+    something is missing. `flagged` files hold something that may be meant to deceive. `ignored`
+    counts what an ignore file left out, a folder as one.
+    """
 
     added: int
     updated: int
@@ -238,3 +297,7 @@ class IngestReport:
     passages: int
     pages: int
     seconds: float
+    moved: int = 0
+    ignored: int = 0
+    partial: int = 0
+    flagged: tuple[FileProblem, ...] = ()

@@ -42,6 +42,9 @@ class IngestSettings(Group):
     workers: int = Field(default=2, ge=1, le=64, description="reader processes")
     max_file_mb: int = Field(default=512, ge=1, description="larger files are refused")
     max_memory_mb: int = Field(default=2048, ge=256, description="memory limit of a reader process")
+    keep_versions: int = Field(
+        default=10, ge=0, le=1000, description="old versions kept of each changed file"
+    )
     max_seconds: float = Field(
         default=120, gt=0, description="time limit for one file, counted anew after each page"
     )
@@ -60,6 +63,21 @@ class ChunkingSettings(Group):
     max_chars: int = Field(default=1600, ge=100, le=20_000, description="size a passage may reach")
     overlap_chars: int = Field(
         default=100, ge=0, le=5_000, description="whole sentences repeated from the passage before"
+    )
+    min_chars: int = Field(
+        default=0,
+        ge=0,
+        le=20_000,
+        description="a passage that has reached this size ends with its paragraph; 0: when full",
+    )
+    max_tokens: int = Field(
+        default=0,
+        ge=0,
+        le=8_000,
+        description="sizes in tokens of the encoder instead of characters; 0: characters",
+    )
+    overlap_tokens: int = Field(
+        default=25, ge=0, le=2_000, description="as overlap_chars, where sizes are tokens"
     )
 
 

@@ -20,6 +20,10 @@ from pincite.index.indexes import Indexes, IndexFolder
 from pincite.pipeline import AnswerStages
 from pincite.settings import Settings
 
+_PATIENCE_SECONDS = 5.0
+"""How long an ingest waits for the write lock: a question that brings indexes in step holds it for a
+moment."""
+
 _LOOK_AGAIN_SECONDS = 2.0
 """While another process ingests, its finished indexes are looked for this often."""
 
@@ -92,7 +96,7 @@ class Upkeep:
         notices = [self.encoder_notice] if self.encoder_notice else []
         self._catalog.forget_texts()
         try:
-            with writing(self._path):
+            with writing(self._path, patience_seconds=0):
                 self.bring_indexes_up()
         except LibraryBusy:
             self._use_published_indexes()
@@ -136,7 +140,7 @@ class Upkeep:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path, *, patience_seconds: float = _PATIENCE_SECONDS) -> Iterator[None]:
     """Hold a library's write lock; the system frees it when a process dies.
 
     Raises LibraryBusy when another process holds it, LibraryReadOnly where nothing can be written,
@@ -144,7 +148,7 @@ def writing(path: Path) -> Iterator[None]:
     """
     if not os.access(path, os.W_OK):
         raise LibraryReadOnly(f"{path}: the library cannot be written; ask for write access")
-    lock = FileLock(path / "write.lock", timeout=0)
+    lock = FileLock(path / "write.lock", timeout=patience_seconds)
     try:
         lock.acquire()
     except Timeout as error:

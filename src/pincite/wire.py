@@ -35,7 +35,7 @@ from pincite.errors import ReadError
 
 _MAGIC = b"PINDOC02"
 _LENGTH = struct.Struct("<Q")
-_NAMES = ("id", "sha256", "title", "media_type")
+_NAMES = ("id", "sha256", "title", "media_type", "name")
 
 
 def document_to_bytes(document: Document, *, with_text: bool = True) -> bytes:

@@ -13,7 +13,7 @@ from pincite.testing.contracts import ChunkerContract
 from pincite.testing.samples import text_document
 
 MAX, OVERLAP = 120, 50
-CHUNKER = StructureChunker(max_chars=MAX, overlap_chars=OVERLAP)
+CHUNKER = StructureChunker(max_size=MAX, overlap=OVERLAP)
 KINDS = st.sampled_from(BlockKind)
 SENTENCES = st.sampled_from(
     [
@@ -135,7 +135,7 @@ def test_a_heading_with_nothing_below_is_a_passage(made: Document) -> None:
 def test_overlap_as_large_as_a_passage_still_comes_to_an_end(
     made: Document, limit: int, overlap: int
 ) -> None:
-    chunker = StructureChunker(max_chars=limit, overlap_chars=overlap)
+    chunker = StructureChunker(max_size=limit, overlap=overlap)
     starts = [passage.sentences for passage in chunker.chunk(made)]
     assert len(starts) == len(set(starts))
 

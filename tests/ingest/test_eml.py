@@ -140,3 +140,19 @@ def test_a_word_file_in_a_message_keeps_its_structure(tmp_path: Path, kind: Bloc
     found = [block for block in read(mail).blocks if block.kind is kind]
     assert found
     assert found[0].section == ("attachment w.docx", "Scope")
+
+
+def test_parts_nested_beyond_reason_are_refused_or_read() -> None:
+    for depth in (300, 3000):
+        parts = "".join(
+            f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(depth)
+        )
+        messages = "From: a@b.c\nContent-Type: message/rfc822\n\n" * depth
+        for head in (parts, messages):
+            content = f"{head}Subject: s\n\ninnermost\n".encode()
+            if depth > 1000:
+                with pytest.raises(ReadError, match="breaks the rules of mail"):
+                    read(content)
+            else:
+                document = read(content)
+                assert document.text or document.gaps

@@ -72,7 +72,7 @@ def test_ingest_reports_counts_and_problems(sample: SampleLibrary) -> None:
     report = sample.report
     assert list(report) == [
         "added", "updated", "unchanged", "removed", "failed", "warnings", "documents", "passages",
-        "pages", "seconds",
+        "pages", "seconds", "moved", "ignored", "partial", "flagged",
     ]  # fmt: skip
     counts = ("added", "updated", "unchanged", "removed", "documents", "passages", "pages")
     assert all(type(report[name]) is int for name in counts)
@@ -383,7 +383,7 @@ def test_stats_counts_what_is_held(sample: SampleLibrary) -> None:
     stats = read(call_cli("stats", "--library", sample.path, "--json"))
     assert stats.keys() == {
         "documents", "passages", "pages", "collections", "corpus_version", "generation",
-        "bytes_on_disk", "failed", "warnings",
+        "bytes_on_disk", "failed", "warnings", "flagged",
     }  # fmt: skip
     assert stats["collections"] == {"default": 6}
     assert {name: stats[name] for name in ("documents", "passages", "pages")} == {

@@ -119,3 +119,18 @@ def test_korean_gives_pairs_and_indic_words_stay_whole() -> None:
     assert "한국" in terms("한국어는")
     assert terms("किताब") == ["किताब"]
     assert terms("が") != terms("か")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("an inter-\nnational water", ["internat", "inter-national", "water"]),
+        ("part GSE-\n204 here", ["part", "gse-204", "gse", "204", "here"]),
+        ("a - \nb", ["b"]),
+        ("wa\u200bter so\u00adft", ["water", "soft"]),
+    ],
+)
+def test_a_word_is_found_though_it_is_broken_or_holds_what_nobody_sees(
+    text: str, expected: list[str]
+) -> None:
+    assert terms(text) == expected

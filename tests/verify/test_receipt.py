@@ -22,8 +22,7 @@ from pincite.verify.receipt import (
     answer_form,
     check_receipt,
     load_receipt,
-    page_of,
-    section_of,
+    located,
 )
 
 
@@ -69,20 +68,7 @@ def documents(tmp_path: Path) -> Path:
 def cite(path: Path, start: int, end: int) -> Citation:
     """A citation of `text[start:end]`, as the verifier makes one."""
     document = READER.read(path)
-    place = document.byte_range(start, end)
-    return Citation(
-        document=document.id,
-        source=str(path),
-        sha256=document.sha256,
-        page=page_of(document, start),
-        section=" > ".join(section_of(document, start)),
-        start=start,
-        end=end,
-        start_byte=place[0] if place else None,
-        end_byte=place[1] if place else None,
-        quote=document.text[start:end],
-        boxes=document.boxes.boxes(start, end),
-    )
+    return located(document, start, end, path=str(path), sha256=document.sha256)
 
 
 def line_around(document: Document, words: str) -> tuple[int, int]:

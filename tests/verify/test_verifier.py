@@ -2,11 +2,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pincite.answer.extractive import ExtractiveAnswerer
-from pincite.document import Document, Span
+from pincite.document import (
+    Block,
+    BlockKind,
+    Cell,
+    Document,
+    Flag,
+    FlagKind,
+    RecognisedLine,
+    Span,
+)
 from pincite.ingest.readers import FileReader
 from pincite.records import Answer, Claim, Draft, Evidence, Hit, Passage, Question, Status, Verdict
 from pincite.testing.fakes import EvenWeights, MemorySources
@@ -228,3 +238,73 @@ def test_better_evidence_gives_more_confidence(case: Case) -> None:
     covered = case.verify(draft_of(case.evidence(OPENS))).confidence
     uncovered = case.verify(draft_of(case.evidence("It is green."))).confidence
     assert uncovered < covered
+
+
+def with_gap(case: Case, **fields: Any) -> Case:
+    return Case(replace(case.document, **fields), case.path)
+
+
+def test_what_is_missing_in_a_cited_file_is_told_with_the_answer(case: Case) -> None:
+    partial = with_gap(case, gaps=("pages 3-7 of 9 have no text",))
+    answer = partial.verify(draft_of(partial.evidence(OPENS)))
+    assert answer.status is Status.ANSWERED
+    assert "manual.txt: pages 3-7 of 9 have no text" in answer.reasons
+
+
+def test_what_is_missing_near_the_question_is_told_when_refusing(case: Case) -> None:
+    partial = with_gap(case, gaps=("page 2 has no text",))
+    answer = partial.verify(draft_of(partial.evidence(OPENS)), abstain_below=1.0)
+    assert answer.status is Status.ABSTAINED
+    assert "manual.txt: page 2 has no text" in answer.reasons
+
+
+def test_files_that_could_not_be_read_are_told_when_refusing_only(case: Case) -> None:
+    provenance = Provenance(corpus_version="c", settings_digest="s", unread="3 files are missing")
+    told = []
+    for least in (0.0, 1.0):
+        verifier = SourceVerifier(case.sources, EvenWeights(), provenance, abstain_below=least)
+        evidence = case.evidence(OPENS)
+        answer = verifier.verify(QUESTION, draft_of(evidence), [hit_of(evidence)])
+        told.append("3 files are missing" in answer.reasons)
+    assert told == [False, True]
+
+
+def test_a_quote_that_is_flagged_is_told(case: Case) -> None:
+    start = TEXT.index("It is green.")
+    flag = Flag(kind=FlagKind.INSTRUCTION, detail="'ignore'", start=start, end=start + 12)
+    flagged = with_gap(case, flags=(flag,))
+    told = flagged.verify(draft_of(flagged.evidence("It is green."))).reasons
+    assert any(str(FlagKind.INSTRUCTION) in reason for reason in told)
+    assert not any(
+        str(FlagKind.INSTRUCTION) in reason
+        for reason in flagged.verify(draft_of(flagged.evidence(OPENS))).reasons
+    )
+
+
+def test_a_quote_from_a_picture_says_how_surely_it_was_recognised(case: Case) -> None:
+    start = TEXT.index(OPENS)
+    line = RecognisedLine(start=start, end=start + len(OPENS), confidence=0.871)
+    scanned = with_gap(case, recognised=(line,))
+    answer = scanned.verify(draft_of(scanned.evidence(OPENS), scanned.evidence(CLOSES, name="e2")))
+    assert [citation.recognition for citation in answer.citations] == [0.871, None]
+    assert any("87% sure" in reason and "[1]" in reason for reason in answer.reasons)
+
+
+def test_a_quoted_table_row_carries_its_cells_with_their_headers(tmp_path: Path) -> None:
+    text = "Valve\tBar\nRelief valve\t6.5"
+    path = tmp_path / "t.txt"
+    path.write_bytes(text.encode())
+    cells = (
+        Cell(start=10, end=22, column_headers=((0, 5),)),
+        Cell(start=23, end=26, column_headers=((6, 9),), row_headers=((10, 22),), place="B2"),
+    )
+    rows = (
+        Block(start=0, end=9, kind=BlockKind.TABLE_ROW),
+        Block(start=10, end=26, kind=BlockKind.TABLE_ROW, cells=cells, place="Sheet1!A2:B2"),
+    )
+    case = Case(replace(text_document(text, title="t.txt"), blocks=rows), path)
+    (citation,) = case.verify(draft_of(case.evidence("Relief valve\t6.5"))).citations
+    assert citation.place == "Sheet1!A2:B2"
+    value = citation.cells[1]
+    assert (value.text, value.place) == ("6.5", "B2")
+    assert [label.text for label in (*value.rows, *value.columns)] == ["Relief valve", "Bar"]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, select
 
-from pincite.catalog import rows, schema
+from pincite.catalog import files, rows, schema
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.migrations import migrate
-from pincite.document import Document, Span
-from pincite.records import Embedding, FileProblem, Ingested, Passage, Source
+from pincite.document import Coverage, Document, Span
+from pincite.records import Embedding, FileEntry, FileProblem, Ingested, Passage, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +25,9 @@ _TEXTS_KEPT = 64
 class Catalog:
     """One library's catalog. Each writing method is one transaction."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, *, keep_versions: int = 10) -> None:
+        self.path = path
+        self._keep_versions = keep_versions
         with translated(path):
             self._engine = open_sqlite(path)
             with self._engine.begin() as connection:
@@ -40,7 +41,7 @@ class Catalog:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        with translated(self._path), self._engine.begin() as connection:
+        with translated(self.path), self._engine.begin() as connection:
             yield connection
 
     def _fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
@@ -83,29 +84,42 @@ class Catalog:
         return {row.path: row.document_id for row in self._fetch(query)}
 
     def recipes(self) -> dict[str, str]:
-        """How each document was read and cut, by document id."""
-        query = select(schema.documents.c.id, schema.documents.c.recipe)
+        """How each document was read and cut, by document id; without old versions."""
+        query = select(schema.documents.c.id, schema.documents.c.recipe).where(
+            schema.documents.c.recipe != ""
+        )
         return {row.id: row.recipe for row in self._fetch(query)}
 
-    def failures(self) -> tuple[FileProblem, ...]:
+    def failures(self, collection: str | None = None) -> tuple[FileProblem, ...]:
         """Files that could not be read when they were last tried."""
-        query = select(schema.failures.c.path, schema.failures.c.reason).order_by(
-            schema.failures.c.path
-        )
+        table = schema.failures
+        query = select(table.c.path, table.c.reason).order_by(table.c.path)
+        if collection is not None:
+            query = query.where(table.c.collection == collection)
         return tuple(FileProblem(path=row.path, reason=row.reason) for row in self._fetch(query))
 
-    def warnings(self) -> tuple[FileProblem, ...]:
-        """What readers had to tell about files that are in."""
-        query = (
-            select(schema.sources.c.path, schema.documents.c.warnings)
-            .join(schema.documents)
-            .order_by(schema.sources.c.path)
-        )
-        return tuple(
-            FileProblem(path=row.path, reason=reason)
-            for row in self._fetch(query)
-            for reason in row.warnings
-        )
+    def files(self, collection: str | None = None) -> tuple[FileEntry, ...]:
+        """Every file the library holds, in order of collection and path."""
+        found = files.current(collection)
+        with self._transaction() as connection:
+            old = files.versions(connection)
+            return tuple(
+                files.entry(row, old.get((row.collection, row.path), ()))
+                for row in connection.execute(found)
+            )
+
+    def unread_files(self) -> tuple[int, int]:
+        """How many files were read only in part, and how many could not be read."""
+        column = schema.documents.c.coverage["status"].as_string()
+        partial = select(func.count()).select_from(schema.sources.join(schema.documents))
+        with self._transaction() as connection:
+            found = connection.scalar(partial.where(column == str(Coverage.PARTIAL)))
+            return int(found or 0), _count(connection, schema.failures)
+
+    def misnamed(self) -> list[tuple[str, str]]:
+        """Documents read under another file name than that of their first path, with that path."""
+        with self._transaction() as connection:
+            return files.misnamed(connection)
 
     # --- Looking things up --------------------------------------------------------------------
 
@@ -231,7 +245,10 @@ class Catalog:
     # --- Changing it ------------------------------------------------------------------------------
 
     def put(self, collection: str, ingested: Ingested, *, recipe: str) -> None:
-        """Store a file's document and passages, replacing what its path held before."""
+        """Store a file's document and passages; what its path held before becomes an old version.
+
+        A document that was stored with the same recipe is left as it is.
+        """
         document = ingested.document
         with self._transaction() as connection:
             generation = rows.next_generation(connection)
@@ -239,19 +256,42 @@ class Catalog:
                 rows.remove_passages(connection, document.id, generation)
                 rows.store_document(connection, document, recipe, generation)
                 rows.store_passages(connection, ingested)
-            rows.point_source(connection, collection, ingested.path, document.id, generation)
+            self._point(connection, collection, ingested.path, document.id)
 
-    def touch(self, collection: str, path: str, document_id: str) -> None:
-        """Point a path to a document that is already stored (a copy or a renamed file)."""
+    def rename(self, ingested: Ingested, *, recipe: str) -> None:
+        """Store a document again that was read under another file name; no path changes."""
         with self._transaction() as connection:
             generation = rows.next_generation(connection)
-            rows.point_source(connection, collection, path, document_id, generation)
+            rows.remove_passages(connection, ingested.document.id, generation)
+            rows.store_document(connection, ingested.document, recipe, generation)
+            rows.store_passages(connection, ingested)
+
+    def touch(self, collection: str, path: str, document_id: str) -> None:
+        """Point a path to a document that is already stored (a copy of another file)."""
+        with self._transaction() as connection:
+            rows.next_generation(connection)
+            self._point(connection, collection, path, document_id)
+
+    def _point(self, connection: Connection, collection: str, path: str, document_id: str) -> None:
+        generation = int(rows.meta(connection, "generation"))
+        rows.point_source(connection, collection, path, document_id, generation)
+        rows.forget_versions(
+            connection, collection, path, keep=self._keep_versions, generation=generation
+        )
+
+    def move(self, collection: str, old_path: str, new_path: str) -> None:
+        """Let a file have another path."""
+        with self._transaction() as connection:
+            generation = rows.next_generation(connection)
+            rows.move_source(connection, collection, old_path, new_path, generation)
 
     def remove(self, collection: str, path: str) -> None:
-        """Forget a file; its document goes with it when no other file holds the same bytes."""
+        """Forget a file and its old versions; its document goes when no other file holds it."""
         with self._transaction() as connection:
-            if rows.holds(connection, collection, path):
-                rows.drop_source(connection, collection, path, rows.next_generation(connection))
+            if rows.held_by(connection, collection, path):
+                generation = rows.next_generation(connection)
+                rows.drop_source(connection, collection, path, generation)
+                rows.forget_versions(connection, collection, path, keep=0, generation=generation)
 
     def record_failures(self, collection: str, failures: Mapping[str, str | None]) -> None:
         """Remember why files could not be read; None clears a file that can be read now."""

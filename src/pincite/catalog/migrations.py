@@ -1,4 +1,7 @@
-"""Numbered steps from an empty database to the newest schema; a released step never changes."""
+"""A new database gets the newest tables; an older one is brought up to them by numbered steps.
+
+A released step never changes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import uuid
 from collections.abc import Callable
 
-from sqlalchemy import Connection, MetaData, Table, inspect, select, update
+from sqlalchemy import Connection, inspect, select, update
 
 from pincite.catalog import schema
 from pincite.errors import LibraryError, LibraryTooNew
@@ -15,7 +18,7 @@ from pincite.errors import LibraryError, LibraryTooNew
 def _create_tables(connection: Connection) -> None:
     schema.metadata.create_all(connection)
     values = {
-        "schema_version": "1",
+        "schema_version": str(NEWEST),
         "generation": "0",
         "corpus_version": f"{0:032x}",
         "library_id": uuid.uuid4().hex,
@@ -24,12 +27,22 @@ def _create_tables(connection: Connection) -> None:
     connection.execute(schema.meta.insert(), rows)
 
 
-def _widen_layouts(connection: Connection) -> None:
-    """Version 2: blocks have a place and cells, pages a label, files gaps and flags."""
-    documents = Table("documents", MetaData(), autoload_with=connection)
-    for row in connection.execute(select(documents.c.id, documents.c.layout)).all():
+def _tell_coverage(connection: Connection) -> None:
+    """Version 2: documents say what of them can be found, and old versions are kept.
+
+    Blocks have a place and cells, pages a label, files a name, gaps and flags. All of these stay
+    empty until the file is read again, which the next ingest does.
+    """
+    for column in ("name TEXT", "media_type VARCHAR"):
+        connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {column} NOT NULL DEFAULT ''")
+    connection.exec_driver_sql("ALTER TABLE documents RENAME COLUMN warnings TO coverage")
+    schema.versions.create(connection)
+    table = schema.documents
+    for row in connection.execute(select(table.c.id, table.c.layout, table.c.coverage)).all():
         connection.execute(
-            update(documents).where(documents.c.id == row.id).values(layout=_widen(row.layout))
+            update(table)
+            .where(table.c.id == row.id)
+            .values(layout=_widen(row.layout), coverage={"warnings": row.coverage})
         )
 
 
@@ -40,7 +53,7 @@ def _widen(layout: bytes) -> bytes:
     header = json.loads(layout[begin : begin + length])
     header["blocks"] = [[*block, "", []] for block in header["blocks"]]
     header["pages"] = [[*page, "", 0, ""] for page in header["pages"]]
-    header.update(gaps=[], flags=[], recognised=[])
+    header.update(name="", gaps=[], flags=[], recognised=[])
     written = json.dumps(header, separators=(",", ":")).encode()
     return (
         b"PINDOC02"
@@ -50,20 +63,25 @@ def _widen(layout: bytes) -> bytes:
     )
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (_create_tables, _widen_layouts)
-"""Step n (counting from 1) takes the database from version n-1 to n."""
+STEPS: tuple[Callable[[Connection], None], ...] = (_tell_coverage,)
+"""Step n (counting from 1) takes the database from version n to n+1."""
+
+NEWEST = 1 + len(STEPS)
 
 
 def migrate(connection: Connection) -> None:
     """Bring the database to the newest version. Raises LibraryTooNew when it is ahead of us."""
     version = schema_version(connection)
-    if version > len(STEPS):
+    if version > NEWEST:
         raise LibraryTooNew(
             f"this library has format {version}; this version of Pincite reads formats up to "
-            f"{len(STEPS)}: install a newer Pincite, or ingest the files into a new library"
+            f"{NEWEST}: install a newer Pincite, or ingest the files into a new library"
         )
-    for number in range(version, len(STEPS)):
-        STEPS[number](connection)
+    if version == 0:
+        _create_tables(connection)
+        return
+    for number in range(version, NEWEST):
+        STEPS[number - 1](connection)
         connection.execute(
             update(schema.meta)
             .where(schema.meta.c.name == "schema_version")

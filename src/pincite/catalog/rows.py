@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from pincite.catalog import schema
+from pincite.coverage import file_coverage
 from pincite.document import Document, Span
 from pincite.records import Embedding, Ingested, Passage
 from pincite.wire import document_from_bytes, document_to_bytes
@@ -101,11 +104,13 @@ def store_document(
     values = {
         "sha256": document.sha256,
         "title": document.title,
+        "name": document.name,
+        "media_type": document.media_type,
         "encoding": document.encoding,
         "text": document.text.encode("utf-8", "surrogatepass"),
         "layout": document_to_bytes(document, with_text=False),
         "page_count": len(document.pages),
-        "warnings": list(document.warnings),
+        "coverage": asdict(file_coverage(document)),
         "recipe": recipe,
         "changed_generation": generation,
     }
@@ -169,8 +174,13 @@ def _passage_values(passage: Passage, key: str) -> dict[str, Any]:
 def point_source(
     connection: Connection, collection: str, path: str, document_id: str, generation: int
 ) -> None:
-    """Let a path hold this document from now on."""
-    drop_source(connection, collection, path, generation, keep=document_id)
+    """Let a path hold this document from now on; another one that it held becomes an old version."""
+    old = held_by(connection, collection, path)
+    if old == document_id:
+        return
+    if old is not None:
+        _supersede(connection, collection, path, old, document_id)
+    drop_source(connection, collection, path, generation)
     if collection not in collections_of(connection, document_id):
         _mark_changed(connection, document_id, generation)
     connection.execute(
@@ -179,30 +189,98 @@ def point_source(
     _count_into_corpus_version(connection, collection, path, document_id, sign=1)
 
 
-def holds(connection: Connection, collection: str, path: str) -> bool:
-    """Whether a path is known in a collection."""
-    table = schema.sources
-    here = (table.c.collection == collection, table.c.path == path)
-    return connection.scalar(select(table.c.path).where(*here)) is not None
-
-
-def drop_source(
-    connection: Connection, collection: str, path: str, generation: int, keep: str | None = None
+def _supersede(
+    connection: Connection, collection: str, path: str, old: str, replaced_by: str
 ) -> None:
-    """Let a path hold nothing; a document that no path holds goes too, unless it is `keep`."""
+    table = schema.versions
+    here = (table.c.collection == collection, table.c.path == path)
+    # A file that goes back to an earlier version has that one as its present again.
+    connection.execute(delete(table).where(*here, table.c.document_id.in_([old, replaced_by])))
+    connection.execute(
+        table.insert().values(
+            collection=collection,
+            path=path,
+            document_id=old,
+            replaced_by=replaced_by,
+            replaced_at=datetime.now(UTC).isoformat(timespec="microseconds"),
+        )
+    )
+
+
+def move_source(
+    connection: Connection, collection: str, old_path: str, new_path: str, generation: int
+) -> None:
+    """Let a file, and its old versions, have another path."""
+    document_id = held_by(connection, collection, old_path)
+    if document_id is None:
+        return
+    connection.execute(
+        schema.sources.insert().values(
+            collection=collection, path=new_path, document_id=document_id
+        )
+    )
+    _count_into_corpus_version(connection, collection, new_path, document_id, sign=1)
+    table = schema.versions
+    connection.execute(
+        update(table)
+        .where(table.c.collection == collection, table.c.path == old_path)
+        .values(path=new_path)
+    )
+    drop_source(connection, collection, old_path, generation)
+
+
+def forget_versions(
+    connection: Connection, collection: str, path: str, *, keep: int, generation: int
+) -> None:
+    """Delete all but the newest `keep` old versions of a file."""
+    table = schema.versions
+    here = (table.c.collection == collection, table.c.path == path)
+    old = list(
+        connection.scalars(
+            select(table.c.document_id).where(*here).order_by(table.c.replaced_at.desc())
+        )
+    )[keep:]
+    for document_id in old:
+        connection.execute(delete(table).where(*here, table.c.document_id == document_id))
+        _drop_unused(connection, document_id, generation)
+
+
+def held_by(connection: Connection, collection: str, path: str) -> str | None:
+    """The document a path holds."""
     table = schema.sources
     here = (table.c.collection == collection, table.c.path == path)
-    old = connection.scalar(select(table.c.document_id).where(*here))
+    held: str | None = connection.scalar(select(table.c.document_id).where(*here))
+    return held
+
+
+def drop_source(connection: Connection, collection: str, path: str, generation: int) -> None:
+    """Let a path hold nothing; a document that no path holds goes too, or becomes an old version."""
+    old = held_by(connection, collection, path)
     if old is None:
         return
-    connection.execute(delete(table).where(*here))
+    table = schema.sources
+    connection.execute(delete(table).where(table.c.collection == collection, table.c.path == path))
     _count_into_corpus_version(connection, collection, path, old, sign=-1)
     left = collections_of(connection, old)
     if left and collection not in left:
         _mark_changed(connection, old, generation)
-    elif not left and old != keep:
-        remove_passages(connection, old, generation)
-        connection.execute(delete(schema.documents).where(schema.documents.c.id == old))
+    _drop_unused(connection, old, generation)
+
+
+def _drop_unused(connection: Connection, document_id: str, generation: int) -> None:
+    """Delete what no path holds: the passages, and the document unless it is an old version."""
+    if collections_of(connection, document_id):
+        return
+    remove_passages(connection, document_id, generation)
+    documents, versions = schema.documents, schema.versions
+    is_version = connection.scalar(
+        select(versions.c.path).where(versions.c.document_id == document_id).limit(1)
+    )
+    here = documents.c.id == document_id
+    if is_version is None:
+        connection.execute(delete(documents).where(here))
+    else:
+        connection.execute(update(documents).where(here).values(recipe=""))
 
 
 def collections_of(connection: Connection, document_id: str) -> set[str]:

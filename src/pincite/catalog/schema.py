@@ -34,12 +34,19 @@ documents = Table(
     Column("id", String, primary_key=True),
     Column("sha256", String, nullable=False),
     Column("title", Text, nullable=False),
+    Column("name", Text, nullable=False, comment="of the file it was read from"),
+    Column("media_type", String, nullable=False),
     Column("encoding", String),
     Column("text", LargeBinary, nullable=False, comment="UTF-8"),
     Column("layout", LargeBinary, nullable=False, comment="the document without its text"),
     Column("page_count", Integer, nullable=False),
-    Column("warnings", JSON, nullable=False),
-    Column("recipe", String, nullable=False, comment="digest of reader version and chunking"),
+    Column("coverage", JSON, nullable=False, comment="what of it can be found"),
+    Column(
+        "recipe",
+        String,
+        nullable=False,
+        comment="digest of reader version and chunking; empty for a superseded version",
+    ),
     Column("changed_generation", Integer, nullable=False, index=True),
 )
 
@@ -49,6 +56,16 @@ sources = Table(
     Column("collection", String, primary_key=True),
     Column("path", Text, primary_key=True),
     Column("document_id", ForeignKey("documents.id"), nullable=False, index=True),
+)
+
+versions = Table(
+    "versions",
+    metadata,
+    Column("collection", String, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("document_id", ForeignKey("documents.id"), primary_key=True, index=True),
+    Column("replaced_by", String, nullable=False, comment="the document the path held next"),
+    Column("replaced_at", String, nullable=False, comment="ISO 8601, UTC"),
 )
 
 passages = Table(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from pincite.chunk.context import context_lines
+from pincite.chunk.long_sentences import cut_long
 from pincite.chunk.sentences import sentence_spans
 from pincite.document import UNQUOTED, Block, BlockKind, Document, Span
 from pincite.records import Passage
@@ -13,32 +15,54 @@ from pincite.records import Passage
 _WHOLE = {BlockKind.TABLE_ROW, BlockKind.HEADING}
 """Blocks that are quoted whole or not at all."""
 
+LONGEST_SENTENCE_CHARS = 4_000
+"""Two printed pages without a full stop are no sentence but a list, a log or a data dump."""
+
+Measure = Callable[[str], int]
+"""The size of a text, in the unit of the limits: characters or tokens."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
+    """A sentence, and where it begins and ends in the unit of the limits."""
+
     start: int
     end: int
-    page: int | None
+    begins: int
+    ends: int
+    block: Block
 
 
 class StructureChunker:
-    """Passages of up to `max_chars` within one section.
+    """Passages of up to `max_size` within one section.
 
-    A passage is longer than `max_chars` only when a single sentence is. The last sentences of a
-    passage, up to `overlap_chars`, are repeated at the start of the next one of the same section.
-    A heading is part of its passages' context; one without any text below it is a passage itself.
+    A passage is longer than that only when a single sentence is. With `min_size`, a passage that
+    has reached it ends with its paragraph. The last sentences of a passage, up to `overlap`, are
+    repeated at the start of the next one of the same section. A heading is part of its passages'
+    context; one without any text below it is a passage itself.
+
+    Sizes are characters, or what `measure` counts; then blanks between sentences count nothing.
     """
 
-    def __init__(self, *, max_chars: int, overlap_chars: int) -> None:
-        self._max_chars = max_chars
-        self._overlap_chars = overlap_chars
+    def __init__(
+        self,
+        *,
+        max_size: int,
+        overlap: int,
+        min_size: int | None = None,
+        measure: Measure | None = None,
+    ) -> None:
+        self._max_size = max_size
+        self._overlap_size = overlap
+        self._min_size = max_size if min_size is None else min_size
+        self._measure = measure
 
     def chunk(self, document: Document) -> tuple[Passage, ...]:
         """Passages in reading order, with ids that depend on the document's content alone."""
         pieces = [
             (section, piece)
             for section, blocks in groupby(_quotable(document.blocks), lambda b: b.section)
-            for piece in self._pack(_sentences(document.text, blocks))
+            for piece in self._pack(self._sentences(document.text, blocks))
         ]
         return tuple(
             _passage(document, section, piece, number)
@@ -48,22 +72,46 @@ class StructureChunker:
     def _pack(self, sentences: Iterator[_Sentence]) -> Iterator[list[_Sentence]]:
         piece: list[_Sentence] = []
         for sentence in sentences:
-            if piece and sentence.end - piece[0].start > self._max_chars:
+            if piece and (
+                sentence.ends - piece[0].begins > self._max_size or self._is_full(piece, sentence)
+            ):
                 yield piece
                 piece = self._overlap(piece, sentence)
             piece.append(sentence)
         if piece:
             yield piece
 
+    def _is_full(self, piece: Sequence[_Sentence], following: _Sentence) -> bool:
+        ends_paragraph = following.block is not piece[-1].block
+        return ends_paragraph and piece[-1].ends - piece[0].begins >= self._min_size
+
     def _overlap(self, piece: Sequence[_Sentence], following: _Sentence) -> list[_Sentence]:
         kept: list[_Sentence] = []
         for sentence in reversed(piece[1:]):
-            too_much = piece[-1].end - sentence.start > self._overlap_chars
-            too_long = following.end - sentence.start > self._max_chars
+            too_much = piece[-1].ends - sentence.begins > self._overlap_size
+            too_long = following.ends - sentence.begins > self._max_size
             if too_much or too_long:
                 break
             kept.insert(0, sentence)
         return kept
+
+    def _sentences(self, text: str, blocks: Iterator[Block]) -> Iterator[_Sentence]:
+        position = 0
+        for block in blocks:
+            for start, end in _ranges(text, block):
+                if self._measure is None:
+                    yield _Sentence(start, end, start, end, block)
+                    continue
+                begins = position
+                position += self._measure(text[start:end])
+                yield _Sentence(start, end, begins, position, block)
+
+
+def _ranges(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    whole = [(0, block.end - block.start)]
+    spans = whole if block.kind in _WHOLE else sentence_spans(text[block.start : block.end])
+    for start, end in spans:
+        yield from cut_long(text, block.start + start, block.start + end, LONGEST_SENTENCE_CHARS)
 
 
 def _quotable(blocks: Sequence[Block]) -> Iterator[Block]:
@@ -80,25 +128,18 @@ def _quotable(blocks: Sequence[Block]) -> Iterator[Block]:
             yield block
 
 
-def _sentences(text: str, blocks: Iterator[Block]) -> Iterator[_Sentence]:
-    for block in blocks:
-        if block.kind in _WHOLE:
-            yield _Sentence(block.start, block.end, block.page)
-            continue
-        for start, end in sentence_spans(text[block.start : block.end]):
-            yield _Sentence(block.start + start, block.start + end, block.page)
-
-
 def _passage(
     document: Document, section: tuple[str, ...], piece: Sequence[_Sentence], number: int
 ) -> Passage:
-    page = piece[0].page
-    headings = section[1:] if section[:1] == (document.title,) else section
+    first, last = piece[0], piece[-1]
+    on_page = document.page_at(first.start)
+    page = on_page.number if on_page else first.block.page
+    blocks = list(dict.fromkeys(sentence.block for sentence in piece))
     return Passage(
         id=f"{document.id}_p{page or 1}_c{number}",
-        span=Span(document_id=document.id, start=piece[0].start, end=piece[-1].end),
+        span=Span(document_id=document.id, start=first.start, end=last.end),
         section=section,
         page=page,
         sentences=tuple(Span(document_id=document.id, start=s.start, end=s.end) for s in piece),
-        context=" > ".join((document.title, *headings)),
+        context=context_lines(document, section, blocks, first.start),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.embed.runtimes import Runtime, open_runtime
+from pincite.embed.tokenizer import open_tokenizer
 from pincite.embed.weights import MODEL_NAME, find_encoder_files
 from pincite.stages import TokenStates
 from pincite.vectors import normalised
@@ -33,17 +34,13 @@ class MiniLmEncoder:
     so that nothing is cut off; the vector is the mean over all tokens, with length 1.
     """
 
-    name = MODEL_NAME
+    # The digit counts up when a text is prepared in another way, which changes its vectors.
+    name = f"{MODEL_NAME}/2"
     dimensions = 384
 
     def __init__(self, cache: Path, *, runtime: str = "auto", threads: int = 0) -> None:
-        from tokenizers import Tokenizer
-
         files = find_encoder_files()
-        self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
-        # The published file pads every text to 128 tokens and cuts at 128.
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
+        self._tokenizer = open_tokenizer(files.tokenizer)
         self._first = self._tokenizer.token_to_id("[CLS]")
         self._last = self._tokenizer.token_to_id("[SEP]")
         self._runtime: Runtime = open_runtime(runtime, files.model, cache, threads=threads)

@@ -32,10 +32,15 @@ def find_encoder_files() -> EncoderFiles:
             f"{MODEL_PACKAGE.replace('_', '-')}; install it with pip"
         )
     model = Path(spec.origin).with_name("model.onnx")
-    tokenizer = Path(__file__).with_name("data") / "minilm-tokenizer.json"
     verify_checksum(model, MODEL_SHA256)
+    return EncoderFiles(model=model, tokenizer=find_tokenizer())
+
+
+def find_tokenizer() -> Path:
+    """The tokenizer file, which comes with Pincite. Raises ModelError when it differs."""
+    tokenizer = Path(__file__).with_name("data") / "minilm-tokenizer.json"
     verify_checksum(tokenizer, TOKENIZER_SHA256)
-    return EncoderFiles(model=model, tokenizer=tokenizer)
+    return tokenizer
 
 
 def verify_checksum(path: Path, expected: str) -> None:

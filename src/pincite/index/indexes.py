@@ -22,6 +22,7 @@ from pincite.index.snapshot import (
     write_manifest,
 )
 from pincite.records import Passage
+from pincite.text.search_text import repaired
 from pincite.text.terms import terms
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _lexical_rows(holdings: Holdings, passages: Iterable[Passage]) -> Iterator[L
         document = passage.span.document_id
         if document not in collections:
             collections[document] = holdings.collections_of(document)
-        text = f"{passage.context}\n{holdings.text_of(passage.span)}"
+        text = passage.with_context(repaired(holdings.text_of(passage.span)))
         yield LexicalRow(key=passage.key, terms=terms(text), collections=collections[document])
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 
 from pincite.ingest.detect import READABLE_SUFFIXES, readable_list
+from pincite.ingest.selection import IgnoreRules, Selection
 from pincite.records import FileProblem
 
 
@@ -18,21 +19,41 @@ class Discovery:
     files: tuple[Path, ...]
     problems: tuple[FileProblem, ...]
     skipped: tuple[FileProblem, ...] = ()
+    ignored: frozenset[str] = frozenset()
+    """Files and folders left alone because of an ignore file."""
+
+    def ignores(self, path: str) -> bool:
+        """Whether an ignore file leaves this file out, or a folder it is in."""
+        return path in self.ignored or any(
+            str(parent) in self.ignored for parent in PurePath(path).parents
+        )
 
 
-def discover(paths: Sequence[Path]) -> Discovery:
+def discover(paths: Sequence[Path], selection: Selection | None = None) -> Discovery:
     """All readable files named or below the folders named, each once, in order of their paths.
 
-    Hidden files and folders inside a folder are left out; a file named itself is always taken.
+    Inside a folder, hidden files and folders are left out, and so is what a `.pinciteignore` file
+    or the selection leaves out; a file named itself is always taken.
     """
-    search = _Search()
+    search = _Search(selection or Selection())
     for path in paths:
         search.visit(path)
     return search.result()
 
 
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder to enter: where it is, below the folder that was named, and what is ignored."""
+
+    path: Path
+    relative: PurePosixPath
+    rules: IgnoreRules
+
+
 class _Search:
-    def __init__(self) -> None:
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        self._ignored: set[str] = set()
         self._files: dict[Path, None] = {}
         self._problems: list[FileProblem] = []
         self._skipped: dict[Path, FileProblem] = {}
@@ -58,6 +79,7 @@ class _Search:
             files=tuple(sorted(self._files)),
             problems=tuple(self._problems),
             skipped=tuple(self._skipped[path] for path in sorted(self._skipped)),
+            ignored=frozenset(self._ignored - set(map(str, self._files))),
         )
 
     def _named_folder(self, path: Path, real: Path) -> None:
@@ -70,34 +92,40 @@ class _Search:
 
     def _walk(self, top: Path) -> None:
         """Go through a folder tree; a folder reached twice by way of links is entered once."""
-        waiting = [top]
+        waiting = [_Folder(top, PurePosixPath(), IgnoreRules())]
         while waiting:
             folder = waiting.pop()
-            if folder in self._folders:
+            if folder.path in self._folders:
                 continue
-            self._folders.add(folder)
+            self._folders.add(folder.path)
             try:
-                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+                entries = sorted(os.scandir(folder.path), key=lambda entry: entry.name)
             except OSError as error:
-                self._problem(folder, f"the folder cannot be opened ({_plain(error)})")
+                self._problem(folder.path, f"the folder cannot be opened ({_plain(error)})")
                 continue
+            rules = folder.rules.below(folder.path, folder.relative)
             for entry in entries:
                 # `~$name.docx` is the lock file Word leaves beside an open document.
                 if not entry.name.startswith((".", "~$")):
-                    waiting.extend(self._entry(Path(entry.path)))
+                    inner = folder.relative / entry.name
+                    waiting.extend(self._entry(Path(entry.path), inner, rules))
 
-    def _entry(self, path: Path) -> list[Path]:
+    def _entry(self, path: Path, relative: PurePosixPath, rules: IgnoreRules) -> list[_Folder]:
         """Note a file; returns the folder to enter if it is one."""
         try:
             real = path.resolve(strict=True)
-            if real.is_dir():
-                return [real]
+            is_folder = real.is_dir()
             is_file = real.is_file()
         except (OSError, RuntimeError) as error:
             self._problem(path, f"cannot be opened ({_plain(error)})")
             return []
-        if is_file and real.suffix.lower() in READABLE_SUFFIXES:
-            self._files.setdefault(real)
+        if rules.ignores(relative, is_folder=is_folder):
+            self._ignored.add(str(real))
+        elif is_folder:
+            return [_Folder(real, relative, rules)]
+        elif is_file and real.suffix.lower() in READABLE_SUFFIXES:
+            if self._selection.wants(relative):
+                self._files.setdefault(real)
         else:
             kind = path.suffix or "no ending"
             reason = f"not a kind of file Pincite reads ({kind})"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import email
 import email.policy
 from collections.abc import Callable, Iterator
-from email.message import EmailMessage, Message
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.message import Message
 from pathlib import Path, PurePosixPath
 from typing import cast
 
@@ -29,7 +31,7 @@ _SIGNATURES = (
 )
 _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
 # What the standard parser raises on headers and parts that break the rules of mail.
-_BROKEN = (ValueError, LookupError, TypeError, AttributeError)
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError, HeaderParseError, RecursionError)
 
 
 class EmlReader:
@@ -62,10 +64,15 @@ class EmlReader:
         )
 
 
-def _parsed(content: bytes) -> EmailMessage:
+def _parsed(content: bytes) -> Message:
+    """The message; headers that break the rules of mail are read by the older, laxer parser."""
     try:
         return email.message_from_bytes(content, policy=email.policy.default)
-    except (*_BROKEN, RecursionError) as error:
+    except _BROKEN:
+        pass
+    try:
+        return email.message_from_bytes(content, policy=email.policy.compat32)
+    except _BROKEN as error:
         raise ReadError(
             f"the message breaks the rules of mail ({type(error).__name__}); "
             "open it in a mail program and save it anew as .eml or .txt"
@@ -75,7 +82,7 @@ def _parsed(content: bytes) -> EmailMessage:
 class _MessageWriter:
     """Writes the headers, the text and the attachments of one message into one text."""
 
-    def __init__(self, message: EmailMessage, read_attachment: ReadAttachment) -> None:
+    def __init__(self, message: Message, read_attachment: ReadAttachment) -> None:
         self.assembly = TextAssembly()
         self.gaps: list[str] = []
         self.warnings: list[str] = []
@@ -94,7 +101,10 @@ class _MessageWriter:
         self.assembly.add(block, BlockKind.PARAGRAPH)
         self.assembly.place = Place()
         for part in _readable_parts(self._message):
-            self._part(part)
+            try:
+                self._part(part)
+            except _BROKEN as error:
+                self.gaps.append(f"a part of the message is damaged ({type(error).__name__})")
         if self._attachments > _MOST_ATTACHMENTS:
             self.gaps.append(
                 f"{self._attachments - _MOST_ATTACHMENTS} of {self._attachments} attachments are "
@@ -143,7 +153,7 @@ class _MessageWriter:
         self.warnings += [f"{place}: {warning}" for warning in found.warnings]
 
 
-def _readable_parts(message: EmailMessage) -> Iterator[Message]:
+def _readable_parts(message: Message) -> Iterator[Message]:
     """The parts in order, and of alternatives the plainest; whole messages are one part."""
     stack: list[Message] = [message]
     for _ in range(_MOST_PARTS):
@@ -168,9 +178,9 @@ def _best_of(alternatives: list[Message]) -> list[Message]:
     return alternatives[-1:]
 
 
-def _header(message: EmailMessage, name: str) -> str:
+def _header(message: Message, name: str) -> str:
     try:
-        return " ".join(str(message[name] or "").split())
+        return " ".join(str(make_header(decode_header(str(message[name] or "")))).split())
     except _BROKEN:
         return ""  # a header so broken that the parser fails on it says nothing
 
@@ -192,12 +202,21 @@ def _default_name(kind: str) -> str:
 def _content(part: Message) -> bytes:
     inner = part.get_payload()
     if isinstance(inner, list) and inner and part.get_content_maintype() == "message":
-        return cast("Message", inner[0]).as_bytes(policy=email.policy.compat32)
+        return _message_bytes(cast("Message", inner[0]))
     try:
         payload = part.get_payload(decode=True)
     except _BROKEN as error:
         raise ReadError(f"its transfer encoding is damaged ({error})") from error
     return payload if isinstance(payload, bytes) else b""
+
+
+def _message_bytes(message: Message) -> bytes:
+    try:
+        return message.as_bytes(policy=email.policy.compat32)
+    except _BROKEN as error:
+        raise ReadError(
+            f"the message in it is damaged or nested too deep ({type(error).__name__})"
+        ) from error
 
 
 def _text(part: Message) -> str:

@@ -40,6 +40,8 @@ class _Moment:
 
 def format_number(value: float, code: str, *, epoch_1904: bool = False) -> str:
     """The number as a cell with this format code shows it; dates and times as ISO 8601."""
+    if code == "General":
+        return general(value)
     moment = _moment(code)
     if moment is not None and 0 <= value <= _LAST_DAY:
         return _date_text(value, moment, epoch_1904=epoch_1904)

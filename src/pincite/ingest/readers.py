@@ -69,7 +69,7 @@ class FileReader:
 
     def _read(self, path: Path, content: bytes) -> Document:
         found = detect(path, content)
-        document = self._reader(found).read(path, content)
+        document = replace(self._reader(found).read(path, content), name=path.name)
         if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
             return document
         named = path.suffix or "without an ending"

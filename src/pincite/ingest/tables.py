@@ -116,8 +116,8 @@ class TableWriter:
             start = assembly.start_of_next(kind)
             block = assembly.add(text, kind)
             assembly.place = before
-            cells = tuple(self._cells(row, start))
-            assembly.give_cells(cells if row.with_cells else ())
+            if row.with_cells or self._row_number < self._headers.rows:
+                assembly.give_cells(tuple(self._cells(row, start)))
             if block is not None and row.hidden:
                 assembly.flag_hidden(block, row.hidden)
         self._row_number += 1

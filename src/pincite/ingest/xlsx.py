@@ -117,7 +117,9 @@ class _WorkbookWriter:
         first, last = cells[0], cells[-1]
         ends = [address(cell.row, cell.column) for cell in (first, last)]
         return TableRow(
-            cells=tuple(self._table_cell(sheet, cell) for cell in cells),
+            cells=tuple(self._table_cell(sheet, cell) for cell in cells)
+            if self._cells_left >= 0
+            else tuple(TableCell(text=cell.text, column=cell.column) for cell in cells),
             place=f"{_quoted(part.name)}!{':'.join(dict.fromkeys(ends))}",
             hidden=_hidden_because(part, sheet, cells),
             with_cells=self._cells_left >= 0,

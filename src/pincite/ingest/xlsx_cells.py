@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from lxml import etree
 
@@ -100,12 +101,18 @@ def address(row: int, column: int) -> str:
 
 def _position(reference: str) -> tuple[int, int] | None:
     match = _ADDRESS.match(reference.strip())
-    if not match:
-        return None
+    return (int(match[2]), _column(match[1])) if match else None
+
+
+@lru_cache(maxsize=4096)
+def _column(letters: str) -> int:
+    """The number of a column from its letters; 0 when they are none."""
+    if not (len(letters) <= 3 and letters.isascii() and letters.isalpha() and letters.isupper()):
+        return 0
     column = 0
-    for letter in match[1]:
+    for letter in letters:
         column = column * 26 + ord(letter) - 64
-    return int(match[2]), column
+    return column
 
 
 class _CellReader:
@@ -143,8 +150,8 @@ class _CellReader:
     def _cells(self, row: etree._Element) -> Iterator[SheetCell]:
         column = 0
         for node in row.iterchildren(f"{S}c"):
-            place = _position(node.get("r") or "")
-            column = place[1] if place else column + 1
+            letters = (node.get("r") or "").rstrip("0123456789")
+            column = (_column(letters) if letters else 0) or column + 1
             number = whole_number(node.get("s"), 0)
             styles = self._workbook.styles
             style = styles[number] if number < len(styles) else _PLAIN

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from pincite.coverage import page_coverage
+from pincite.document import Coverage
 from pincite.library import Library, Stats
-from pincite.records import FileProblem, IngestReport, SearchResult
+from pincite.records import FileEntry, FileProblem, IngestReport, Passage, SearchResult
 
 
 def ingest_form(report: IngestReport) -> dict[str, Any]:
@@ -15,8 +17,13 @@ def ingest_form(report: IngestReport) -> dict[str, Any]:
     return asdict(report)
 
 
-def search_form(result: SearchResult, library: Library) -> dict[str, Any]:
-    """The hits of a search, best first; `notices` only when there is something to tell."""
+def search_form(
+    result: SearchResult, library: Library, *, sections: bool = False
+) -> dict[str, Any]:
+    """The hits of a search, best first; `notices` only when there is something to tell.
+
+    With `sections`, each hit has the range and text of the whole section it is in.
+    """
     form: dict[str, Any] = {
         "question": result.question,
         "hits": [
@@ -31,6 +38,7 @@ def search_form(result: SearchResult, library: Library) -> dict[str, Any]:
                 "start": hit.passage.span.start,
                 "end": hit.passage.span.end,
                 "text": library.catalog.text_of(hit.passage.span),
+                **(_section_form(hit.passage, library) if sections else {}),
             }
             for rank, hit in enumerate(result.hits, start=1)
         ],
@@ -39,6 +47,15 @@ def search_form(result: SearchResult, library: Library) -> dict[str, Any]:
     if result.notices:
         form["notices"] = list(result.notices)
     return form
+
+
+def _section_form(passage: Passage, library: Library) -> dict[str, Any]:
+    section = library.section_of(passage)
+    return {
+        "section_start": section.start,
+        "section_end": section.end,
+        "section_text": library.catalog.text_of(section),
+    }
 
 
 def stats_form(stats: Stats) -> dict[str, Any]:
@@ -50,10 +67,52 @@ def stats_form(stats: Stats) -> dict[str, Any]:
         "generation": stats.generation,
         "bytes_on_disk": stats.bytes_on_disk,
         "failed": problem_forms(stats.failures),
-        "warnings": problem_forms(stats.warnings),
+        "warnings": problem_forms(reported(stats.files)),
+        "flagged": problem_forms(flagged(stats.files)),
     }
+
+
+def reported(files: Sequence[FileEntry]) -> list[FileProblem]:
+    """What was told about files that are in: first what is missing."""
+    return [
+        FileProblem(path=file.path, reason=reason)
+        for file in files
+        for reason in (*file.coverage.get("gaps", ()), *file.coverage.get("warnings", ()))
+    ]
+
+
+def flagged(files: Sequence[FileEntry]) -> list[FileProblem]:
+    """What in the files may be meant to deceive."""
+    return [
+        FileProblem(path=file.path, reason=f"{flag['kind']}: {flag['detail']}")
+        for file in files
+        for flag in file.coverage.get("flags", ())
+    ]
 
 
 def problem_forms(problems: Sequence[FileProblem]) -> list[dict[str, str]]:
     """Files and what is the matter with them."""
     return [asdict(problem) for problem in problems]
+
+
+def coverage_form(stats: Stats, library: Library) -> list[dict[str, Any]]:
+    """How much of each file can be found, with its pages; files that failed come last."""
+    held = [
+        {
+            "path": file.path,
+            "collection": file.collection,
+            "document": file.document_id,
+            **file.coverage,
+            "pages": [
+                asdict(page) for page in page_coverage(library.catalog.document(file.document_id))
+            ],
+        }
+        for file in stats.files
+    ]
+    paths = {file.path for file in stats.files}
+    failed = [
+        {"path": problem.path, "status": Coverage.FAILED, "gaps": [problem.reason]}
+        for problem in stats.failures
+        if problem.path not in paths
+    ]
+    return [*held, *failed]

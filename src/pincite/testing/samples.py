@@ -53,7 +53,7 @@ def ingested(
 ) -> Ingested:
     """A file as the ingest pipeline hands it to the catalog."""
     document = text_document(text, title=path.rpartition("/")[2])
-    chunker = StructureChunker(max_chars=max_chars, overlap_chars=overlap_chars)
+    chunker = StructureChunker(max_size=max_chars, overlap=overlap_chars)
     passages = chunker.chunk(document)
     item = Ingested(path=path, document=document, passages=passages)
     if encoder is None:

@@ -14,6 +14,8 @@ from itertools import pairwise
 
 import snowballstemmer
 
+from pincite.text.search_text import LINE_HYPHEN, without_invisible
+
 # Kana, Han, Hangul, Thai, Lao, Khmer, Myanmar: written without spaces between words.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
@@ -27,7 +29,8 @@ _COLOURING_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
 _TOKEN = re.compile(
     rf"[{_UNSPACED}]+"
     # Words, and identifiers or numbers whose parts are joined: GSE-204.1, 12.5, e-mail, a_b, x@y.z
-    rf"|{_LETTER}+(?:[-./@:_'’+,]{_LETTER}+)*"
+    # and words broken at the end of a line.
+    rf"|{_LETTER}+(?:(?:-\n|[-./@:_'’+,]){_LETTER}+)*"
 )
 _PART = re.compile(rf"(?:[^\W_]|[{_INDIC}])+")
 
@@ -63,9 +66,11 @@ def terms(text: str) -> list[str]:
 
     Latin-script words are folded and stemmed (English Snowball), stop words are dropped. Joined
     identifiers and numbers give the whole and its parts (`gse-204.1`, `gse`, `204`, `1`). Scripts
-    written without spaces give overlapping character pairs.
+    written without spaces give overlapping character pairs. A word broken at the end of a line
+    gives its joined form, and the form with the hyphen in case that belongs to it.
     """
-    return [term for token in _TOKEN.findall(fold(text)) for term in _terms_of(token)]
+    seen = fold(without_invisible(text))
+    return [term for token in _TOKEN.findall(seen) for term in _terms_of(token)]
 
 
 def question_terms(text: str) -> dict[str, str]:
@@ -85,6 +90,8 @@ def question_terms(text: str) -> dict[str, str]:
 def _terms_of(token: str) -> tuple[str, ...]:
     if re.match(rf"[{_UNSPACED}]", token):
         return tuple(_pairs(token))
+    if LINE_HYPHEN in token:
+        return _broken_terms(token)
     if not _JOINT.search(token):
         return () if token in _STOP_WORDS else (_stem(token),)
     token = re.sub(r"['’]s?$|['’]", "", token)  # Newton's -> newton, don't -> dont
@@ -94,6 +101,14 @@ def _terms_of(token: str) -> tuple[str, ...]:
     kept = [_stem(p) for p in parts if p not in _STOP_WORDS]
     # "and/or", "well-known": the whole is only worth a term of its own if it could be a name.
     return (token, *kept)
+
+
+def _broken_terms(token: str) -> tuple[str, ...]:
+    """`inter-/national` gives `internat` and `inter-national`; `gse-/204` is an identifier."""
+    joined, hyphened = token.replace(LINE_HYPHEN, ""), token.replace(LINE_HYPHEN, "-")
+    if any(part[:1].isdigit() or part[-1:].isdigit() for part in token.split(LINE_HYPHEN)):
+        return _terms_of(hyphened)
+    return (*_terms_of(joined), hyphened)
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from pincite.boxes import Box
 from pincite.document import Document
 from pincite.errors import ReadError, ReceiptError
 from pincite.records import Answer, Citation, Status
 from pincite.stages import Reader
 from pincite.text.numbers import unsupported_numbers
-
-_BOX_DECIMALS = 2
-"""Boxes are written in hundredths of a PDF point."""
+from pincite.verify.cells import box_forms, cell_form, cited_cells
 
 
 def answer_form(answer: Answer) -> dict[str, Any]:
@@ -51,15 +48,20 @@ def citation_form(citation: Citation) -> dict[str, Any]:
         "start_byte": citation.start_byte,
         "end_byte": citation.end_byte,
         "cited_text": citation.quote,
-        "boxes": _box_forms(citation.boxes),
+        "boxes": box_forms(citation.boxes),
+        **_told(citation),
     }
 
 
-def _box_forms(boxes: Sequence[Box]) -> list[list[float]]:
-    return [
-        [box.page, *(round(edge, _BOX_DECIMALS) for edge in (box.x0, box.y0, box.x1, box.y1))]
-        for box in boxes
-    ]
+def _told(citation: Citation) -> dict[str, Any]:
+    """The fields that say something about few citations; they are left out of the others."""
+    fields = {
+        "page_label": citation.page_label,
+        "place": citation.place,
+        "cells": [cell_form(cell) for cell in citation.cells],
+        "recognition": citation.recognition,
+    }
+    return {name: value for name, value in fields.items() if value not in ("", [], None)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,7 @@ def load_receipt(path: Path) -> dict[str, Any]:
 
 
 def citation_fields() -> tuple[str, ...]:
-    """Names of the fields of a citation, in order."""
+    """Names of the fields that every citation has, in order."""
     empty = Citation(
         document="", source="", sha256="", page=None, section="", start=0, end=0,
         start_byte=None, end_byte=None, quote="",
@@ -170,28 +172,37 @@ def _citation_problems(citation: Mapping[str, Any], files: _Files) -> Iterator[s
 
 def _place_problems(citation: Mapping[str, Any], found: Document) -> Iterator[str]:
     start, end = citation["start_char_index"], citation["end_char_index"]
-    page = page_of(found, start)
-    expected = {
-        "document": found.id,
-        "page": page,
-        "section": " > ".join(section_of(found, start)),
-        "boxes": _box_forms(found.boxes.boxes(start, end)),
-    }
-    expected["start_byte"], expected["end_byte"] = found.byte_range(start, end) or (None, None)
-    for name, value in expected.items():
-        if citation[name] != value:
-            yield f"its {name} is {citation[name]!r}, the file says {value!r}"
+    expected = citation_form(
+        located(found, start, end, path=citation["source"], sha256=citation["sha256"])
+    )
+    for name in citation:
+        if citation[name] != expected.get(name):
+            yield f"its {name} is {citation[name]!r}, the file says {expected.get(name)!r}"
 
 
-def page_of(document: Document, position: int) -> int | None:
-    """The number of the page a character is on; None where there are no pages."""
-    return next((p.number for p in document.pages if p.start <= position < p.end), None)
-
-
-def section_of(document: Document, position: int) -> tuple[str, ...]:
-    """The headings above a character."""
-    blocks = (block for block in document.blocks if block.start <= position < block.end)
-    return next((block.section for block in blocks), ())
+def located(document: Document, start: int, end: int, *, path: str, sha256: str) -> Citation:
+    """The citation of `text[start:end]`, with everything the document says about its place."""
+    first_byte, last_byte = document.byte_range(start, end) or (None, None)
+    page = document.page_at(start)
+    blocks = document.blocks_in(start, end)
+    sure = document.confidence(start, end)
+    return Citation(
+        document=document.id,
+        source=path,
+        sha256=sha256,
+        page=page.number if page else None,
+        section=" > ".join(blocks[0].section) if blocks else "",
+        start=start,
+        end=end,
+        start_byte=first_byte,
+        end_byte=last_byte,
+        quote=document.text[start:end],
+        boxes=document.boxes.boxes(start, end),
+        page_label=page.label if page else "",
+        place=blocks[0].place if blocks else "",
+        cells=cited_cells(document, start, end),
+        recognition=None if sure is None else round(sure, 3),
+    )
 
 
 class _Files:

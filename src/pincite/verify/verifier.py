@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,12 +12,15 @@ from pincite.text.numbers import unsupported_numbers
 from pincite.text.terms import question_terms
 from pincite.verify.confidence import confidence, evidence_terms, measure
 from pincite.verify.quotes import FileCheck, check_in_file
-from pincite.verify.receipt import page_of, section_of
+from pincite.verify.receipt import located
 
 _DECIMALS = 4
 """Confidence is rounded so that it does not show more than it knows."""
 
 _WORDS_NAMED = 5
+
+_NEAREST = 5
+"""Documents whose gaps are told when nothing was found: that many hits are looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,8 @@ class Provenance:
     settings_digest: str
     notices: tuple[str, ...] = ()
     """What users of every answer must know ("lexical search only: ...")."""
+    unread: str = ""
+    """What of the library cannot be found ("3 files could not be read"): told when refusing."""
 
 
 class SourceVerifier:
@@ -67,12 +72,18 @@ class SourceVerifier:
                 reasons.append(f"a statement was left out: {checked.verdict}")
         used = [evidence[name] for name in citations]
         sure = round(confidence(measure(question, used, hits, self._weights)), _DECIMALS)
-        if not claims:
-            reasons += self._why_nothing(question, draft, hits)
-        elif sure < self._abstain_below:
+        if claims and sure >= self._abstain_below:
+            made_of = {citation.document for citation in citations.values()}
+            reasons += self._caveats(question, made_of, list(citations.values()))
+            return self._answer(question, claims, list(citations.values()), sure, reasons)
+        if claims:
             reasons += self._why_unsure(question, used, sure)
         else:
-            return self._answer(question, claims, list(citations.values()), sure, reasons)
+            reasons += self._why_nothing(question, draft, hits)
+        near = {hit.passage.span.document_id for hit in hits[:_NEAREST]}
+        reasons += self._caveats(question, near, [])
+        if self._provenance.unread:
+            reasons.append(self._provenance.unread)
         return self._answer(question, [], [], sure if claims else 0.0, reasons)
 
     def _answer(
@@ -132,19 +143,27 @@ class SourceVerifier:
                     f"{source.path}: the file cannot be opened; its quotes were checked against "
                     "the stored text only"
                 )
-        return Citation(
-            document=document.id,
-            source=source.path,
-            sha256=document.sha256,
-            page=page_of(document, span.start),
-            section=" > ".join(section_of(document, span.start)),
-            start=span.start,
-            end=span.end,
-            start_byte=place[0] if place else None,
-            end_byte=place[1] if place else None,
-            quote=item.quote,
-            boxes=document.boxes.boxes(span.start, span.end),
-        )
+        return located(document, span.start, span.end, path=source.path, sha256=document.sha256)
+
+    def _caveats(
+        self, question: Question, documents: Set[str], citations: Sequence[Citation]
+    ) -> Iterator[str]:
+        """What is missing in these documents, and what about the quotes needs a second look."""
+        for document_id in sorted(documents):
+            document = self._sources.document(document_id)
+            path = self._sources.source(document_id, question.collection).path
+            for gap in document.gaps:
+                yield f"{Path(path).name}: {gap}"
+            for flag in document.flags:
+                spans = ((c.start, c.end) for c in citations if c.document == document_id)
+                if any(flag.start < end and start < flag.end for start, end in spans):
+                    yield f"{Path(path).name}: a quote holds {flag.kind}: {flag.detail}"
+        for number, citation in enumerate(citations, start=1):
+            if citation.recognition is not None:
+                yield (
+                    f"quote [{number}] was recognised from a picture "
+                    f"({citation.recognition:.0%} sure): compare it with the page"
+                )
 
     def _why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> list[str]:
         if not question_terms(question.text):

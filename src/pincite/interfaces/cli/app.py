@@ -15,9 +15,11 @@ from pincite.interfaces.cli import (
     demo,
     doctor,
     ingest,
+    ls,
     remove,
     search,
     stats,
+    sync,
     verify,
 )
 from pincite.interfaces.cli.exits import ERROR, USAGE
@@ -36,10 +38,12 @@ app = typer.Typer(
 )
 app.callback()(show_version)
 app.command("ingest")(ingest.ingest)
+app.command("sync")(sync.sync)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
 app.command("batch")(batch.batch)
 app.command("verify")(verify.verify)
+app.command("ls")(ls.ls)
 app.command("remove")(remove.remove)
 app.command("stats")(stats.stats)
 app.command("doctor")(doctor.doctor)

@@ -19,6 +19,7 @@ from pincite.interfaces.cli.options import (
     QuestionArgument,
 )
 from pincite.interfaces.cli.output import (
+    cell_lines,
     indented,
     on_one_line,
     place,
@@ -69,9 +70,11 @@ def print_answer(answer: Answer) -> None:
         typer.secho("No answer in these documents.", bold=True)
     for number, citation in enumerate(answer.citations, start=1):
         typer.echo(indented(f"{on_one_line(citation.quote)} [{number}]"))
+        for line in cell_lines(citation):
+            typer.echo(indented(line, first="    "))
     typer.echo()
     for number, citation in enumerate(answer.citations, start=1):
-        where = place(citation.page, citation.section)
+        where = place(citation)
         span = f"characters {citation.start}-{citation.end}"
         details = "; ".join(part for part in (short_path(citation.source), where, span) if part)
         typer.secho(indented(details, first=f"  [{number}] "), dim=True)

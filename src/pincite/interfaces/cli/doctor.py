@@ -65,7 +65,7 @@ def _model(library: Library) -> dict[str, str]:
     encoder = library.encoder()
     if encoder is None:
         return {"name": "none", "runtime": "none", "problem": library.encoder_problem}
-    return {"name": encoder.name, "runtime": encoder.runtime, "problem": ""}
+    return {"name": encoder.name.partition("/")[0], "runtime": encoder.runtime, "problem": ""}
 
 
 def _index(library: Library) -> dict[str, Any]:

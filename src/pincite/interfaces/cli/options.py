@@ -26,6 +26,21 @@ CollectionOption = Annotated[
     str | None,
     typer.Option("--collection", "-c", help="Look only into this collection."),
 ]
+FilingOption = Annotated[
+    str, typer.Option("--collection", "-c", help="Where to file them.", metavar="NAME")
+]
+IncludeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--include", help="Only look at files that match, such as '*.pdf'.", metavar="PATTERN"
+    ),
+]
+ExcludeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude", help="Do not look at files that match, such as 'drafts/'.", metavar="PATTERN"
+    ),
+]
 ExplainOption = Annotated[
     bool, typer.Option("--explain", help="Show what each stage found and dropped.")
 ]

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from pincite.records import Citation
 
 from pincite.records import FileProblem
 
@@ -68,10 +70,28 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def place(page: int | None, section: str) -> str:
+def page_and_section(page: int | None, section: str) -> str:
     """Where something stands, in words."""
     parts = [f"page {page}"] if page else []
     return ", ".join([*parts, section] if section else parts)
+
+
+def place(citation: Citation) -> str:
+    """Where a quote stands, in words."""
+    where = page_and_section(citation.page, citation.section)
+    if citation.page_label:
+        where = where.replace(
+            f"page {citation.page}", f"page {citation.page_label} ({citation.page})", 1
+        )
+    return ", ".join(part for part in (citation.place, where) if part)
+
+
+def cell_lines(citation: Citation) -> Iterator[str]:
+    """What the cells of a quoted table row mean: `Net sales, 2023: 10,332`."""
+    for cell in citation.cells:
+        names = ", ".join(on_one_line(label.text) for label in (*cell.rows, *cell.columns))
+        if cell.columns and names:
+            yield f"{names}: {on_one_line(cell.text)}"
 
 
 def print_problems(title: str, problems: Sequence[FileProblem]) -> None:

@@ -19,7 +19,7 @@ from pincite.interfaces.cli.output import (
     indented,
     notice,
     on_one_line,
-    place,
+    page_and_section,
     print_json,
     print_trace,
     short_path,
@@ -33,6 +33,9 @@ def search(
     library: LibraryOption = DEFAULT_LIBRARY,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Hits to show.")] = 10,
     collection: CollectionOption = None,
+    sections: Annotated[
+        bool, typer.Option("--sections", help="Show the whole section around each passage.")
+    ] = False,
     explain: ExplainOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,18 +44,19 @@ def search(
 
     with pincite.Library.open(library, create=False) as opened:
         result = opened.search(question, limit=limit, collection=collection)
-        form = search_form(result, opened)
+        form = search_form(result, opened, sections=sections)
     for message in result.notices:
         notice(message)
     if as_json:
         print_json({**form, "trace": dict(result.trace)} if explain else form)
         return
     for hit in form["hits"]:
-        details = (short_path(hit["source"]), place(hit["page"], hit["section"]))
+        details = (short_path(hit["source"]), page_and_section(hit["page"], hit["section"]))
         heading = "; ".join([part for part in details if part] + [f"score {hit['score']:.3f}"])
         typer.secho(indented(heading, first=f"{hit['rank']:>2}. "), bold=True)
-        text = on_one_line(hit["text"])
-        cut = text if len(text) <= _EXCERPT_CHARS else text[:_EXCERPT_CHARS].rstrip() + " ..."
+        text = on_one_line(hit["section_text"] if sections else hit["text"])
+        is_long = not sections and len(text) > _EXCERPT_CHARS
+        cut = text[:_EXCERPT_CHARS].rstrip() + " ..." if is_long else text
         typer.echo(indented(cut, first="    ") + "\n")
     if not form["hits"]:
         typer.echo("Nothing found.")

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
 import pincite
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import print_json, print_problems, short_path
+from pincite.interfaces.cli.output import (
+    indented,
+    print_json,
+    print_problems,
+    short_path,
+)
+
+if TYPE_CHECKING:
+    from pincite.library import Stats
 
 _MEGABYTE = 1_000_000
 
 
-def stats(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
+def stats(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Show how much of each file can be found.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Show what a library holds and what was reported."""
-    from pincite.interfaces.forms import stats_form
+    from pincite.interfaces.forms import coverage_form, flagged, reported, stats_form
 
     with pincite.Library.open(library, create=False) as opened:
         found = opened.stats()
-    if as_json:
-        print_json(stats_form(found))
+        if as_json:
+            pages = {"coverage": coverage_form(found, opened)} if coverage else {}
+            print_json({**stats_form(found), **pages})
+            return
+    if coverage:
+        _print_coverage(found)
         return
     typer.echo(f"library        {short_path(str(library.absolute()))}")
     typer.echo(f"files          {found.documents}")
@@ -29,4 +50,33 @@ def stats(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False)
     for name, files in found.collections.items():
         typer.echo(f"collection     {name} ({files} files)")
     print_problems("not read:", found.failures)
-    print_problems("warnings:", found.warnings)
+    print_problems("warnings:", reported(found.files))
+    print_problems("look at these:", flagged(found.files))
+
+
+def _print_coverage(found: Stats) -> None:
+    """A line for each file, with what is the matter below it."""
+    reasons = {problem.path: problem.reason for problem in found.failures}
+    typer.secho(" status      characters  pages  tables  pictures  file", bold=True)
+    for file in found.files:
+        told = file.coverage
+        status = "not renewed" if file.path in reasons else told.get("status", "unknown")
+        recognition = told.get("recognition")
+        typer.secho(
+            f" {status:<11} {told.get('characters', 0):>10,}  {told.get('pages') or '':>5}  "
+            f"{told.get('tables') or '':>6}  {told.get('images') or '':>8}  "
+            f"{short_path(file.path)}",
+            fg=None if status == "complete" else "yellow",
+        )
+        flags = [f"{flag['kind']}: {flag['detail']}" for flag in told.get("flags", ())]
+        sure = [f"recognised from pictures, {recognition:.0%} sure"] if recognition else []
+        for line in (*told.get("gaps", ()), *sure, *flags, *told.get("warnings", ())):
+            typer.echo(indented(line, first=" " * 14))
+    held = {file.path for file in found.files}
+    for path, reason in reasons.items():
+        if path not in held:
+            typer.secho(f" failed      {'':>37}  {short_path(path)}", fg="red")
+        typer.echo(indented(reason, first=" " * 14))
+    counts = Counter(str(file.coverage.get("status", "unknown")) for file in found.files)
+    counts["failed"] = len(reasons.keys() - held)
+    typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))

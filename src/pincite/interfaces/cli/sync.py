@@ -1,0 +1,141 @@
+"""`pincite sync`: keep a library in step with folders."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import pincite
+from pincite.interfaces.cli.ingest import print_report, stop_kindly
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    ExcludeOption,
+    FilingOption,
+    IncludeOption,
+    JsonOption,
+    LibraryOption,
+)
+from pincite.interfaces.cli.output import indented, notice, print_json, short_path
+from pincite.interfaces.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from pincite.ingest.selection import Selection
+    from pincite.library import Library
+    from pincite.records import IngestReport
+    from pincite.sync_plan import SyncPlan
+
+_CHANGES_SHOWN = 40
+
+
+def sync(
+    folders: Annotated[list[Path], typer.Argument(help="Folders to follow.", metavar="FOLDER")],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    collection: FilingOption = "default",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on following the folders until Ctrl-C.")
+    ] = False,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep a library in step with folders: added, changed, moved and deleted files.
+
+    Shows the plan first. The version before a change is kept ('pincite ls --versions') and is not
+    searched. What a .pinciteignore file names is left alone.
+    """
+    from pincite.ingest.selection import Selection
+
+    selection = Selection(include or (), exclude or ())
+    _check_folders(folders)
+    with pincite.Library.open(library, create=not dry_run) as opened, stop_kindly():
+        plan = opened.plan(folders, collection=collection, selection=selection)
+        if dry_run:
+            print_json({"plan": plan_form(plan)}) if as_json else print_plan(plan)
+            return
+        if not as_json:
+            print_plan(plan)
+        report = _apply(opened, folders, collection, selection)
+        if as_json:
+            print_json({"plan": plan_form(plan), "report": _report_form(report)})
+        else:
+            print_report(report, library)
+        if watch:
+            _watch(opened, folders, collection, selection, as_json=as_json)
+
+
+def _check_folders(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        if not folder.is_dir():
+            found = "is a file" if folder.exists() else "does not exist"
+            raise pincite.UsageError(
+                f"{folder} {found}; sync follows folders, single files go in with 'pincite ingest'"
+            )
+
+
+def _apply(
+    opened: Library, folders: Sequence[Path], collection: str, selection: Selection
+) -> IngestReport:
+    with progress_bar() as progress:
+        return opened.ingest(folders, collection=collection, selection=selection, progress=progress)
+
+
+def _watch(
+    opened: Library,
+    folders: Sequence[Path],
+    collection: str,
+    selection: Selection,
+    *,
+    as_json: bool,
+) -> None:
+    """Follow the folders; a line for every time that something changed."""
+    names = ", ".join(short_path(str(folder)) for folder in folders)
+    notice(f"watching {names}; stop with Ctrl-C")
+    # Ctrl-C is how one stops watching, and no error.
+    with contextlib.suppress(KeyboardInterrupt):
+        for report in opened.watch(folders, collection=collection, selection=selection):
+            if as_json:
+                typer.echo(json.dumps(_report_form(report), ensure_ascii=False))
+            else:
+                print_report(report, None)
+
+
+def _report_form(report: IngestReport) -> dict[str, Any]:
+    from pincite.interfaces.forms import ingest_form
+
+    return ingest_form(report)
+
+
+def plan_form(plan: SyncPlan) -> dict[str, Any]:
+    """A plan as JSON."""
+    return {
+        "changes": [
+            {"kind": str(change.kind), "path": change.path}
+            | ({"moved_from": change.moved_from} if change.moved_from else {})
+            for change in plan.changes
+        ],
+        "unchanged": plan.unchanged,
+    }
+
+
+def print_plan(plan: SyncPlan) -> None:
+    """The changes of a plan, one on a line, and how many there are."""
+    marks = {"added": "+", "changed": "*", "moved": ">", "deleted": "-", "read again": "~"}
+    colours = {"added": "green", "deleted": "red", "moved": "cyan"}
+    for change in plan.changes[:_CHANGES_SHOWN]:
+        line = short_path(change.path)
+        if change.moved_from:
+            line = f"{short_path(change.moved_from)} -> {line}"
+        typer.secho(indented(line, first=f" {marks[change.kind]} "), fg=colours.get(change.kind))
+    if len(plan.changes) > _CHANGES_SHOWN:
+        typer.echo(f" ... and {len(plan.changes) - _CHANGES_SHOWN} more; --json lists all")
+    counts = {kind: sum(change.kind == kind for change in plan.changes) for kind in marks}
+    told = [f"{count} {kind}" for kind, count in counts.items() if count]
+    typer.echo(", ".join([*told, f"{plan.unchanged} unchanged"]))

@@ -1,0 +1,41 @@
+"""How a text is changed for searching only; what is quoted stays as it stands in the file."""
+
+from __future__ import annotations
+
+from functools import cache
+
+LINE_HYPHEN = "-\n"
+"""How readers leave a word that is broken at the end of a line."""
+
+INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+"""Soft hyphen, zero-width space, word joiner, byte order mark: inside a word they hide it."""
+
+LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+
+_VISIBLE_ONLY = str.maketrans("", "", INVISIBLE)
+_SIGNS_OF_MOJIBAKE = ("Ã", "â€", "Â", "ð", "Ð", "Ñ", "Ø", "Ù", "æ", "å", "ç", "ã", "œ", "˜")
+
+
+def without_invisible(text: str) -> str:
+    """The text without characters that nobody sees and that would hide a word from the search."""
+    return text if text.isascii() else text.translate(_VISIBLE_ONLY)
+
+
+def repaired(text: str) -> str:
+    """The text with wrongly decoded stretches set right (`cafÃ©` is `café`), for the search.
+
+    Text that reads as it should comes back as it is.
+    """
+    if text.isascii() or not any(sign in text for sign in _SIGNS_OF_MOJIBAKE):
+        return text
+    is_bad, fix = _ftfy()
+    return str(fix(text)) if is_bad(text) else text
+
+
+@cache
+def _ftfy():  # type: ignore[no-untyped-def]
+    # Loaded when a text looks wrong, which few do.
+    from ftfy import fix_encoding
+    from ftfy.badness import is_bad
+
+    return is_bad, fix_encoding
