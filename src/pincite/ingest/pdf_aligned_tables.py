@@ -38,6 +38,7 @@ class _Stripe:
 
 def with_aligned_tables(items: Sequence[Item]) -> list[Item]:
     """The same lines, those of a table put together as one."""
+    items = list(_on_one_line(items))
     found: list[Item] = []
     position = 0
     while position < len(items):
@@ -52,6 +53,29 @@ def with_aligned_tables(items: Sequence[Item]) -> list[Item]:
             found.append(table)
         position = max(end, position + 1)
     return found
+
+
+def _on_one_line(items: Sequence[Item]) -> Iterator[Item]:
+    """Put the label of a row and its values together again: PDFium ends a line at very wide gaps."""
+    before: Row | None = None
+    for item in items:
+        if before is not None and not isinstance(item, Table) and _are_values_of(before, item):
+            before = [*before, *item]
+            continue
+        if before is not None:
+            yield before
+        before = None if isinstance(item, Table) else item
+        if before is None:
+            yield item
+    if before is not None:
+        yield before
+
+
+def _are_values_of(before: Row, row: Row) -> bool:
+    left, right = before[-1], row[0]
+    shared = min(left.y1, right.y1) - max(left.y0, right.y0)
+    beside = right.x0 > left.x1 and shared > 0.6 * min(left.y1 - left.y0, right.y1 - right.y0)
+    return beside and (len(row) > 1 or TableCell([right], 0, 0).is_number)
 
 
 def _is_several(region: Sequence[Row]) -> bool:
