@@ -43,7 +43,8 @@ class RunningLines:
 
     def note(self, number: int, items: Sequence[Item], height: float) -> None:
         """Remember a page's outer lines."""
-        for edge in (_edge(items, height, top=True), _edge(items, height, top=False)):
+        edges = _edge(items, height, top=True), _edge(items, height, top=False), _beside(items)
+        for edge in edges:
             for row in edge:
                 text = _text(row)
                 self._places[_NUMBERS.sub("#", text)].append((number, row[0].y0, text))
@@ -56,8 +57,10 @@ class RunningLines:
         top = self._running(number, _edge(items, height, top=True), items)
         rest = [item for item in items if not any(item is row for row in top)]
         bottom = self._running(number, _edge(rest, height, top=False), rest)
-        body = tuple(item for item in rest if not any(item is row for row in bottom))
-        return SortedPage(tuple(top), body, tuple(reversed(bottom)))
+        beside = [row for row in _beside(rest) if self._comes_back(number, row)]
+        footer = [*reversed(bottom), *beside]
+        body = tuple(item for item in rest if not any(item is row for row in footer))
+        return SortedPage(tuple(top), body, tuple(footer))
 
     def _running(self, number: int, edge: Sequence[Row], items: Sequence[Item]) -> list[Row]:
         found: list[Row] = []
@@ -97,6 +100,12 @@ def _edge(items: Sequence[Item], height: float, *, top: bool) -> list[Row]:
         if (row[0].y0 < limit if top else row[0].y1 > height - limit)
         or (not number and _PAGE_NUMBER.match(_text(row)))
     ]
+
+
+def _beside(items: Sequence[Item]) -> list[Row]:
+    """Lines that run up or down, as in the margin."""
+    rows = [item for item in items if not isinstance(item, Table) and len(item) == 1]
+    return [row for row in rows if row[0].y1 - row[0].y0 > 4 * (row[0].x1 - row[0].x0)]
 
 
 def _touches_table(row: Row, items: Sequence[Item]) -> bool:

@@ -260,13 +260,18 @@ def cut_into_segments(words: list[Word]) -> Iterator[Row]:
 def _starts_row(before: Word, word: Word) -> bool:
     """Whether a word does not share its height with the one before.
 
-    Words of text that runs up the margin stand above each other, and stay together.
+    Words of text that runs up or down the margin stand above each other, and stay together.
     """
     if min(before.y1, word.y1) > max(before.y0, word.y0):
         return False
     shared_width = min(before.x1, word.x1) - max(before.x0, word.x0)
-    runs_up = word.y1 <= before.y0 + 1 and shared_width > 0.5 * (before.x1 - before.x0)
-    return not runs_up
+    width = before.x1 - before.x0
+    if shared_width <= 0.5 * width:
+        return True
+    runs_up = word.y1 <= before.y0 + 1
+    is_tall = before.y1 - before.y0 > 1.5 * width or word.y1 - word.y0 > 1.5 * width
+    runs_down = is_tall and 0 <= word.y0 - before.y1 < width
+    return not (runs_up or runs_down)
 
 
 def _gap(before: Word, word: Word) -> float:
