@@ -19,7 +19,7 @@ _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 
 
 def with_footnotes(groups: Sequence[LineGroup], body: BodyStyle, height: float) -> list[LineGroup]:
-    """The same blocks, notes last: small print below the text of its column that begins with a mark.
+    """The same blocks, with notes told: small print below the text of its column, with a mark.
 
     A paragraph that goes on in the next column, past the notes of its own, is one block.
     """
@@ -30,24 +30,23 @@ def with_footnotes(groups: Sequence[LineGroup], body: BodyStyle, height: float) 
         begins = small and bool(_MARK.match(group.rows[0][0].text))
         noted = small and (noted or begins) and not _has_text_below(group, groups, number, body)
         marked.append(replace(group, kind=BlockKind.FOOTNOTE) if noted else group)
-    return _notes_last(marked)
+    return _rejoined(marked)
 
 
-def _notes_last(groups: Sequence[LineGroup]) -> list[LineGroup]:
-    body: list[LineGroup] = []
+def _rejoined(groups: Sequence[LineGroup]) -> list[LineGroup]:
+    """Put the parts of a paragraph together between which notes stand; the notes follow it."""
+    found: list[LineGroup] = []
     notes: list[LineGroup] = []
-    after_note = False
     for group in groups:
         if group.kind is BlockKind.FOOTNOTE:
             notes.append(group)
-            after_note = True
             continue
-        if after_note and body and goes_on(body[-1], group):
-            body[-1] = replace(body[-1], rows=(*body[-1].rows, *group.rows))
-        else:
-            body.append(group)
-        after_note = False
-    return [*body, *notes]
+        if notes and found and goes_on(found[-1], group):
+            found[-1] = replace(found[-1], rows=(*found[-1].rows, *group.rows))
+            continue
+        found.extend((*notes, group))
+        notes = []
+    return [*found, *notes]
 
 
 def _is_small(group: LineGroup, body: BodyStyle) -> bool:

@@ -87,10 +87,19 @@ def _tidied(items: Sequence[Item]) -> Iterator[Item]:
         if not isinstance(item, Table):
             stretch.append(item)
             continue
-        yield from map(_tidy, _rejoined(stretch))
+        yield from _tidy_rows(stretch)
         stretch = []
         yield item
-    yield from map(_tidy, _rejoined(stretch))
+    yield from _tidy_rows(stretch)
+
+
+def _tidy_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    for row in map(_tidy, _rejoined(rows)):
+        if len(row) > 1 and all(is_caption(piece.text) for piece in row):
+            # Captions of pictures that stand side by side are no row of a table.
+            yield from ([piece] for piece in row)
+        else:
+            yield row
 
 
 def _rejoined(rows: Sequence[Row]) -> Iterator[Row]:

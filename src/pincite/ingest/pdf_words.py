@@ -59,7 +59,7 @@ class Word:
 class Segment:
     """Words that stand side by side on one line without a wide gap: a line of a column, a cell."""
 
-    __slots__ = ("bold", "size", "text", "words", "x0", "x1", "y0", "y1")
+    __slots__ = ("bold", "italic", "size", "text", "words", "x0", "x1", "y0", "y1")
 
     def __init__(self, words: list[Word]) -> None:
         self.words = words
@@ -67,16 +67,18 @@ class Segment:
         self.x1 = max([word.x1 for word in words])
         self.y0 = min([word.y0 for word in words])
         self.y1 = max([word.y1 for word in words])
-        longest, most, bold = words[0], 0, 0
+        longest, most, bold, italic = words[0], 0, 0, 0
         pieces: list[str] = []
         for word in words:
             length = len(word.text)
             if length > most:
                 longest, most = word, length
             bold += length if word.style.bold else -length
+            italic += length if word.style.italic else -length
             pieces.append(word.text if word.glued or not pieces else f" {word.text}")
         self.size = longest.size
         self.bold = bold > 0
+        self.italic = italic > 0
         self.text = "".join(pieces)
 
 
