@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pincite.ingest.pdf_aligned_tables import Item
-from pincite.ingest.pdf_cells import Table
+from pincite.ingest.pdf_cells import Item, Table
 from pincite.ingest.pdf_outline import letters_of
 from pincite.ingest.pdf_words import Row, Segment
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 from statistics import median
 
 from pincite.document import BlockKind
-from pincite.ingest.pdf_aligned_tables import Item, with_aligned_tables
+from pincite.ingest.pdf_aligned_tables import with_aligned_tables
 from pincite.ingest.pdf_captions import is_caption
-from pincite.ingest.pdf_cells import Table, TableCell
+from pincite.ingest.pdf_cells import Item, Table, TableCell
 from pincite.ingest.pdf_headings import ENDS_SENTENCE, BodyStyle, heading_level, is_numbered
 from pincite.ingest.pdf_words import Row, Segment
 

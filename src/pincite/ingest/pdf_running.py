@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pincite.ingest.pdf_aligned_tables import Item
-from pincite.ingest.pdf_cells import Table
+from pincite.ingest.pdf_cells import Item, Table
 from pincite.ingest.pdf_words import Row
 
 PAGES_AHEAD = 8
@@ -16,7 +15,7 @@ PAGES_AHEAD = 8
 _FEWEST_PAGES = 3
 _LINES_AT_EDGE = 4
 _EDGE_SHARE = 0.16
-_SAME_HEIGHT = 6.0
+_STRIP = 5.0
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:(?:page|seite|p\.)\s*)?(\d{1,4})(?:\s*(?:of|/|von)\s*\d+)?\W*$", re.I
@@ -38,19 +37,27 @@ class RunningLines:
     def __init__(self, page_count: int) -> None:
         self._fewest = min(_FEWEST_PAGES, max(2, page_count))
         self._short = page_count < _FEWEST_PAGES
-        self._places: defaultdict[str, list[tuple[int, float, str]]] = defaultdict(list)
-        self._page_numbers: defaultdict[int, set[int]] = defaultdict(set)
+        # On how many pages a text stands in a strip of the page, and in how many wordings.
+        self._pages: Counter[tuple[str, int]] = Counter()
+        self._wordings: defaultdict[str, set[str]] = defaultdict(set)
+        self._page_numbers: Counter[int] = Counter()
 
     def note(self, number: int, items: Sequence[Item], height: float) -> None:
         """Remember a page's outer lines."""
         edges = _edge(items, height, top=True), _edge(items, height, top=False), _beside(items)
+        noted: set[tuple[str, int]] = set()
+        counted: set[int] = set()
         for edge in edges:
             for row in edge:
                 text = _text(row)
-                self._places[_NUMBERS.sub("#", text)].append((number, row[0].y0, text))
+                noted.add((_NUMBERS.sub("#", text), int(row[0].y0 // _STRIP)))
                 printed = _PAGE_NUMBER.match(text)
                 if printed:
-                    self._page_numbers[int(printed[1]) - number].add(number)
+                    counted.add(int(printed[1]) - number)
+                if self._short:
+                    self._wordings[_NUMBERS.sub("#", text)].add(text)
+        self._pages.update(noted)
+        self._page_numbers.update(counted)
 
     def sort(self, number: int, items: Sequence[Item], height: float) -> SortedPage:
         """Take the lines that run over several pages out of one, from the edges inwards."""
@@ -73,15 +80,16 @@ class RunningLines:
     def _comes_back(self, number: int, row: Row) -> bool:
         text = _text(row)
         printed = _PAGE_NUMBER.match(text)
-        if printed and len(self._page_numbers[int(printed[1]) - number]) > 1:
+        if printed and self._page_numbers[int(printed[1]) - number] > 1:
             return True
-        places = self._places[_NUMBERS.sub("#", text)]
-        if self._short and len({other for _, _, other in places}) < len(places):
+        pattern = _NUMBERS.sub("#", text)
+        strip = int(row[0].y0 // _STRIP)
+        pages = sum(self._pages[pattern, near] for near in (strip - 1, strip, strip + 1))
+        if self._short and len(self._wordings[pattern]) < pages:
             # Two pages may be alike; a line that only counts the pages is told by its number.
             return False
-        pages = {page for page, y0, _ in places if abs(y0 - row[0].y0) <= _SAME_HEIGHT}
         # Signs and numbers alone are rows of tables as often as page numbers.
-        return len(pages) >= self._fewest and sum(sign.isalpha() for sign in text) > 2
+        return pages >= self._fewest and sum(map(str.isalpha, text)) > 2
 
 
 def _text(row: Row) -> str:
