@@ -11,16 +11,14 @@ from pincite.document import Block, BlockKind, Cell, Flag, FlagKind, Page, Range
 from pincite.ingest.outline import Outline
 from pincite.ingest.pdf_annotations import Note
 from pincite.ingest.pdf_cells import TableCell
+from pincite.ingest.pdf_continuation import goes_on, is_unfinished
 from pincite.ingest.pdf_frame import PageFrame
-from pincite.ingest.pdf_headings import ENDS_SENTENCE
 from pincite.ingest.pdf_hidden import OUTSIDE, HiddenText
 from pincite.ingest.pdf_layout import LineGroup
 from pincite.ingest.pdf_pages import PageContent
-from pincite.ingest.pdf_words import Row, Segment, Word
+from pincite.ingest.pdf_words import Row, Word
 
 _CLOSE_KINDS = (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
-_GOES_ON = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
-_SAME_SIZE = 1.5
 _LONGEST_EXCERPT = 80
 
 
@@ -95,7 +93,7 @@ class PdfAssembly:
         if page is None:
             return None
         held, start = page.held, None
-        if held is not None and following is not None and _goes_on(held, following):
+        if held is not None and following is not None and goes_on(held, following):
             self._add_foot(page)
             begin = self._begin(held.kind)
             self._add_rows(held.rows, page.content.number)
@@ -270,22 +268,6 @@ class PdfAssembly:
 def _unfinished(groups: Sequence[LineGroup]) -> int | None:
     """The number of the last block of text, if its sentence does not end with it."""
     for number in range(len(groups) - 1, -1, -1):
-        kind = groups[number].kind
-        if kind is BlockKind.FOOTNOTE:
-            continue
-        is_open = kind in _GOES_ON and not ENDS_SENTENCE.search(_last_line(groups[number]).text)
-        return number if is_open else None
+        if groups[number].kind is not BlockKind.FOOTNOTE:
+            return number if is_unfinished(groups[number]) else None
     return None
-
-
-def _goes_on(held: LineGroup, following: LineGroup) -> bool:
-    """Whether a block at the top of a page plainly continues the last one before it."""
-    if following.kind is not BlockKind.PARAGRAPH:
-        return False
-    first, last = following.rows[0][0], _last_line(held)
-    plainly = first.text[:1].islower() or last.text.endswith(",")
-    return plainly and abs(first.size - last.size) < _SAME_SIZE
-
-
-def _last_line(group: LineGroup) -> Segment:
-    return group.rows[-1][-1]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pincite.ingest.pdf_words import Segment, Word
+from pincite.ingest.pdf_words import Row, Segment, Word
 
 _NUMBER = re.compile(
     r"^[^\w]*\d[\d.,:/\s-]*\W*[A-Za-z%]{0,3}\W*$|^[-–—−]+$|^n/?[am]$", re.IGNORECASE
@@ -73,6 +73,10 @@ class Table:
         lines = [line for row in self.rows for cell in row.cells for line in cell.lines]
         self.x0, self.x1 = min(line.x0 for line in lines), max(line.x1 for line in lines)
         self.y0, self.y1 = min(line.y0 for line in lines), max(line.y1 for line in lines)
+
+
+Item = Row | Table
+"""What a page consists of: lines, and tables in their place between them."""
 
 
 def put_right_first(table: Table) -> None:

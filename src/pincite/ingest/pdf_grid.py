@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,15 +32,19 @@ class Grid:
     """The cells of one ruled table, row by row."""
 
     cells: tuple[GridCell, ...]
-    rows: int
-    columns: int
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+    places: dict[tuple[int, int], GridCell]
+    """The cell at each row and column."""
+
+    @property
+    def columns(self) -> int:
+        """How many columns it has."""
+        return len(self.xs) - 1
 
     def cell_at(self, x: float, y: float) -> GridCell | None:
         """The cell around a point."""
-        for cell in self.cells:
-            if cell.x0 <= x <= cell.x1 and cell.y0 <= y <= cell.y1:
-                return cell
-        return None
+        return self.places.get((bisect_right(self.ys, y) - 1, bisect_right(self.xs, x) - 1))
 
 
 def ruled_grids(drawing: PageDrawing) -> list[Grid]:
@@ -109,12 +114,21 @@ def _grid(horizontal: list[Rule], vertical: list[Rule]) -> Grid | None:
     if not (3 <= len(xs) <= _MOST_LINES_EACH_WAY and 3 <= len(ys) <= _MOST_LINES_EACH_WAY):
         return None
     cells = list(_cells(xs, ys, horizontal, vertical))
-    columns, rows = len(xs) - 1, len(ys) - 1
-    covered = sum((c.rows[1] - c.rows[0] + 1) * (c.columns[1] - c.columns[0] + 1) for c in cells)
-    several = {c.rows[0] for c in cells if c.columns != (0, columns - 1)}
-    if covered != columns * rows or len(several) < 2:
+    places = {
+        (row, column): cell
+        for cell in cells
+        for row in range(cell.rows[0], cell.rows[1] + 1)
+        for column in range(cell.columns[0], cell.columns[1] + 1)
+    }
+    several = {cell.rows[0] for cell in cells if cell.columns != (0, len(xs) - 2)}
+    if sum(map(_size, cells)) != (len(xs) - 1) * (len(ys) - 1) or len(several) < 2:
         return None
-    return Grid(tuple(sorted(cells, key=lambda c: (c.rows, c.columns))), rows, columns)
+    cells.sort(key=lambda cell: (cell.rows, cell.columns))
+    return Grid(tuple(cells), tuple(xs), tuple(ys), places)
+
+
+def _size(cell: GridCell) -> int:
+    return (cell.rows[1] - cell.rows[0] + 1) * (cell.columns[1] - cell.columns[0] + 1)
 
 
 def _places(lines: list[float], starts: list[float], ends: list[float]) -> list[float]:

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pincite.ingest.pdf_aligned_tables import Item
-from pincite.ingest.pdf_cells import Table
+from pincite.ingest.pdf_cells import Item, Table
 from pincite.ingest.pdf_outline import letters_of
 from pincite.ingest.pdf_words import Row, Segment
 
@@ -73,10 +72,7 @@ def heading_level(
     level = titles.get(letters_of(text), 0) if titles else 0
     if level:
         return level
-    letters = [sign for sign in text if sign.isalpha()]
-    if len(letters) < 3 or len(letters) < 0.4 * len(text) or len(text) > _LONGEST_HEADING_CHARS:
-        return 0
-    if not (text[0].isalnum() or text[0] in "\"'“‘«([¿¡§") or _runs_on(line, following, body):
+    if not _may_be_heading(text) or _runs_on(line, following, body):
         return 0
     if _without_numbers(text) in body.running:
         return 0
@@ -85,16 +81,39 @@ def heading_level(
     if line.size >= _LARGER * body.size:
         step = 1 if line.size >= 1.7 * body.size else 2 if line.size >= 1.35 * body.size else 3
         return 10 * step + depth
-    if ENDS_SENTENCE.search(text):
-        return 0
-    if _is_capitals(letters) and len(text) <= _LONGEST_CAPITAL_HEADING_CHARS:
-        return 40 + depth
+    return 0 if ENDS_SENTENCE.search(text) else _level_in_body_size(line, following, body, numbered)
+
+
+def _may_be_heading(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    if letters < 3 or letters < 0.4 * len(text) or len(text) > _LONGEST_HEADING_CHARS:
+        return False
+    # "(in thousands, except percentages)" says something about a table.
+    aside = text[0] == "(" and text[-1] == ")" and text.count("(") == 1
+    return not aside and (text[0].isalnum() or text[0] in "\"'“‘«([¿¡§")
+
+
+def _level_in_body_size(
+    line: Segment, following: Sequence[Row], body: BodyStyle, numbered: re.Match[str] | None
+) -> int:
+    text = line.text
+    depth = numbered[1].count(".") + 1 if numbered else 0
     is_short = len(text) <= _LONGEST_CAPITAL_HEADING_CHARS
+    if is_short and _is_capitals([sign for sign in text if sign.isalpha()]):
+        return 40 + depth
     if numbered and depth > 1 and is_short and text[numbered.end()].isupper():
         return 43 + depth
     if line.bold and not body.bold and not text[0].islower():
         return 43 + depth
-    return 0
+    return 46 if is_short and _is_italic_title(line, following) else 0
+
+
+def _is_italic_title(line: Segment, following: Sequence[Row]) -> bool:
+    """Whether an italic line stands alone above a new sentence in upright letters."""
+    if not line.italic or not line.text[0].isupper() or not following:
+        return False
+    below = following[0][0]
+    return not below.italic and below.text[:1].isupper() and 0 < below.y0 - line.y0 < 3 * line.size
 
 
 def _is_capitals(letters: Sequence[str]) -> bool:

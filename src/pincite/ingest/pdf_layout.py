@@ -9,9 +9,9 @@ from itertools import pairwise
 from statistics import median
 
 from pincite.document import BlockKind
-from pincite.ingest.pdf_aligned_tables import Item, with_aligned_tables
+from pincite.ingest.pdf_aligned_tables import with_aligned_tables
 from pincite.ingest.pdf_captions import is_caption
-from pincite.ingest.pdf_cells import Table, TableCell
+from pincite.ingest.pdf_cells import Item, Table, TableCell
 from pincite.ingest.pdf_headings import ENDS_SENTENCE, BodyStyle, heading_level, is_numbered
 from pincite.ingest.pdf_words import Row, Segment
 
@@ -87,10 +87,19 @@ def _tidied(items: Sequence[Item]) -> Iterator[Item]:
         if not isinstance(item, Table):
             stretch.append(item)
             continue
-        yield from map(_tidy, _rejoined(stretch))
+        yield from _tidy_rows(stretch)
         stretch = []
         yield item
-    yield from map(_tidy, _rejoined(stretch))
+    yield from _tidy_rows(stretch)
+
+
+def _tidy_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    for row in map(_tidy, _rejoined(rows)):
+        if len(row) > 1 and all(is_caption(piece.text) for piece in row):
+            # Captions of pictures that stand side by side are no row of a table.
+            yield from ([piece] for piece in row)
+        else:
+            yield row
 
 
 def _rejoined(rows: Sequence[Row]) -> Iterator[Row]:

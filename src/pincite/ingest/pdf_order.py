@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 
-from pincite.ingest.pdf_aligned_tables import Item
-from pincite.ingest.pdf_cells import Table
+from pincite.ingest.pdf_cells import Item, Table
 from pincite.ingest.pdf_columns import in_reading_order
 from pincite.ingest.pdf_words import Row, Segment
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from pincite.ingest.pdf_aligned_tables import Item
 from pincite.ingest.pdf_annotations import Note, page_notes
-from pincite.ingest.pdf_cells import Table, lines_of
+from pincite.ingest.pdf_cells import Item, Table, lines_of
 from pincite.ingest.pdf_drawing import PageDrawing, page_drawing
 from pincite.ingest.pdf_frame import PageFrame
 from pincite.ingest.pdf_grid import ruled_grids

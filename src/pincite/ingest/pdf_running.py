@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pincite.ingest.pdf_aligned_tables import Item
-from pincite.ingest.pdf_cells import Table
+from pincite.ingest.pdf_cells import Item, Table
 from pincite.ingest.pdf_words import Row
 
 PAGES_AHEAD = 8
@@ -16,7 +15,7 @@ PAGES_AHEAD = 8
 _FEWEST_PAGES = 3
 _LINES_AT_EDGE = 4
 _EDGE_SHARE = 0.16
-_SAME_HEIGHT = 6.0
+_STRIP = 5.0
 _NUMBERS = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:(?:page|seite|p\.)\s*)?(\d{1,4})(?:\s*(?:of|/|von)\s*\d+)?\W*$", re.I
@@ -38,26 +37,37 @@ class RunningLines:
     def __init__(self, page_count: int) -> None:
         self._fewest = min(_FEWEST_PAGES, max(2, page_count))
         self._short = page_count < _FEWEST_PAGES
-        self._places: defaultdict[str, list[tuple[int, float, str]]] = defaultdict(list)
-        self._page_numbers: defaultdict[int, set[int]] = defaultdict(set)
+        # On how many pages a text stands in a strip of the page, and in how many wordings.
+        self._pages: Counter[tuple[str, int]] = Counter()
+        self._wordings: defaultdict[str, set[str]] = defaultdict(set)
+        self._page_numbers: Counter[int] = Counter()
 
     def note(self, number: int, items: Sequence[Item], height: float) -> None:
         """Remember a page's outer lines."""
-        for edge in (_edge(items, height, top=True), _edge(items, height, top=False)):
+        edges = _edge(items, height, top=True), _edge(items, height, top=False), _beside(items)
+        noted: set[tuple[str, int]] = set()
+        counted: set[int] = set()
+        for edge in edges:
             for row in edge:
                 text = _text(row)
-                self._places[_NUMBERS.sub("#", text)].append((number, row[0].y0, text))
+                noted.add((_NUMBERS.sub("#", text), int(row[0].y0 // _STRIP)))
                 printed = _PAGE_NUMBER.match(text)
                 if printed:
-                    self._page_numbers[int(printed[1]) - number].add(number)
+                    counted.add(int(printed[1]) - number)
+                if self._short:
+                    self._wordings[_NUMBERS.sub("#", text)].add(text)
+        self._pages.update(noted)
+        self._page_numbers.update(counted)
 
     def sort(self, number: int, items: Sequence[Item], height: float) -> SortedPage:
         """Take the lines that run over several pages out of one, from the edges inwards."""
         top = self._running(number, _edge(items, height, top=True), items)
         rest = [item for item in items if not any(item is row for row in top)]
         bottom = self._running(number, _edge(rest, height, top=False), rest)
-        body = tuple(item for item in rest if not any(item is row for row in bottom))
-        return SortedPage(tuple(top), body, tuple(reversed(bottom)))
+        beside = [row for row in _beside(rest) if self._comes_back(number, row)]
+        footer = [*reversed(bottom), *beside]
+        body = tuple(item for item in rest if not any(item is row for row in footer))
+        return SortedPage(tuple(top), body, tuple(footer))
 
     def _running(self, number: int, edge: Sequence[Row], items: Sequence[Item]) -> list[Row]:
         found: list[Row] = []
@@ -70,15 +80,16 @@ class RunningLines:
     def _comes_back(self, number: int, row: Row) -> bool:
         text = _text(row)
         printed = _PAGE_NUMBER.match(text)
-        if printed and len(self._page_numbers[int(printed[1]) - number]) > 1:
+        if printed and self._page_numbers[int(printed[1]) - number] > 1:
             return True
-        places = self._places[_NUMBERS.sub("#", text)]
-        if self._short and len({other for _, _, other in places}) < len(places):
+        pattern = _NUMBERS.sub("#", text)
+        strip = int(row[0].y0 // _STRIP)
+        pages = sum(self._pages[pattern, near] for near in (strip - 1, strip, strip + 1))
+        if self._short and len(self._wordings[pattern]) < pages:
             # Two pages may be alike; a line that only counts the pages is told by its number.
             return False
-        pages = {page for page, y0, _ in places if abs(y0 - row[0].y0) <= _SAME_HEIGHT}
         # Signs and numbers alone are rows of tables as often as page numbers.
-        return len(pages) >= self._fewest and sum(sign.isalpha() for sign in text) > 2
+        return pages >= self._fewest and sum(map(str.isalpha, text)) > 2
 
 
 def _text(row: Row) -> str:
@@ -97,6 +108,12 @@ def _edge(items: Sequence[Item], height: float, *, top: bool) -> list[Row]:
         if (row[0].y0 < limit if top else row[0].y1 > height - limit)
         or (not number and _PAGE_NUMBER.match(_text(row)))
     ]
+
+
+def _beside(items: Sequence[Item]) -> list[Row]:
+    """Lines that run up or down, as in the margin."""
+    rows = [item for item in items if not isinstance(item, Table) and len(item) == 1]
+    return [row for row in rows if row[0].y1 - row[0].y0 > 4 * (row[0].x1 - row[0].x0)]
 
 
 def _touches_table(row: Row, items: Sequence[Item]) -> bool:

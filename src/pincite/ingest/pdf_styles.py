@@ -25,6 +25,7 @@ class TextStyle:
     """How one text object is drawn; `colour` is None where it has no plain one."""
 
     bold: bool = False
+    italic: bool = False
     colour: Colour | None = None
     invisible: bool = False
 
@@ -60,7 +61,7 @@ class TextStyles:
 
     def __init__(self) -> None:
         self._styles: dict[int | None, TextStyle] = {None: PLAIN, 0: PLAIN}
-        self._bold: dict[int | None, bool] = {}
+        self._faces: dict[int | None, tuple[bool, bool]] = {}
         self._name = ctypes.create_string_buffer(128)
 
     def __getitem__(self, text_object: int | None) -> TextStyle:
@@ -71,24 +72,24 @@ class TextStyles:
 
     def _find(self, text_object: int | None) -> TextStyle:
         font = _font_of(text_object)
-        bold = self._bold.get(font)
-        if bold is None:
-            bold = self._bold[font] = self._is_bold(font)
+        face = self._faces.get(font)
+        if face is None:
+            face = self._faces[font] = self._face(font)
         mode = _render_mode(text_object)
         colour = fill_colour(text_object)
         # Only stroked letters have the colour of their lines, and clipping ones show a picture.
         plain = colour[:3] if colour and mode in (0, 2, 4, 6) else None
         clear = colour is not None and colour[3] == 0 and mode in (0, 4)
-        return TextStyle(bold, plain, mode in (_DRAWS_NOTHING, _CLIPS_ONLY) or clear)
+        return TextStyle(*face, plain, mode in (_DRAWS_NOTHING, _CLIPS_ONLY) or clear)
 
-    def _is_bold(self, font: int | None) -> bool:
+    def _face(self, font: int | None) -> tuple[bool, bool]:
+        """Whether a font is bold, and whether it is italic."""
         if not font:
-            return False
-        if _font_weight(font) >= _BOLD_WEIGHT:
-            return True
+            return False, False
         length = _font_name(font, ctypes.addressof(self._name), 128)
         name = self._name.value.lower() if 0 < length <= 128 else b""
-        return any(part in name for part in _BOLD_NAMES)
+        bold = _font_weight(font) >= _BOLD_WEIGHT or any(part in name for part in _BOLD_NAMES)
+        return bold, b"italic" in name or b"oblique" in name
 
 
 def fill_colour(page_object: int | None) -> tuple[int, int, int, int] | None:

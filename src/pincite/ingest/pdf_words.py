@@ -67,7 +67,7 @@ def is_written_without_spaces(sign: str) -> bool:
 class Segment:
     """Words that stand side by side on one line without a wide gap: a line of a column, a cell."""
 
-    __slots__ = ("bold", "size", "text", "words", "x0", "x1", "y0", "y1")
+    __slots__ = ("bold", "italic", "size", "text", "words", "x0", "x1", "y0", "y1")
 
     def __init__(self, words: list[Word]) -> None:
         self.words = words
@@ -75,16 +75,18 @@ class Segment:
         self.x1 = max([word.x1 for word in words])
         self.y0 = min([word.y0 for word in words])
         self.y1 = max([word.y1 for word in words])
-        longest, most, bold = words[0], 0, 0
+        longest, most, bold, italic = words[0], 0, 0, 0
         pieces: list[str] = []
         for word in words:
             length = len(word.text)
             if length > most:
                 longest, most = word, length
             bold += length if word.style.bold else -length
+            italic += length if word.style.italic else -length
             pieces.append(word.text if word.glued or not pieces else f" {word.text}")
         self.size = longest.size
         self.bold = bold > 0
+        self.italic = italic > 0
         self.text = "".join(pieces)
 
 
@@ -268,13 +270,18 @@ def cut_into_segments(words: list[Word]) -> Iterator[Row]:
 def _starts_row(before: Word, word: Word) -> bool:
     """Whether a word does not share its height with the one before.
 
-    Words of text that runs up the margin stand above each other, and stay together.
+    Words of text that runs up or down the margin stand above each other, and stay together.
     """
     if min(before.y1, word.y1) > max(before.y0, word.y0):
         return False
     shared_width = min(before.x1, word.x1) - max(before.x0, word.x0)
-    runs_up = word.y1 <= before.y0 + 1 and shared_width > 0.5 * (before.x1 - before.x0)
-    return not runs_up
+    width = before.x1 - before.x0
+    if shared_width <= 0.5 * width:
+        return True
+    runs_up = word.y1 <= before.y0 + 1
+    is_tall = before.y1 - before.y0 > 1.5 * width or word.y1 - word.y0 > 1.5 * width
+    runs_down = is_tall and 0 <= word.y0 - before.y1 < width
+    return not (runs_up or runs_down)
 
 
 def _gap(before: Word, word: Word) -> float:
