@@ -83,7 +83,7 @@ def test_what_nobody_sees_is_kept_flagged_and_never_quoted(
     assert flag.kind is FlagKind.HIDDEN_TEXT
     assert flag.page == 1
     assert document.text[flag.start : flag.end] == SECRET
-    passages = StructureChunker(max_chars=800, overlap_chars=100).chunk(document)
+    passages = StructureChunker(max_size=800, overlap=100).chunk(document)
     assert [document.text[p.span.start : p.span.end] for p in passages] == [
         "The pump is serviced every year."
     ]

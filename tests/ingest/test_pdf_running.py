@@ -91,7 +91,7 @@ def test_a_paragraph_over_a_page_break_is_one_block(make_pdf: PdfMaker) -> None:
 
 def test_a_sentence_over_a_page_break_is_cited_whole(make_pdf: PdfMaker) -> None:
     document = continued(make_pdf)
-    passages = StructureChunker(max_chars=800, overlap_chars=100).chunk(document)
+    passages = StructureChunker(max_size=800, overlap=100).chunk(document)
     sentences = {document.text[s.start : s.end] for p in passages for s in p.sentences}
     assert "Before the pump is opened, the main valve must be\nclosed by hand." in sentences
     assert not any("Pump manual" in sentence for sentence in sentences)
