@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import ipaddress
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pypdfium2
 import pytest
 from hypothesis import settings
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
 
 pytest.register_assert_rewrite("pincite.testing.contracts")
 
@@ -80,3 +85,36 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the shared data are not here ({folder}); set PINCITE_SHARED")
     return folder
+
+
+@pytest.fixture(scope="session")
+def make_scan() -> Callable[..., bytes]:
+    """Makes a PDF whose pages are pictures of lines of text; a page is the lines of one string."""
+
+    def make(*pages: str, size: float = 14) -> bytes:
+        buffer = io.BytesIO()
+        canvas = Canvas(buffer, pagesize=(600, 800))
+        for page in pages:
+            canvas.setFont("Helvetica", size)
+            for number, line in enumerate(page.splitlines()):
+                canvas.drawString(60, 720 - 1.5 * size * number, line)
+            canvas.showPage()
+        canvas.save()
+        return photographed(buffer.getvalue())
+
+    return make
+
+
+def photographed(content: bytes) -> bytes:
+    """The same pages as pictures, as a scanner makes them."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer)
+    pdf = pypdfium2.PdfDocument(content)
+    for page in pdf:
+        canvas.setPageSize(page.get_size())
+        picture = ImageReader(page.render(scale=150 / 72).to_pil())
+        canvas.drawImage(picture, 0, 0, *page.get_size())
+        canvas.showPage()
+    pdf.close()
+    canvas.save()
+    return buffer.getvalue()

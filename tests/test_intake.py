@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,12 @@ from pincite.chunk.passages import StructureChunker
 from pincite.embed.passages import TokenPoolingEmbedder
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
+from pincite.ingest.reading_options import ReadingOptions
 from pincite.intake import KEPT, Intake, Progress, recipe
 from pincite.pipeline import IngestStages
 from pincite.records import FileRead, IngestReport
 from pincite.settings import ChunkingSettings
+from pincite.sync_plan import Recipe
 from pincite.testing.fakes import FakeEncoder
 
 CHUNKING = ChunkingSettings(max_chars=200, overlap_chars=0)
@@ -32,7 +34,10 @@ class PlainReaders:
         for path in paths:
             self.asked.append(path.name)
             try:
-                yield FileRead(path=str(path), document=FileReader().read(path))
+                yield FileRead(
+                    path=str(path),
+                    document=FileReader(options=ReadingOptions(recognise=False)).read(path),
+                )
             except ReadError as error:
                 yield FileRead(path=str(path), reason=str(error))
 
@@ -50,6 +55,7 @@ class Desk:
         *paths: Path,
         collection: str = "default",
         made_by: str = "recipe",
+        reading: str = "",
         seen: list[Progress] | None = None,
     ) -> IngestReport:
         self.readers.asked.clear()
@@ -59,7 +65,9 @@ class Desk:
             chunker=StructureChunker(max_size=200, overlap=0),
             embedder=TokenPoolingEmbedder(self.encoder, self.catalog.embeddings),
         )
-        intake = Intake(self.catalog, stages, collection=collection, recipe=made_by)
+        intake = Intake(
+            self.catalog, stages, collection=collection, recipe=Recipe(made_by, reading)
+        )
         found, plan = intake.plan(list(paths))
         report = intake.run(found, plan, None if seen is None else seen.append)
         self.catalog.forget_texts()
@@ -116,9 +124,19 @@ def test_another_recipe_reads_everything_again(desk: Desk, folder: Path) -> None
 
 
 def test_a_recipe_follows_chunking_and_model() -> None:
-    assert recipe(CHUNKING, "m") == recipe(CHUNKING, "m")
+    assert recipe(CHUNKING, "m", "") == recipe(CHUNKING, "m", "")
     other = ChunkingSettings(max_chars=201, overlap_chars=0)
-    assert len({recipe(CHUNKING, "m"), recipe(CHUNKING, None), recipe(other, "m")}) == 3
+    assert len({recipe(CHUNKING, "m", ""), recipe(CHUNKING, None, ""), recipe(other, "m", "")}) == 3
+
+
+def test_only_files_with_gaps_are_read_again_when_ocr_was_installed(
+    desk: Desk, folder: Path, make_scan: Callable[..., bytes]
+) -> None:
+    (folder / "scan.pdf").write_bytes(make_scan("Machine d stands in hall d."))
+    desk.take_in(folder, reading="no recogniser")
+    assert desk.take_in(folder, reading="no recogniser").unchanged == 4
+    assert desk.take_in(folder, reading="rapidocr 3").unchanged == 3
+    assert desk.readers.asked == ["scan.pdf"]
 
 
 def test_progress_is_told_after_every_file_that_is_not_settled(desk: Desk, folder: Path) -> None:
@@ -301,7 +319,7 @@ def test_stopping_in_the_middle_keeps_what_was_finished(desk: Desk, folder: Path
         chunker=StructureChunker(max_size=200, overlap=0),
         embedder=None,
     )
-    intake = Intake(desk.catalog, stages, collection="default", recipe="recipe")
+    intake = Intake(desk.catalog, stages, collection="default", recipe=Recipe("recipe"))
     with pytest.raises(KeyboardInterrupt):
         intake.run(*intake.plan([folder]), stop)
     assert desk.catalog.counts()["documents"] == 2

@@ -15,6 +15,7 @@ from pincite.evidence.select import MmrSelector
 from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.ingest.pool import SandboxedReaderPool
+from pincite.ingest.reading_options import recogniser_name
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import AnswerStages, IngestStages
 from pincite.rerank.as_fused import AsFused
@@ -44,6 +45,12 @@ def open_encoder(settings: Settings, cache: Path) -> tuple[MiniLmEncoder | None,
 def open_reader(settings: Settings) -> SandboxedReader:
     """A reader for a single file, in a limited child process."""
     return SandboxedReader(_limits(settings.ingest))
+
+
+def reading_conditions(settings: Settings) -> str:
+    """What decides, besides a file's bytes, how much of it is read."""
+    recogniser = recogniser_name() if settings.ingest.ocr == "auto" else ""
+    return f"{recogniser or 'no recogniser'}, {settings.ingest.max_pages} pages"
 
 
 def ingest_stages(settings: Settings, catalog: Catalog, encoder: Encoder | None) -> IngestStages:
@@ -142,5 +149,9 @@ def _limits(chosen: IngestSettings) -> SandboxLimits:
     return SandboxLimits(
         memory_bytes=chosen.max_memory_mb * _MEGABYTE,
         seconds=chosen.max_seconds,
+        processor_seconds=chosen.max_seconds,
         file_bytes=chosen.max_file_mb * _MEGABYTE,
+        total_seconds=chosen.max_total_seconds,
+        pages=chosen.max_pages,
+        recognise=chosen.ocr == "auto",
     )

@@ -17,9 +17,17 @@ from pincite.ingest.selection import Selection
 from pincite.pipeline import IngestStages, ingest_files
 from pincite.records import FileProblem, Ingested, IngestReport
 from pincite.settings import ChunkingSettings
-from pincite.sync_plan import Change, ChangeKind, Digests, Holding, SyncPlan, make_plan
+from pincite.sync_plan import (
+    Change,
+    ChangeKind,
+    Digests,
+    Holding,
+    Recipe,
+    SyncPlan,
+    make_plan,
+)
 
-RECIPE_VERSION = 2
+RECIPE_VERSION = 4
 """Raised when a reader or the chunker makes something else of the same file; files ingested by an
 older version are then read again."""
 
@@ -44,10 +52,11 @@ class Progress:
 ProgressCallback = Callable[[Progress], None]
 
 
-def recipe(chunking: ChunkingSettings, model: str | None) -> str:
+def recipe(chunking: ChunkingSettings, model: str | None, reading: str) -> Recipe:
     """Identifies how files are read, cut and encoded: a document with another recipe is redone."""
     parts = [RECIPE_VERSION, chunking.model_dump(), model]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    return Recipe(digest[:16], reading)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,7 +86,7 @@ class Intake:
         stages: IngestStages,
         *,
         collection: str,
-        recipe: str,
+        recipe: Recipe,
         given_up: Mapping[str, str] | None = None,
     ) -> None:
         self._catalog = catalog
@@ -143,7 +152,7 @@ class Intake:
                 yield change.path
             elif change.kind is not ChangeKind.DELETED:
                 # Of several new files with the same bytes one is read.
-                held = self._recipes.get(change.document_id or "") == self._recipe
+                held = self._recipe.holds(self._recipes.get(change.document_id or ""))
                 if held or to_read.setdefault(change.document_id or change.path, change) != change:
                     known.append(change)
         yield from self._read(list(to_read.values()))
@@ -185,7 +194,7 @@ class Intake:
         paths = {path: document_id for document_id, path in renamed.items()}
         for outcome in ingest_files(map(Path, sorted(paths)), self._stages):
             if isinstance(outcome, Ingested) and outcome.document.id == paths[outcome.path]:
-                self._catalog.rename(outcome, recipe=self._recipe)
+                self._catalog.rename(outcome, recipe=self._recipe.of(outcome.document))
 
     def _store(self, ingested: Ingested) -> None:
         document = ingested.document
@@ -197,7 +206,7 @@ class Intake:
             ([f"{flag.kind}: {flag.detail}" for flag in document.flags], self._tally.flagged),
         ):
             into.extend(FileProblem(path=ingested.path, reason=reason) for reason in told)
-        self._catalog.put(self._collection, ingested, recipe=self._recipe)
+        self._catalog.put(self._collection, ingested, recipe=self._recipe.of(document))
 
     def _count_in(self, path: str) -> None:
         if path in self._known:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pincite.assemble import ingest_stages, open_reader
+from pincite.assemble import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
 from pincite.document import Span
 from pincite.embed.encoder import MiniLmEncoder
@@ -179,11 +179,12 @@ class Library:
         if not collection.strip():
             raise UsageError("the collection has no name; give one, such as 'default'")
         encoder = self.encoder()
+        model = encoder.name if encoder else None
         return Intake(
             self.catalog,
             ingest_stages(self.settings, self.catalog, encoder),
             collection=collection,
-            recipe=recipe(self.settings.chunking, encoder.name if encoder else None),
+            recipe=recipe(self.settings.chunking, model, reading_conditions(self.settings)),
             given_up=given_up,
         )
 

@@ -45,7 +45,16 @@ class IngestSettings(Group):
     keep_versions: int = Field(
         default=10, ge=0, le=1000, description="old versions kept of each changed file"
     )
-    max_seconds: float = Field(default=120, gt=0, description="time limit for one file")
+    max_seconds: float = Field(
+        default=120, gt=0, description="time limit for one file, counted anew after each page"
+    )
+    max_total_seconds: float = Field(
+        default=3600, gt=0, description="time limit for one file, all pages together"
+    )
+    max_pages: int = Field(default=5000, ge=1, description="pages read of one file")
+    ocr: Literal["auto", "off"] = Field(
+        default="auto", description="auto: recognise scanned pages if pincite[ocr] is installed"
+    )
 
 
 class ChunkingSettings(Group):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from pincite.document import file_digest
+from pincite.document import Document, file_digest
 from pincite.ingest.discover import Discovery
 
 
@@ -71,13 +71,36 @@ class Digests:
         return known[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a stored document was made with: `always`, and `reading` where that could matter.
+
+    Only what was recognised, or not read in full, depends on the recogniser and the page limit; so
+    only such files are read again when OCR has been installed.
+    """
+
+    always: str
+    reading: str = ""
+
+    def of(self, document: Document) -> str:
+        """The recipe to store with a document."""
+        return str(self) if document.gaps or document.recognised else self.always
+
+    def holds(self, stored: str | None) -> bool:
+        """Whether a document stored with this recipe would come out the same now."""
+        return stored in (self.always, str(self))
+
+    def __str__(self) -> str:
+        return f"{self.always}/{self.reading}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
     """What the library holds of one collection: documents by path, and recipes by document."""
 
     paths: Mapping[str, str]
     recipes: Mapping[str, str]
-    recipe: str
+    recipe: Recipe
     """How files are read, cut and encoded now."""
 
 
@@ -108,7 +131,7 @@ def _change(path: str, document_id: str | None, holding: Holding) -> Change | No
         return Change(kind=ChangeKind.ADDED, path=path, document_id=document_id)
     if held != document_id:
         return Change(kind=ChangeKind.CHANGED, path=path, document_id=document_id)
-    if holding.recipes.get(held) != holding.recipe:
+    if not holding.recipe.holds(holding.recipes.get(held)):
         return Change(kind=ChangeKind.READ_AGAIN, path=path, document_id=document_id)
     return None
 

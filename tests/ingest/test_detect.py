@@ -9,6 +9,8 @@ import pytest
 from pincite.errors import ReadError
 from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
 
+OLE = bytes.fromhex("D0CF11E0A1B11AE1")
+
 
 def zip_with(*names: str) -> bytes:
     buffer = io.BytesIO()
@@ -20,7 +22,8 @@ def zip_with(*names: str) -> bytes:
 
 @pytest.mark.parametrize(("suffix", "expected"), READABLE_SUFFIXES.items())
 def test_text_formats_are_told_by_their_name(suffix: str, expected: Format) -> None:
-    if expected not in (Format.PDF, Format.DOCX):
+    zipped = (Format.DOCX, Format.XLSX, Format.PPTX, Format.EPUB)
+    if expected not in (Format.PDF, *zipped):
         assert detect(Path(f"a{suffix.upper()}"), b"hello") is expected
 
 
@@ -34,19 +37,39 @@ def test_a_text_that_mentions_the_pdf_header_stays_a_text() -> None:
     assert detect(Path("a.md"), b"A PDF begins with %PDF-1.7.") is Format.MARKDOWN
 
 
-def test_a_zip_with_a_word_document_is_docx() -> None:
-    assert detect(Path("a.zip"), zip_with("word/document.xml")) is Format.DOCX
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ("word/document.xml", Format.DOCX),
+        ("word/document2.xml", Format.DOCX),
+        ("xl/workbook.xml", Format.XLSX),
+        ("ppt/presentation.xml", Format.PPTX),
+        ("META-INF/container.xml", Format.EPUB),
+    ],
+)
+def test_zipped_formats_are_told_by_their_parts(part: str, expected: Format) -> None:
+    assert detect(Path("a.zip"), zip_with(part)) is expected
+
+
+def test_a_web_page_called_a_workbook_is_a_web_page() -> None:
+    assert detect(Path("export.xlsx"), b"\r\n<html><table></table></html>") is Format.HTML
 
 
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
         ("a.txt", b"", "empty"),
-        ("a.docx", bytes.fromhex("D0CF11E0A1B11AE1") + b"x", "password-protected"),
+        ("a.docx", OLE + b"x", "password-protected"),
+        ("a.xls", OLE + "Workbook".encode("utf-16-le"), r"old Excel .xls file.*save it as .xlsx"),
+        ("a.ppt", OLE + "PowerPoint Document".encode("utf-16-le"), r"save it as .pptx"),
+        ("a.xlsx", OLE + "EncryptedPackage".encode("utf-16-le"), "password-protected Office file"),
+        ("a.ods", zip_with("mimetype", "content.xml"), "OpenDocument"),
         ("a.docx", zip_with("word/document.xml")[:-40], "damaged or cut off"),
         ("a.docx", b"hello", "does not begin like one"),
         ("a.pdf", b"hello", "does not begin like one"),
-        ("a.xlsx", zip_with("xl/workbook.xml"), "spreadsheet"),
+        ("a.xlsb", zip_with("xl/workbook.bin"), "binary workbook"),
+        ("a.zip", zip_with("a.txt"), "without a document"),
+        ("a.epub", b"hello", "does not begin like one"),
         ("a.xyz", b"hello", r"\.xyz\).*\.pdf \.docx"),
         ("README", b"hello", "without an ending"),
     ],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,12 @@ import pytest
 from docx.document import Document as WordDocument
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
+from PIL import Image
 
-from pincite.document import Document
+from pincite.document import Document, FlagKind
 from pincite.errors import ReadError
 from pincite.ingest.docx import DocxReader
+from pincite.ingest.package import PackageLimits
 
 Save = Callable[[WordDocument], bytes]
 
@@ -64,7 +67,10 @@ def test_insertions_stay_and_deletions_go(docx_bytes: Save) -> None:
         "<w:hyperlink><w:r><w:t xml:space='preserve'> here</w:t></w:r></w:hyperlink>"
         "<w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r>",
     )
-    assert read(docx_bytes(word)).text == "Pay twenty here"
+    document = read(docx_bytes(word))
+    assert blocks(document) == [("paragraph", "Pay twenty here"), ("hidden", "secret")]
+    assert [flag.kind for flag in document.flags] == [FlagKind.HIDDEN_TEXT]
+    assert any("2 tracked changes" in warning for warning in document.warnings)
 
 
 def test_merged_cells_are_not_repeated_and_nested_tables_are_read(docx_bytes: Save) -> None:
@@ -85,7 +91,9 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(limit_or_ratio: str) -> Non
         archive.writestr("word/document.xml", b"0" * (20 << 20))
     limit = (1 if limit_or_ratio == "limit" else 256) << 20
     with pytest.raises(ReadError, match="unpacks to"):
-        DocxReader(max_unpacked_bytes=limit).read(Path("a.docx"), buffer.getvalue())
+        DocxReader(limits=PackageLimits(unpacked_bytes=limit)).read(
+            Path("a.docx"), buffer.getvalue()
+        )
 
 
 def test_damaged_files_raise_nothing_but_read_errors(docx_bytes: Save) -> None:
@@ -135,8 +143,148 @@ def test_real_files_give_what_they_are_known_for(real_documents: Path) -> None:
     def text(name: str) -> str:
         return read((real_documents / "open" / name).read_bytes()).text
 
-    assert "root:" not in text("ExternalEntityInText.docx")
+    with pytest.raises(ReadError, match="declares XML entities"):
+        text("ExternalEntityInText.docx")
     assert len(text("textbox.docx")) > 1500
-    assert text("table_footnotes.docx").endswith("snoska")
+    assert "snoska" in text("table_footnotes.docx")
     assert "This is a footnote." in text("testWORD_various.docx")
     assert len(text("handbook-872p.docx")) > 800_000
+
+
+def numbering(word: WordDocument, *levels: tuple[str, str]) -> None:
+    """Give the document a list 77 with one (format, text) per level."""
+    xml = "".join(
+        f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/>'
+        f'<w:lvlText w:val="{text}"/></w:lvl>'
+        for depth, (kind, text) in enumerate(levels)
+    )
+    root = word.part.numbering_part.element
+    root.insert(
+        0, parse_xml(f'<w:abstractNum {nsdecls("w")} w:abstractNumId="77">{xml}</w:abstractNum>')
+    )
+    root.append(
+        parse_xml(f'<w:num {nsdecls("w")} w:numId="77"><w:abstractNumId w:val="77"/></w:num>')
+    )
+
+
+def add_numbered(word: WordDocument, depth: int, text: str, style: str = "") -> None:
+    style_xml = f'<w:pStyle w:val="{style}"/>' if style else ""
+    add_xml(
+        word,
+        f'<w:pPr>{style_xml}<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="77"/></w:numPr></w:pPr>'
+        f"<w:r><w:t>{text}</w:t></w:r>",
+    )
+
+
+def test_generated_numbers_stand_before_their_paragraphs(docx_bytes: Save) -> None:
+    word = docx.Document()
+    numbering(word, ("decimal", "%1."), ("lowerLetter", "%2)"), ("lowerRoman", "%1.%3"))
+    for depth, text in ((0, "one"), (1, "a"), (2, "deep"), (1, "b"), (0, "two"), (1, "again")):
+        add_numbered(word, depth, text)
+    texts = [text for _, text in blocks(read(docx_bytes(word)))]
+    assert texts == ["1. one", "a) a", "1.i deep", "b) b", "2. two", "a) again"]
+
+
+def test_numbered_headings_keep_their_number_in_the_section(docx_bytes: Save) -> None:
+    word = docx.Document()
+    numbering(word, ("decimal", "%1"), ("decimal", "%1.%2"))
+    add_numbered(word, 0, "Scope", "Heading1")
+    add_numbered(word, 1, "Terms", "Heading2")
+    word.add_paragraph("Body.")
+    document = read(docx_bytes(word))
+    assert document.blocks[-1].section == ("1 Scope", "1.1 Terms")
+
+
+def test_cells_know_the_header_row_that_word_marks(docx_bytes: Save) -> None:
+    word = docx.Document()
+    table = word.add_table(2, 2)
+    for number, text in enumerate(("Part", "Colour", "Bolt", "red")):
+        table.cell(number // 2, number % 2).text = text
+    table.rows[0]._tr.get_or_add_trPr().append(parse_xml(f"<w:tblHeader {nsdecls('w')}/>"))
+    document = read(docx_bytes(word))
+    cell = document.blocks[1].cells[1]
+    assert document.text[cell.start : cell.end] == "red"
+    assert [document.text[a:b] for a, b in cell.column_headers] == ["Colour"]
+
+
+def test_notes_and_margins_have_kinds_of_their_own(real_documents: Path) -> None:
+    folder = real_documents / "open"
+    notes = blocks(read((folder / "table_footnotes.docx").read_bytes()))
+    assert ("footnote", "snoska") in notes
+    margins = read((folder / "docx-hdrftr.docx").read_bytes())
+    kinds = {block.kind.value for block in margins.blocks}
+    assert {"page_header", "page_footer"} <= kinds
+
+
+def test_margins_are_kept_once_and_not_among_the_paragraphs(docx_bytes: Save) -> None:
+    word = docx.Document()
+    word.add_paragraph("Body.")
+    for section in (word.sections[0], word.add_section()):
+        section.header.is_linked_to_previous = False
+        section.header.paragraphs[0].text = "Secret plans"
+    assert blocks(read(docx_bytes(word))) == [
+        ("paragraph", "Body."),
+        ("page_header", "Secret plans"),
+    ]
+
+
+def test_comments_are_counted_and_left_out(docx_bytes: Save) -> None:
+    word = docx.Document()
+    run = word.add_paragraph("Body.").runs[0]
+    word.add_comment(run, text="Really?", author="Ada")
+    document = read(docx_bytes(word))
+    assert document.text == "Body."
+    assert document.warnings == ("1 comment of reviewers left out",)
+
+
+def test_pictures_beside_text_are_a_warning_and_alone_a_gap(docx_bytes: Save) -> None:
+    picture = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(picture, "PNG")
+    word = docx.Document()
+    word.add_picture(picture)
+    assert "only 1 picture" in read(docx_bytes(word)).gaps[0]
+    word.add_paragraph("Body.")
+    document = read(docx_bytes(word))
+    assert document.warnings == ("1 picture; text in them is not read",)
+    assert not document.gaps
+
+
+@pytest.mark.parametrize(
+    ("equation", "shown"),
+    [
+        ("<m:sSup><m:e>{x}</m:e><m:sup>{2}</m:sup></m:sSup>", "x^2"),
+        ("<m:f><m:num>{a+b}</m:num><m:den>{2}</m:den></m:f>", "(a+b)/2"),
+        ("<m:rad><m:deg/><m:e>{y}</m:e></m:rad>", "√(y)"),
+        ("<m:d><m:e>{a}</m:e></m:d><m:sSub><m:e>{v}</m:e><m:sub>{10}</m:sub></m:sSub>", "(a)v_10"),
+        (
+            "<m:nary><m:naryPr><m:chr m:val='∑'/></m:naryPr><m:sub>{i=1}</m:sub><m:sup>{n}</m:sup>"
+            "<m:e>{i}</m:e></m:nary>",
+            "∑_(i=1)^n i",
+        ),
+    ],
+)
+def test_equations_are_written_on_one_line(docx_bytes: Save, equation: str, shown: str) -> None:
+    word = docx.Document()
+    body = re.sub(r"\{(.*?)\}", r"<m:r><m:t>\1</m:t></m:r>", equation)
+    space = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+    add_xml(word, f'<m:oMath xmlns:m="{space}">{body}</m:oMath>')
+    assert read(docx_bytes(word)).text == shown
+
+
+def test_a_text_box_with_an_older_copy_is_read_once(docx_bytes: Save) -> None:
+    word = docx.Document()
+    box = "<w:txbxContent><w:p><w:r><w:t>in the box</w:t></w:r></w:p></w:txbxContent>"
+    space = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+    add_xml(
+        word,
+        f'<w:r><mc:AlternateContent xmlns:mc="{space}"><mc:Choice>{box}</mc:Choice>'
+        f"<mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r>",
+    )
+    assert read(docx_bytes(word)).text == "in the box"
+
+
+def test_a_style_based_on_a_heading_is_a_heading(docx_bytes: Save) -> None:
+    word = docx.Document()
+    word.styles.add_style("Chapter", 1).base_style = word.styles["Heading 1"]
+    word.add_paragraph("Pumps", style="Chapter")
+    assert blocks(read(docx_bytes(word))) == [("heading", "Pumps")]

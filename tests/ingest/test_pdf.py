@@ -66,20 +66,6 @@ def test_pages_do_not_run_into_each_other(make_pdf: PdfMaker) -> None:
     assert [block.page for block in document.blocks] == [1, 1, 3, 3]
 
 
-@pytest.mark.parametrize(
-    ("pages", "warning"),
-    [
-        ([PROSE, []], "page 2 has no text"),
-        ([[], [], PROSE, []], "pages 1-2, 4 of 4 have no text"),
-        ([[]], "page 1 has no text"),
-    ],
-)
-def test_pages_without_text_are_told(
-    make_pdf: PdfMaker, pages: list[list[tuple[float, float, str]]], warning: str
-) -> None:
-    assert warning in read(make_pdf(*pages)).warnings[0]
-
-
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
 def test_boxes_are_where_the_rotated_page_shows_the_word(make_pdf: PdfMaker, rotation: int) -> None:
     document = read(make_pdf([(100, 200, "marker")], rotation=rotation))
@@ -104,7 +90,7 @@ def test_boxes_count_from_the_corner_of_the_crop_box_and_hidden_text_is_told() -
     canvas.save()
     document = read(buffer.getvalue())
     (box,) = document.boxes.boxes(0, 4)
-    assert document.text == "seen"
+    assert blocks(document) == [("paragraph", "seen"), ("hidden", "unseen")]
     assert (document.pages[0].width, document.pages[0].height) == (500, 600)
     assert box.x0 == pytest.approx(50, abs=2)
     assert box.y1 == pytest.approx(100, abs=5)
@@ -119,11 +105,6 @@ def test_columns_printed_line_by_line_are_put_in_reading_order(make_pdf: PdfMake
         page += [(50, 100 + 14 * number, pair[0]), (320, 100 + 14 * number, pair[1])]
     lines = read(make_pdf(page)).text.split("\n")
     assert [line for line in lines if line] == left + right
-
-
-def test_wide_tables_of_numbers_stay_row_by_row(make_pdf: PdfMaker) -> None:
-    page = [(50 + 150 * x, 100 + 20 * y, f"{x}{y}") for y in range(9) for x in range(3)]
-    assert blocks(read(make_pdf(page)))[1] == ("table_row", "01\t11\t21")
 
 
 def test_the_title_comes_from_the_file_if_it_has_a_sensible_one(make_pdf: PdfMaker) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ReadError
+from pincite.ingest import sandbox
 from pincite.ingest.readers import FileReader
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from tests.ingest.conftest import PdfMaker
@@ -67,6 +68,133 @@ def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
         with pytest.raises(ReadError, match=r"longer than 0\.3 s"):
             reader.read(tmp_path / "waits.txt")
         assert reader.read(tmp_path / "a.txt").text == "hello"
+
+
+# Takes a moment for every page; the file says how many there are.
+SLOW_READER = (
+    "import time, sys\n"
+    "from pincite.ingest import worker\n"
+    "def read(self, path):\n"
+    "    for _ in range(int(path.read_text())):\n"
+    "        time.sleep(0.2); self._options.on_page()\n"
+    "    raise worker.ReadError('all pages done')\n"
+    "worker.FileReader.read = read\n"
+)
+
+
+def start_with(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let child processes run this code before they serve."""
+    head, tail = sandbox._START.split("from pincite.ingest.worker")
+    monkeypatch.setattr(sandbox, "_START", f"{head}\n{code}\nfrom pincite.ingest.worker{tail}")
+
+
+def test_a_long_file_may_take_its_time_while_pages_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_with(SLOW_READER, monkeypatch)
+    (tmp_path / "pages.txt").write_text("10")
+    with (
+        SandboxedReader(SandboxLimits(seconds=1.0)) as reader,
+        pytest.raises(ReadError, match="all pages done"),
+    ):
+        reader.read(tmp_path / "pages.txt")
+
+
+def test_but_not_more_than_the_limit_for_all_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_with(SLOW_READER, monkeypatch)
+    (tmp_path / "pages.txt").write_text("1000")
+    with (
+        SandboxedReader(SandboxLimits(seconds=5.0, total_seconds=1.5)) as reader,
+        pytest.raises(ReadError, match=r"longer than 1\.5 s"),
+    ):
+        reader.read(tmp_path / "pages.txt")
+
+
+@posix
+def test_a_file_that_takes_too_much_processor_time_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "from pincite.ingest import worker\n"
+        "def read(self, path):\n"
+        "    while True: pass\n"
+        "worker.FileReader.read = read\n"
+    )
+    start_with(code, monkeypatch)
+    (tmp_path / "a.txt").write_text("hello")
+    limits = SandboxLimits(seconds=60, processor_seconds=0.5)
+    with (
+        SandboxedReader(limits) as reader,
+        pytest.raises(ReadError, match=r"more than 0\.5 s of processor time"),
+    ):
+        reader.read(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("act", "found"),
+    [
+        ("import socket; socket.create_connection(('127.0.0.1', 9), 1)", "socket."),
+        ("import subprocess; subprocess.run(['true'])", "subprocess.Popen"),
+        ("import os; os.fork()", "os.fork"),
+        ("import os; os.system('true')", "os.system"),
+        ("path.unlink()", "os.remove"),
+        ("path.write_bytes(b'')", "open for writing"),
+    ],
+)
+def test_a_parser_cannot_reach_out(
+    act: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "from pincite.ingest import worker\n"
+        "def read(self, path):\n"
+        f"    try: {act}\n"
+        "    except PermissionError as error: raise worker.ReadError(str(error))\n"
+        "worker.FileReader.read = read\n"
+    )
+    start_with(code, monkeypatch)
+    (tmp_path / "a.txt").write_text("hello")
+    with (
+        SandboxedReader() as reader,
+        pytest.raises(ReadError, match=f"reading a file needs no {found}"),
+    ):
+        reader.read(tmp_path / "a.txt")
+    assert (tmp_path / "a.txt").read_text() == "hello"
+
+
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        ("print('garbage' * 100_000, flush=True); return real(self, path)", None),
+        ("raise KeyError('a bug in a parser')", "crashed"),
+        ("import os; os.abort()", "crashed"),
+        ("return real(self, path.with_name('none'))", "no such file"),
+        ("return replace(real(self, path), text='x' * 2_000_000)", "makes no sense|crashed"),
+    ],
+)
+def test_whatever_a_parser_does_the_next_file_is_read(
+    act: str, reason: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "from dataclasses import replace\n"
+        "from pincite.ingest import worker\n"
+        "real = worker.FileReader.read\n"
+        "def read(self, path):\n"
+        "    if path.name != 'bad.txt': return real(self, path)\n"
+        f"    {act}\n"
+        "worker.FileReader.read = read\n"
+    )
+    start_with(code, monkeypatch)
+    (tmp_path / "bad.txt").write_text("hello")
+    (tmp_path / "good.txt").write_text("hello")
+    with SandboxedReader(SandboxLimits(answer_bytes=1_000_000)) as reader:
+        if reason is None:
+            assert reader.read(tmp_path / "bad.txt").text == "hello"
+        else:
+            with pytest.raises(ReadError, match=reason):
+                reader.read(tmp_path / "bad.txt")
+        assert reader.read(tmp_path / "good.txt").text == "hello"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux keeps this limit")

@@ -81,3 +81,20 @@ def test_every_letter_is_in_exactly_one_block(text: str) -> None:
     covered = "".join(document.text[b.start : b.end] for b in document.blocks)
     letters = [sign for sign in document.text if sign.isalnum()]
     assert [sign for sign in covered if sign.isalnum()] == letters
+
+
+def test_numbered_headings_open_sections_by_their_depth() -> None:
+    document = read(
+        "1. Scope\n\nThis applies to pumps.\n\n1.1 Terms\n\nA pump moves water.\n\n"
+        "Annex B: Forms\n\nUse form 7.\n"
+    )
+    assert [block.section for block in document.blocks if block.kind is BlockKind.PARAGRAPH] == [
+        ("1. Scope",),
+        ("1. Scope", "1.1 Terms"),
+        ("Annex B: Forms",),
+    ]
+
+
+def test_numbered_lines_of_a_list_are_no_headings() -> None:
+    document = read("1. Open the valve\n\n2. Close the valve\n\n3. Wait\n")
+    assert all(block.kind is BlockKind.LIST_ITEM for block in document.blocks)

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
-from pincite.document import Block, BlockKind
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pincite.document import (
+    Block,
+    BlockKind,
+    Cell,
+    Document,
+    Flag,
+    FlagKind,
+    Range,
+    RecognisedLine,
+)
 from pincite.ingest.outline import Outline
 
 _CLOSE_KINDS = (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where the blocks that are being added stand: a page or slide, or a place in words."""
+
+    page: int | None = None
+    words: str = ""
 
 
 class TextAssembly:
@@ -16,14 +36,21 @@ class TextAssembly:
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
+        self.flags: list[Flag] = []
+        self.recognised: list[RecognisedLine] = []
         self.outline = Outline()
+        self.place = Place()
         self._pieces: list[str] = []
         self._length = 0
 
-    def add(self, text: str, kind: BlockKind) -> None:
+    @property
+    def length(self) -> int:
+        """How many characters the text has so far."""
+        return self._length
+
+    def add(self, text: str, kind: BlockKind) -> Block | None:
         """Add a block below the current heading; text without any letters or signs is ignored."""
-        if text.strip():
-            self._append(text, kind)
+        return self._append(text, kind) if text.strip() else None
 
     def add_heading(self, text: str, level: int) -> None:
         """Add a heading and make it the section of what follows."""
@@ -31,20 +58,107 @@ class TextAssembly:
             self.outline.enter(level, text)
             self._append(text, BlockKind.HEADING)
 
+    def add_hidden(self, text: str, detail: str) -> None:
+        """Add text that a reader of the page does not see; it is kept, reported, never quoted."""
+        block = self.add(text, BlockKind.HIDDEN)
+        if block is not None:
+            self.flag_hidden(block, detail)
+
+    def flag_hidden(self, block: Block, detail: str) -> None:
+        """Report a block as one that nobody sees; neighbours hidden alike are one report."""
+        last = self.flags[-1] if self.flags else None
+        if last is not None and (last.detail, last.page) == (detail, block.page):
+            self.flags[-1] = replace(last, end=block.end)
+            return
+        self.flags.append(
+            Flag(
+                kind=FlagKind.HIDDEN_TEXT,
+                detail=detail,
+                start=block.start,
+                end=block.end,
+                page=block.page,
+            )
+        )
+
+    def give_cells(self, cells: tuple[Cell, ...]) -> None:
+        """Say which cells the block added last is made of."""
+        self.blocks[-1] = replace(self.blocks[-1], cells=cells)
+
+    def add_blocks(self, text: str, blocks: Sequence[Block]) -> int:
+        """Add a text whose blocks are known already; returns where it begins.
+
+        The blocks go below the current heading, and their own places follow the current one.
+        """
+        separator = "\n\n" if self._length else ""
+        shift = self._length + len(separator)
+        self._pieces += (separator, text)
+        self._length = shift + len(text)
+        self.blocks += [self._moved(block, shift) for block in blocks]
+        return shift
+
+    def add_document(self, part: Document) -> None:
+        """Add a document that was found inside this one, with what its reader reported."""
+        shift = self.add_blocks(part.text, part.blocks)
+        page = self.place.page
+        self.flags += [
+            replace(flag, start=flag.start + shift, end=flag.end + shift, page=page)
+            for flag in part.flags
+        ]
+        self.recognised += [
+            replace(line, start=line.start + shift, end=line.end + shift)
+            for line in part.recognised
+        ]
+
+    def start_of_next(self, kind: BlockKind) -> int:
+        """Where the next block of a kind will begin."""
+        return self._length + len(self._separator(kind))
+
     def text(self) -> str:
         """Everything added so far."""
         return "".join(self._pieces)
 
-    def _append(self, text: str, kind: BlockKind) -> None:
+    def _append(self, text: str, kind: BlockKind) -> Block:
         separator = self._separator(kind)
         start = self._length + len(separator)
         self._pieces += (separator, text)
         self._length = start + len(text)
-        self.blocks.append(
-            Block(start=start, end=self._length, kind=kind, section=self.outline.path)
+        block = Block(
+            start=start,
+            end=self._length,
+            kind=kind,
+            section=self.outline.path,
+            page=self.place.page,
+            place=self.place.words,
+        )
+        self.blocks.append(block)
+        return block
+
+    def _moved(self, block: Block, shift: int) -> Block:
+        inner = block.place or (f"page {block.page}" if block.page is not None else "")
+        return replace(
+            block,
+            start=block.start + shift,
+            end=block.end + shift,
+            section=(*self.outline.path, *block.section),
+            page=self.place.page,
+            place=", ".join(words for words in (self.place.words, inner) if words),
+            cells=tuple(_moved_cell(cell, shift) for cell in block.cells),
         )
 
     def _separator(self, kind: BlockKind) -> str:
         if not self.blocks:
             return ""
         return "\n" if kind in _CLOSE_KINDS and self.blocks[-1].kind is kind else "\n\n"
+
+
+def _moved_cell(cell: Cell, shift: int) -> Cell:
+    def moved(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
+        return tuple((start + shift, end + shift) for start, end in ranges)
+
+    return replace(
+        cell,
+        start=cell.start + shift,
+        end=cell.end + shift,
+        column_headers=moved(cell.column_headers),
+        row_headers=moved(cell.row_headers),
+    )

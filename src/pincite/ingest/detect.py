@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +16,11 @@ class Format(StrEnum):
 
     PDF = "pdf"
     DOCX = "docx"
+    XLSX = "xlsx"
+    PPTX = "pptx"
+    EPUB = "epub"
+    EML = "eml"
+    CSV = "csv"
     MARKDOWN = "markdown"
     HTML = "html"
     TEXT = "text"
@@ -23,6 +29,15 @@ class Format(StrEnum):
 READABLE_SUFFIXES: dict[str, Format] = {
     ".pdf": Format.PDF,
     ".docx": Format.DOCX,
+    ".docm": Format.DOCX,
+    ".xlsx": Format.XLSX,
+    ".xlsm": Format.XLSX,
+    ".pptx": Format.PPTX,
+    ".pptm": Format.PPTX,
+    ".epub": Format.EPUB,
+    ".eml": Format.EML,
+    ".csv": Format.CSV,
+    ".tsv": Format.CSV,
     ".md": Format.MARKDOWN,
     ".markdown": Format.MARKDOWN,
     ".html": Format.HTML,
@@ -36,7 +51,26 @@ READABLE_SUFFIXES: dict[str, Format] = {
 
 _OLE_HEADER = bytes.fromhex("D0CF11E0A1B11AE1")
 _ZIP_HEADERS = (b"PK\x03\x04", b"PK\x05\x06")
-_OFFICE_KINDS = {"xl/": "a spreadsheet (.xlsx)", "ppt/": "a presentation (.pptx)"}
+# The part that each zipped format must have; some programs number it (`document2.xml`).
+_ZIP_PARTS = {
+    re.compile(r"word/document\d*\.xml"): Format.DOCX,
+    re.compile(r"xl/workbook\d*\.xml"): Format.XLSX,
+    re.compile(r"ppt/presentation\d*\.xml"): Format.PPTX,
+    re.compile(r"META-INF/container\.xml"): Format.EPUB,
+}
+_BINARY = frozenset((Format.PDF, *_ZIP_PARTS.values()))
+_OTHER_ZIPS = {
+    "xl/workbook.bin": "a binary workbook (.xlsb)",
+    "content.xml": "an OpenDocument file (.odt, .ods, .odp)",
+}
+# Names of streams in old Office files, in UTF-16 as they stand in the file's directory.
+_OLE_KINDS = {
+    "EncryptedPackage": ("a password-protected Office file", "a file without a password"),
+    "WordDocument": ("an old Word .doc file", ".docx"),
+    "Workbook": ("an old Excel .xls file", ".xlsx"),
+    "PowerPoint Document": ("an old PowerPoint .ppt file", ".pptx"),
+    "__substg1.0": ("an Outlook message (.msg)", ".eml"),
+}
 
 
 def detect(path: Path, content: bytes) -> Format:
@@ -47,13 +81,28 @@ def detect(path: Path, content: bytes) -> Format:
     if _is_pdf(content, named):
         return Format.PDF
     if content.startswith(_OLE_HEADER):
-        raise ReadError(
-            "it is a password-protected document or an old Word .doc file; "
-            "open it in Word and save it as .docx without a password"
-        )
+        raise ReadError(_old_office(content))
     if content.startswith(_ZIP_HEADERS):
         return _zip_format(content)
+    if _is_disguised_page(content, named):
+        return Format.HTML
     return _named_format(path, named)
+
+
+def _old_office(content: bytes) -> str:
+    for name, (found, wanted) in _OLE_KINDS.items():
+        if name.encode("utf-16-le") in content:
+            return f"it is {found}; open it in its own program and save it as {wanted}"
+    return (
+        "it is a password-protected document or an old Office file (.doc, .xls, .ppt); open it in "
+        "its own program and save it as .docx, .xlsx or .pptx without a password"
+    )
+
+
+def _is_disguised_page(content: bytes, named: Format | None) -> bool:
+    """Whether a file named as an Office file is a web page, as many exports of old systems are."""
+    head = content[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return named in _BINARY and head.startswith((b"<!doctype html", b"<html"))
 
 
 def _is_pdf(content: bytes, named: Format | None) -> bool:
@@ -74,18 +123,17 @@ def _is_pdf(content: bytes, named: Format | None) -> bool:
 def _zip_format(content: bytes) -> Format:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = archive.namelist()
+            names = frozenset(archive.namelist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise ReadError(
-            f"it begins like a Word file but is damaged or cut off ({error}); "
+            f"it begins like an Office file but is damaged or cut off ({error}); "
             "get a complete copy of the file"
         ) from error
-    if "word/document.xml" in names:
-        return Format.DOCX
-    kinds = [
-        kind for folder, kind in _OFFICE_KINDS.items() if any(n.startswith(folder) for n in names)
-    ]
-    found = kinds[0] if kinds else "a zip archive without a Word document in it"
+    for part, kind in _ZIP_PARTS.items():
+        if any(part.fullmatch(name) for name in names):
+            return kind
+    found = next((kind for part, kind in _OTHER_ZIPS.items() if part in names), None)
+    found = found or "a zip archive without a document in it"
     raise ReadError(f"it is {found}; Pincite reads {readable_list()}; save it as one of those")
 
 
@@ -95,7 +143,7 @@ def _named_format(path: Path, named: Format | None) -> Format:
         raise ReadError(
             f"it is not a kind of file Pincite reads ({suffix}); it reads {readable_list()}"
         )
-    if named in (Format.PDF, Format.DOCX):
+    if named in _BINARY:
         raise ReadError(
             f"it is called {path.suffix} but does not begin like one; "
             "it is damaged or of another kind; get a complete copy of the file"

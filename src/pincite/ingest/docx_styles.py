@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from docx.document import Document as WordDocument
-from docx.opc.constants import RELATIONSHIP_TYPE
 from lxml import etree
 
 from pincite.document import BlockKind
-from pincite.ingest.docx_text import W, parse_part
+from pincite.ingest.docx_numbering import Numbering, NumberRef
+from pincite.ingest.docx_text import W, is_off, value_of
+from pincite.ingest.package import whole_number
 
 # Style ids are translated in other languages, the names Word stores for built-in styles are not.
 _HEADING_NAME = re.compile(r"heading ([1-9])$", re.IGNORECASE)
@@ -21,38 +20,51 @@ _BODY_TEXT_LEVEL = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
-    """What a paragraph is; `level` is set for headings only (the title has level 0)."""
+    """What a paragraph is.
+
+    `level` is set for headings only (the title has level 0); `number` is the list it counts in.
+    """
 
     kind: BlockKind
     level: int | None = None
+    number: NumberRef | None = None
+
+
+_PLAIN = Role(kind=BlockKind.PARAGRAPH)
+_OWN_ROLE = frozenset((f"{W}numPr", f"{W}outlineLvl"))
 
 
 class ParagraphRoles:
     """Looks up the roles of one document's paragraphs."""
 
-    def __init__(self, word: WordDocument) -> None:
-        self._styles = {
-            style.get(f"{W}styleId"): style
-            for part in word.part.rels.values()
-            if part.reltype == RELATIONSHIP_TYPE.STYLES and not part.is_external
-            for style in _parsed(part.target_part.blob)
-            if style.tag == f"{W}style"
-        }
+    def __init__(self, styles: etree._Element | None, numbering: Numbering) -> None:
+        nodes = styles.iterchildren(f"{W}style") if styles is not None else ()
+        self._styles = {style.get(f"{W}styleId"): style for style in nodes}
+        self._numbering = numbering
         self._of_style: dict[str | None, Role] = {}
+        self.hidden_styles = frozenset(
+            style_id for style_id in self._styles if style_id and self._is_hidden(style_id)
+        )
 
     def of(self, paragraph: etree._Element) -> Role:
-        """The role of one paragraph."""
+        """The role of one paragraph: what it says itself, then what its style says."""
         properties = paragraph.find(f"{W}pPr")
         if properties is None:
-            return Role(kind=BlockKind.PARAGRAPH)
-        own = _own_role(properties)
-        if own is not None and own.level is not None:
-            return own
-        style = properties.find(f"{W}pStyle")
-        styled = self._style_role(style.get(f"{W}val")) if style is not None else None
-        if styled is not None and styled.kind is not BlockKind.PARAGRAPH:
+            return _PLAIN
+        # One look at each property: a long file has tens of thousands of paragraphs.
+        named = {child.tag: child for child in properties}
+        style = named.get(f"{W}pStyle")
+        style_id = style.get(f"{W}val") if style is not None else None
+        styled = self._style_role(style_id) if style_id is not None else _PLAIN
+        if named.keys().isdisjoint(_OWN_ROLE):
             return styled
-        return own or Role(kind=BlockKind.PARAGRAPH)
+        own = self._own_role(properties, style_id)
+        if own is None:
+            return replace(styled, number=None) if _leaves_list(properties) else styled
+        if own.level is not None or styled.kind is BlockKind.PARAGRAPH:
+            return replace(own, number=own.number or styled.number)
+        # A number of its own moves a heading to another list and leaves it a heading.
+        return replace(styled, number=own.number or styled.number)
 
     def _style_role(self, style_id: str | None) -> Role:
         if style_id not in self._of_style:
@@ -60,26 +72,60 @@ class ParagraphRoles:
         return self._of_style[style_id]
 
     def _find_style_role(self, style_id: str | None) -> Role:
-        """The role of a style or of the nearest style it is based on."""
+        """The role of a style: kind and number each from the nearest style it is based on."""
+        found: Role | None = None
+        number: NumberRef | None = None
         for _ in range(_LONGEST_STYLE_CHAIN):  # a damaged file may base styles on each other
             style = self._styles.get(style_id)
             if style is None:
                 break
-            role = _named_role(_value(style, "name") or "")
             properties = style.find(f"{W}pPr")
-            if role is None and properties is not None:
-                role = _own_role(properties)
-            if role is not None:
-                return role
-            style_id = _value(style, "basedOn")
-        return Role(kind=BlockKind.PARAGRAPH)
+            own = self._own_role(properties, style_id) if properties is not None else None
+            number = number or (own.number if own else None)
+            named = _named_role(value_of(style, "name") or "")
+            if found is None or (found.kind is BlockKind.LIST_ITEM and named is not None):
+                found = named or own or found
+            style_id = value_of(style, "basedOn")
+        return replace(found or _PLAIN, number=number)
+
+    def _own_role(self, properties: etree._Element, style_id: str | None) -> Role | None:
+        """What a paragraph's or a style's own properties say: an outline level or a list."""
+        number = self._number(properties, style_id)
+        level = value_of(properties, "outlineLvl")
+        if level is not None and whole_number(level, _BODY_TEXT_LEVEL) < _BODY_TEXT_LEVEL:
+            return Role(kind=BlockKind.HEADING, level=int(level) + 1, number=number)
+        return Role(kind=BlockKind.LIST_ITEM, number=number) if number is not None else None
+
+    def _number(self, properties: etree._Element, style_id: str | None) -> NumberRef | None:
+        node = properties.find(f"{W}numPr")
+        list_id = value_of(node, "numId") if node is not None else None
+        # List number 0 takes a paragraph out of the list its style is in.
+        if node is None or list_id in (None, "0"):
+            return None
+        assert list_id is not None
+        depth = value_of(node, "ilvl")
+        if depth is None:
+            return NumberRef(
+                list_id=list_id, level=self._numbering.level_of_style(list_id, style_id)
+            )
+        return NumberRef(list_id=list_id, level=whole_number(depth, 0))
+
+    def _is_hidden(self, style_id: str | None) -> bool:
+        for _ in range(_LONGEST_STYLE_CHAIN):
+            style = self._styles.get(style_id)
+            if style is None:
+                return False
+            hidden = style.find(f"{W}rPr/{W}vanish")
+            if hidden is not None:
+                return not is_off(hidden)
+            style_id = value_of(style, "basedOn")
+        return False
 
 
-def _parsed(part: bytes) -> Iterable[etree._Element]:
-    try:
-        return list(parse_part(part))
-    except etree.XMLSyntaxError:
-        return ()  # without styles every paragraph is a plain one; the text is what counts
+def _leaves_list(properties: etree._Element) -> bool:
+    """Whether a paragraph takes itself out of the list its style is in."""
+    number = properties.find(f"{W}numPr")
+    return number is not None and value_of(number, "numId") == "0"
 
 
 def _named_role(name: str) -> Role | None:
@@ -88,25 +134,10 @@ def _named_role(name: str) -> Role | None:
         return Role(kind=BlockKind.HEADING, level=int(heading[1]))
     if name.lower() == "title":
         return Role(kind=BlockKind.HEADING, level=0)
+    if name.lower() == "caption":
+        return Role(kind=BlockKind.CAPTION)
     if re.match(r"(html preformatted|source code|code|plain text$)", name, re.IGNORECASE):
         return Role(kind=BlockKind.CODE)
     if name.lower().startswith("list") and not name.lower().startswith("list paragraph"):
         return Role(kind=BlockKind.LIST_ITEM)
     return None
-
-
-def _own_role(properties: etree._Element) -> Role | None:
-    """What a paragraph's or a style's own properties say: an outline level or a list number."""
-    level = _value(properties, "outlineLvl")
-    if level is not None and level.isdigit() and int(level) < _BODY_TEXT_LEVEL:
-        return Role(kind=BlockKind.HEADING, level=int(level) + 1)
-    number = properties.find(f"{W}numPr")
-    # List number 0 takes a paragraph out of the list its style is in.
-    if number is not None and _value(number, "numId") not in (None, "0"):
-        return Role(kind=BlockKind.LIST_ITEM)
-    return None
-
-
-def _value(node: etree._Element, name: str) -> str | None:
-    child = node.find(f"{W}{name}")
-    return child.get(f"{W}val") if child is not None else None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lxml import etree
 
+from pincite.ingest.docx_math import M, linear
+from pincite.ingest.package import elements, whole_number
+
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 
 # Deleted or moved-away text, reading aids, field codes, and the older copy of a drawing.
-_LEFT_OUT = frozenset(
+LEFT_OUT = frozenset(
     (
         f"{W}del",
         f"{W}moveFrom",
@@ -35,46 +37,99 @@ _SIGNS = {
 TEXT_BOX = f"{W}txbxContent"
 PARAGRAPH = f"{W}p"
 TABLE = f"{W}tbl"
+_RUN = f"{W}r"
+# In half points: nobody reads letters of a point and a half.
+_UNREADABLE_SIZE = 3
 
 
-def paragraph_text(paragraph: etree._Element) -> str:
-    """The text of one paragraph; text boxes anchored in it are not part of it."""
-    return "".join(_pieces(paragraph)).strip()
+class RunText:
+    """Tells the text that is seen from the text that is not."""
+
+    def __init__(self, root: etree._Element, hidden_styles: frozenset[str]) -> None:
+        """Look first whether anything below `root` can be hidden; most files hide nothing."""
+        self._hidden_styles = hidden_styles
+        marks = root.iter(f"{W}vanish", f"{W}rStyle", f"{W}sz")
+        self._may_hide = any(self._hides(mark) for mark in marks)
+
+    def seen(self, paragraph: etree._Element) -> str:
+        """The text of one paragraph; text boxes anchored in it are not part of it."""
+        is_seen = self._is_seen if self._may_hide else _always
+        return "".join(_pieces(paragraph, is_seen)).strip()
+
+    def hidden(self, paragraph: etree._Element) -> str:
+        """The text of the runs that Word does not show or print."""
+        if not self._may_hide:
+            return ""
+        runs = [run for run in _runs(paragraph) if not self._is_seen(run)]
+        return "".join("".join(_pieces(run, _always)) for run in runs).strip()
+
+    def _is_seen(self, run: etree._Element) -> bool:
+        properties = run.find(f"{W}rPr")
+        return properties is None or not any(map(self._hides, elements(properties)))
+
+    def _hides(self, mark: etree._Element) -> bool:
+        """Whether one property of a run keeps it from being seen."""
+        if mark.tag == f"{W}vanish":
+            return not is_off(mark)
+        value = mark.get(f"{W}val")
+        if mark.tag == f"{W}rStyle":
+            return value in self._hidden_styles
+        return mark.tag == f"{W}sz" and whole_number(value, 99) <= _UNREADABLE_SIZE
 
 
 def text_boxes(paragraph: etree._Element) -> Iterator[etree._Element]:
     """The text boxes anchored in a paragraph, outermost only."""
+    if paragraph.find(f".//{TEXT_BOX}") is None:
+        return
     stack = list(reversed(elements(paragraph)))
     while stack:
         node = stack.pop()
         if node.tag == TEXT_BOX:
             yield node
-        elif node.tag not in _LEFT_OUT:
+        elif node.tag not in LEFT_OUT:
             stack.extend(reversed(elements(node)))
 
 
-def parse_part(content: bytes) -> etree._Element:
-    """The root of one part's XML; entities are neither resolved nor fetched."""
-    return etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
+def value_of(node: etree._Element, name: str) -> str | None:
+    """The value of a property: `<w:name w:val="..."/>` below a node."""
+    child = node.find(f"{W}{name}")
+    return child.get(f"{W}val") if child is not None else None
 
 
-def elements(node: etree._Element) -> list[etree._Element]:
-    """The child elements; comments, processing instructions and entities have no name."""
-    return [child for child in node if isinstance(child.tag, str)]
+def is_off(switch: etree._Element) -> bool:
+    """Whether a property that is there says no."""
+    return switch.get(f"{W}val") in ("0", "false", "off")
 
 
-def _pieces(paragraph: etree._Element) -> Iterator[str]:
-    # A stack instead of recursion: a hostile file may nest thousands deep.
+def _always(_run: etree._Element) -> bool:
+    return True
+
+
+def _runs(paragraph: etree._Element) -> Iterator[etree._Element]:
     stack = list(reversed(elements(paragraph)))
     while stack:
         node = stack.pop()
-        if node.tag in (f"{W}t", f"{_M}t"):
+        if node.tag == _RUN:
+            yield node
+        elif node.tag not in LEFT_OUT and node.tag != TEXT_BOX:
+            stack.extend(reversed(elements(node)))
+
+
+def _pieces(root: etree._Element, is_seen: Callable[[etree._Element], bool]) -> Iterator[str]:
+    # A stack instead of recursion: a hostile file may nest thousands deep.
+    stack = list(reversed(elements(root)))
+    while stack:
+        node = stack.pop()
+        tag = node.tag
+        if tag == f"{W}t":
             yield node.text or ""
-        elif node.tag in _SIGNS:
-            yield _SIGNS[node.tag]
-        elif node.tag == f"{W}sym":
+        elif tag in _SIGNS:
+            yield _SIGNS[tag]
+        elif tag == f"{M}oMath":
+            yield linear(node)
+        elif tag == f"{W}sym":
             yield _symbol(node)
-        elif node.tag not in _LEFT_OUT and node.tag != TEXT_BOX and not _is_hidden_run(node):
+        elif tag not in LEFT_OUT and tag != TEXT_BOX and (tag != _RUN or is_seen(node)):
             stack.extend(reversed(elements(node)))
 
 
@@ -85,10 +140,3 @@ def _symbol(node: etree._Element) -> str:
     except ValueError:
         return ""
     return "\ufffd" if 0xE000 <= code <= 0xF8FF or not 32 <= code < 0xD800 else chr(code)
-
-
-def _is_hidden_run(node: etree._Element) -> bool:
-    if node.tag != f"{W}r":
-        return False
-    hidden = node.find(f"{W}rPr/{W}vanish")
-    return hidden is not None and hidden.get(f"{W}val") not in ("0", "false", "off")

@@ -8,14 +8,14 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.document import BlockKind, Document, document_id
 from pincite.ingest.assembly import TextAssembly
+from pincite.ingest.counting import content_remarks
 from pincite.ingest.html_blocks import BlockWalker
 from pincite.ingest.html_charset import decode_page
-from pincite.ingest.html_content import Removal, main_content, remove, text_length
+from pincite.ingest.html_content import main_content
 from pincite.ingest.outline import choose_title
 
-# When what is left after removing boilerplate is a smaller part of the page than this, the page
-# is not built the way the rules expect, and keeping boilerplate beats losing content.
-_LEAST_KEPT_SHARE = 0.25
+# Below this the parts around the content are what every page has.
+_WORTH_TELLING_SHARE = 0.4
 
 
 class HtmlReader:
@@ -24,10 +24,17 @@ class HtmlReader:
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError when they are not text."""
         decoded = decode_page(content)
-        assembly = _extract(decoded.text)
+        assembly = TextAssembly()
+        left_out = add_page(decoded.text, assembly)
         identifier, sha256 = document_id(content)
         text = assembly.text()
-        warnings = () if assembly.blocks else ("the page has no text; nothing in it can be found",)
+        remarks = content_remarks("page", has_text=bool(assembly.blocks))
+        warnings = list(remarks.warnings)
+        if assembly.blocks and left_out >= _WORTH_TELLING_SHARE:
+            warnings.append(
+                f"left out {left_out:.0%} of the page's text: navigation, advertisements and "
+                "other parts around the content"
+            )
         return Document(
             id=identifier,
             sha256=sha256,
@@ -35,25 +42,22 @@ class HtmlReader:
             media_type="text/html",
             text=text,
             blocks=tuple(assembly.blocks),
-            warnings=warnings,
+            warnings=tuple(warnings),
+            flags=tuple(assembly.flags),
         )
 
 
-def _extract(page: str) -> TextAssembly:
-    """Walk the page with all rules, then with fewer if those leave too little of it."""
-    tree = LexborHTMLParser(page)
-    remove(tree, Removal.MACHINERY)
-    whole = text_length(tree.body)
-    remove(tree, Removal.BOILERPLATE)
-    body = tree.body
-    if text_length(body) < _LEAST_KEPT_SHARE * whole:
-        tree = LexborHTMLParser(page)
-        remove(tree, Removal.MACHINERY)
-        body = tree.body
-    assembly = TextAssembly()
-    if body is not None:
-        BlockWalker(assembly).walk(main_content(body))
-    return assembly
+def add_page(page: str, assembly: TextAssembly, *, whole: bool = False) -> float:
+    """Add a page's content; returns how much of what a browser shows was left out, in 0..1.
+
+    A chapter of a book or a message has nothing around it and is taken `whole`.
+    """
+    content = main_content(page, whole=whole)
+    if content.root is not None:
+        BlockWalker(assembly).walk(content.root)
+    for hidden in content.hidden:
+        assembly.add_hidden(hidden.text, f"text {hidden.why}")
+    return content.left_out_share
 
 
 def _first_heading(assembly: TextAssembly, text: str) -> str | None:

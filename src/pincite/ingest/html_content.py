@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from enum import Enum
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from pincite.ingest.html_hidden import HiddenText, sets_background, take_hidden
 
 # The first group never holds text for a reader; the second usually holds none of the content.
 _MACHINERY = (
@@ -13,40 +16,100 @@ _MACHINERY = (
     "button, input, textarea, datalist, head, title"
 )
 _BOILERPLATE = (
-    "nav, header, footer, aside, form, dialog, [hidden], [aria-hidden=true], [role=navigation], "
-    "[role=banner], [role=contentinfo], [role=search], [role=complementary], [role=dialog], [style]"
+    "nav, header, footer, aside, form, dialog, [role=navigation], [role=banner], "
+    "[role=contentinfo], [role=search], [role=complementary], [role=dialog]"
 )
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+# Words that sites use in the names of what stands around an article.
+_FURNITURE = re.compile(
+    r"(?:^|[\s_-])(?:shar(?:e|es|ing|edaddy)|social|recommend(?:ed|ations?)|newsletters?"
+    r"|breadcrumbs?|sidebar|most-popular|popular|trending|promos?|adverts?|advertisements?|dfp|ads?"
+    r"|cookies?|consent|action-?bar|toolbar|paginat(?:ion|or)|pager|menu|nav(?:bar|box|igation)?"
+    r"|sign-?up|subscri(?:be|ption)|outbrain|taboola|skip-?link|copyright|jump-?to)(?:$|[\s_-])"
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST = 0.5
+_MOST_FURNITURE = 0.25
+_LEAST_LINKED = 0.3
+_FEW_CHARS = 40
 
 
-class Removal(Enum):
-    """How much to take out of a page."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MainContent:
+    """The element that holds a page's content, and what was taken out of it and around it."""
 
-    MACHINERY = _MACHINERY
-    BOILERPLATE = _BOILERPLATE
+    root: LexborNode | None
+    hidden: tuple[HiddenText, ...]
+    left_out_share: float
+    """How much of the text that a browser shows is not in the content, in 0..1."""
 
 
-def remove(tree: LexborHTMLParser, what: Removal) -> None:
-    """Take elements out of a page, except those that carry its content after all."""
-    if tree.body is None:
-        return
+# When what is left after removing boilerplate is a smaller part of the page than this, the page
+# is not built the way the rules expect, and keeping boilerplate beats losing content.
+_LEAST_KEPT_SHARE = 0.25
+
+
+def main_content(page: str, *, whole: bool = False) -> MainContent:
+    """The content of a page, or all that a browser shows of it if it is `whole`."""
+    tree = LexborHTMLParser(page)
+    hidden = _without_machinery(tree)
+    shown = text_length(tree.body)
+    if tree.body is None or whole:
+        return MainContent(root=tree.body, hidden=hidden, left_out_share=0.0)
+    _remove_boilerplate(tree.body, shown)
+    if text_length(tree.body) < _LEAST_KEPT_SHARE * shown:
+        tree = LexborHTMLParser(page)
+        hidden = _without_machinery(tree)
+    assert tree.body is not None
+    root = _marked_content(tree.body)
+    kept = text_length(root)
+    return MainContent(root=root, hidden=hidden, left_out_share=1 - kept / shown if shown else 0.0)
+
+
+def text_length(node: LexborNode | None) -> int:
+    """How many characters of text an element holds, white space left out."""
+    return len("".join(node.text(deep=True).split())) if node is not None else 0
+
+
+def _without_machinery(tree: LexborHTMLParser) -> tuple[HiddenText, ...]:
+    has_styles = sets_background(tree)
+    for node in tree.css(_MACHINERY):
+        node.decompose()
     most = _MOST * text_length(tree.body)
-    for node in tree.css(what.value):
-        if what is Removal.MACHINERY or (_is_boilerplate(node) and text_length(node) <= most):
+    return tuple(take_hidden(tree, most=most, has_styles=has_styles))
+
+
+def _remove_boilerplate(body: LexborNode, shown: int) -> None:
+    """Take out what stands around the content, except what carries the content after all."""
+    for node in body.css(_BOILERPLATE):
+        if _is_boilerplate(node) and text_length(node) <= _MOST * shown:
+            node.decompose()
+    for node in list(_furniture(body)):
+        length = text_length(node)
+        if length <= _MOST_FURNITURE * shown and _is_thin(node, length):
             node.decompose()
 
 
 def _is_boilerplate(node: LexborNode) -> bool:
-    attributes = node.attributes
-    if _HIDDEN_STYLE.search(attributes.get("style") or ""):
-        return True
     if node.tag in ("header", "footer"):
         # The header of an article holds its title, the footer of a quote its source.
         return not _is_inside(node, ("article", "main", "blockquote", "section"))
-    if node.tag in ("nav", "aside", "form", "dialog"):
-        return True
-    return "hidden" in attributes or attributes.get("aria-hidden") == "true" or "role" in attributes
+    return True
+
+
+def _furniture(body: LexborNode) -> Iterator[LexborNode]:
+    for node in body.css("[class], [id]"):
+        attributes = node.attributes
+        names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+        if _FURNITURE.search(_CAMEL.sub("-", names).lower()) and node.tag not in ("main", "body"):
+            yield node
+
+
+def _is_thin(node: LexborNode, length: int) -> bool:
+    """Whether an element holds mostly links, or next to nothing; a main heading never is."""
+    if node.css_first("h1, table, pre") is not None:
+        return False
+    linked = sum(text_length(link) for link in node.css("a"))
+    return length <= _FEW_CHARS or linked >= _LEAST_LINKED * length
 
 
 def _is_inside(node: LexborNode, tags: tuple[str, ...]) -> bool:
@@ -58,14 +121,9 @@ def _is_inside(node: LexborNode, tags: tuple[str, ...]) -> bool:
     return False
 
 
-def main_content(body: LexborNode) -> LexborNode:
+def _marked_content(body: LexborNode) -> LexborNode:
     """The element marked as main content if it holds most of the text, else the whole body."""
     least = _MOST * text_length(body)
     marked = [(text_length(node), node) for node in body.css("main, article, [role=main]")]
     length, best = max(marked, key=lambda pair: pair[0], default=(0, body))
     return best if length >= least else body
-
-
-def text_length(node: LexborNode | None) -> int:
-    """How many characters of text an element holds, white space left out."""
-    return len("".join(node.text(deep=True).split())) if node is not None else 0

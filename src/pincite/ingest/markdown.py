@@ -10,18 +10,22 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pincite.document import Block, BlockKind, Document, document_id
+from pincite.document import Block, BlockKind, Document, Range, document_id
 from pincite.ingest.decode import decode
+from pincite.ingest.front_matter import FrontMatter
+from pincite.ingest.markdown_comments import comment_flags, comment_ranges, without_comments
+from pincite.ingest.markdown_tables import with_cells
 from pincite.ingest.outline import Outline, choose_title
 
 # The line ends markdown-it counts; `str.splitlines` knows more and would shift every offset.
+_EMPTY_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t>]*(?:\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_FRONT_MATTER = re.compile(
-    r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)", re.DOTALL | re.MULTILINE
-)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*\r?$", re.MULTILINE)
 _TAGS = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _CONTAINER_SIGNS = " \t>"
+# A footnote of a single word looks like the target of a link, which would not be text.
+_FOOTNOTE = re.compile(r"^([ ]{0,3})\[(?=\^[^\]\n]+\]:)", re.MULTILINE)
+# Site generators put the page's own title where the file has a placeholder.
+_TITLE_TEMPLATE = re.compile(r"(?:<%=?|\{\{).*\btitle\b.*(?:%>|\}\})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +45,15 @@ class MarkdownReader:
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError when they are not text."""
         decoded = decode(content)
-        front = _FRONT_MATTER.match(decoded.text)
+        front = FrontMatter(decoded.text)
         # Blanked out instead of cut off, so that line numbers stay those of the file.
-        skipped = front.end() if front else 0
-        body = re.sub(r"[^\r\n]", " ", decoded.text[:skipped]) + decoded.text[skipped:]
-        finder = _BlockFinder(decoded.text)
-        blocks = tuple(finder.find(self._parser.parse(body)))
+        body = re.sub(r"[^\r\n]", " ", decoded.text[: front.end]) + decoded.text[front.end :]
+        finder = _BlockFinder(decoded.text, front.title)
+        found = finder.find(self._parser.parse(_FOOTNOTE.sub(r"\1(", body)))
+        blocks = (
+            *front.blocks(),
+            *without_comments(decoded.text, list(found), finder.comments),
+        )
         warnings = [decoded.warning] if decoded.warning else []
         if not blocks:
             warnings.append("it has no text; nothing in it can be found")
@@ -54,32 +61,47 @@ class MarkdownReader:
         return Document(
             id=identifier,
             sha256=sha256,
-            title=choose_title(path, _front_title(front), finder.first_heading),
+            title=choose_title(path, front.title, finder.first_heading),
             media_type="text/markdown",
             text=decoded.text,
             encoding=decoded.encoding,
             first_byte=decoded.first_byte,
             blocks=blocks,
             warnings=tuple(warnings),
+            flags=comment_flags(blocks),
         )
-
-
-def _front_title(front: re.Match[str] | None) -> str | None:
-    match = _FRONT_TITLE.search(front[1]) if front else None
-    return match[1].strip("\"'") if match else None
 
 
 class _BlockFinder:
     """Turns the parser's tokens into spans of the file's text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, title: str | None) -> None:
         self._text = text
+        self._title = title
         self._lines = list(_lines(text))
         self._outline = Outline()
         self.first_heading: str | None = None
+        self.comments: list[Range] = []
+        """Where the comments found so far lie."""
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Block]:
         """The blocks of the document in order; pieces without text are left out."""
+        rows: list[Block] = []
+        for block in self._blocks(tokens):
+            if block.kind is BlockKind.TABLE_ROW and self._is_same_table(rows, block):
+                rows.append(block)
+                continue
+            yield from with_cells(self._text, rows)
+            rows = [block] if block.kind is BlockKind.TABLE_ROW else []
+            if not rows:
+                yield block
+        yield from with_cells(self._text, rows)
+
+    def _is_same_table(self, rows: Sequence[Block], row: Block) -> bool:
+        """Whether no empty line lies between a row and those before it."""
+        return bool(rows) and not _EMPTY_LINE.search(self._text, rows[-1].end, row.start)
+
+    def _blocks(self, tokens: Sequence[Token]) -> Iterator[Block]:
         containers: list[str] = []
         for position, token in enumerate(tokens):
             if token.type.endswith("_open"):
@@ -103,15 +125,22 @@ class _BlockFinder:
         elif token.type == "inline" and opening.type == "paragraph_open":
             in_item = len(containers) >= 2 and containers[-2] == "list_item_open"
             kind = BlockKind.LIST_ITEM if in_item else BlockKind.PARAGRAPH
-            yield kind, *self._inline_span(token)
+            if token.content.startswith("(^"):
+                kind = BlockKind.FOOTNOTE
+            start, end = self._inline_span(token)
+            self.comments += comment_ranges(self._text, token, start, end)
+            yield kind, start, end
         elif token.type == "tr_open":
             yield BlockKind.TABLE_ROW, *self._row_span(first)
         elif token.type == "fence":
             yield BlockKind.CODE, *self._code_span(first + 1, token.content.count("\n"))
         elif token.type == "code_block":
             yield BlockKind.CODE, *self._code_span(first, token.content.count("\n"))
-        elif token.type == "html_block" and _TAGS.sub("", token.content).strip():
-            yield BlockKind.PARAGRAPH, *self._stripped(self._lines[first].start, self._end(last))
+        elif token.type == "html_block":
+            start, end = self._stripped(self._lines[first].start, self._end(last))
+            self.comments += comment_ranges(self._text, token, start, end)
+            if _TAGS.sub("", token.content).strip():
+                yield BlockKind.PARAGRAPH, start, end
 
     def _enter(self, heading: Token, level: int) -> None:
         children = heading.children or []
@@ -120,7 +149,10 @@ class _BlockFinder:
             for child in children
             if child.type in ("text", "code_inline", "softbreak", "image")
         )
-        path = self._outline.enter(level, plain or heading.content)
+        name = plain or heading.content
+        if self._title and _TITLE_TEMPLATE.match(heading.content.strip()):
+            name = self._title
+        path = self._outline.enter(level, name)
         if self.first_heading is None:
             self.first_heading = path[-1]
 

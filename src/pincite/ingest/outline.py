@@ -23,6 +23,10 @@ class Outline:
         self._open.append((level, clean_heading(heading)))
         return self.path
 
+    def leave(self) -> None:
+        """End every section: what follows stands below no heading."""
+        self._open = []
+
     @property
     def path(self) -> tuple[str, ...]:
         """The headings above the current place, outermost first."""

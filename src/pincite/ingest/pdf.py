@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from pincite.document import Document, Page, document_id
+from pincite.document import Document, document_id
 from pincite.errors import ReadError
 from pincite.ingest.outline import choose_title
+from pincite.ingest.pdf_active import active_parts
 from pincite.ingest.pdf_assembly import PdfAssembly
-from pincite.ingest.pdf_columns import in_reading_order
-from pincite.ingest.pdf_layout import body_style
-from pincite.ingest.pdf_words import PageFrame, PageWords, Row
+from pincite.ingest.pdf_footnotes import with_footnotes
+from pincite.ingest.pdf_headings import body_style
+from pincite.ingest.pdf_hidden import OUTSIDE
+from pincite.ingest.pdf_layout import group_lines
+from pincite.ingest.pdf_outline import read_bookmarks
+from pincite.ingest.pdf_pages import PageContent, PageSource
+from pincite.ingest.pdf_report import gaps_of, warnings_of
+from pincite.ingest.pdf_running import PAGES_AHEAD, RunningLines
+from pincite.ingest.reading_options import ReadingOptions
+from pincite.ingest.scans import ScannedPages
 
 _SAMPLE_PAGES = 12
 _ENCRYPTED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
@@ -26,24 +35,26 @@ _NO_TITLE = re.compile(
     r"|.*\.(docx?|xlsx?|pptx?|pdf|indd|qxd|tex|dvi|p65|fm|rtf|html?|txt|jpe?g|png|tiff?)$)",
     re.IGNORECASE,
 )
-# A few stray glyphs are normal; more than this share means the page reads as nonsense.
-_UNMAPPED_SHARE_TO_TELL = 0.2
 
 
 class PdfReader:
-    """Reads `.pdf` files with PDFium; scripts, forms and attachments are left alone."""
+    """Reads `.pdf` files with PDFium; scripts, actions and attachments are flagged and left alone."""
+
+    def __init__(self, options: ReadingOptions | None = None) -> None:
+        self._options = options or ReadingOptions()
 
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError when PDFium cannot open them."""
         pdf = _open(content)
         try:
-            source = _PageSource(pdf)
-            assembly = PdfAssembly(body_style(source.sample()))
-            for number in range(1, len(pdf) + 1):
-                assembly.add_page(number, *source.page(number))
+            reading = _Reading(pdf, self._options)
+            count = len(pdf)
+            reading.run()
+            flags = (*reading.assembly.flags, *active_parts(pdf, content))
             metadata_title = _metadata_title(pdf)
         finally:
             pdf.close()
+        assembly = reading.assembly
         identifier, sha256 = document_id(content)
         return Document(
             id=identifier,
@@ -54,13 +65,63 @@ class PdfReader:
             blocks=tuple(assembly.blocks),
             pages=tuple(assembly.pages),
             boxes=assembly.boxes,
-            warnings=tuple(_warnings(assembly.pages, source)),
+            recognised=tuple(assembly.recognised),
+            gaps=tuple(gaps_of(assembly.pages, count, reading.scans.advice)),
+            warnings=(
+                *warnings_of(count, reading.blank, reading.cropped),
+                *reading.scans.warnings(count),
+            ),
+            flags=flags,
         )
+
+
+class _Reading:
+    """One pass over the pages of a file; only a few of them are held at a time."""
+
+    def __init__(self, pdf: pypdfium2.PdfDocument, options: ReadingOptions) -> None:
+        self.assembly = PdfAssembly()
+        self.scans = ScannedPages(recognise=options.recognise)
+        self.blank: list[int] = []
+        self.cropped: list[int] = []
+        self._source = PageSource(pdf, self.scans, options)
+        self._running = RunningLines(len(pdf))
+        self._bookmarks = read_bookmarks(pdf)
+
+    def run(self) -> None:
+        """Read every page into the assembly."""
+        sample = self._source.sample(_SAMPLE_PAGES)
+        self._body = body_style(page.items for page in sample)
+        for page in self._noted_pages():
+            self._add(page)
+        self.assembly.finish()
+
+    def _noted_pages(self) -> Iterator[PageContent]:
+        """Each page after those that follow it were noted: heads are known by coming back."""
+        waiting: deque[PageContent] = deque()
+        for page in self._source.pages():
+            self._running.note(page.number, page.items, page.layout.height)
+            waiting.append(page)
+            if len(waiting) > PAGES_AHEAD:
+                yield waiting.popleft()
+        yield from waiting
+
+    def _add(self, page: PageContent) -> None:
+        lines = self._running.sort(page.number, page.items, page.layout.height)
+        titles = self._bookmarks.get(page.number, {})
+        groups = list(group_lines(lines.body, self._body, titles))
+        groups = with_footnotes(groups, self._body, page.layout.height)
+        self.assembly.add_page(page, groups, header=lines.header, footer=lines.footer)
+        if page.blank:
+            self.blank.append(page.number)
+        if any(hidden.reason == OUTSIDE for hidden in page.hidden):
+            self.cropped.append(page.number)
 
 
 def _open(content: bytes) -> pypdfium2.PdfDocument:
     try:
-        return pypdfium2.PdfDocument(content)
+        pdf = pypdfium2.PdfDocument(content)
+        pdf.init_forms()
+        return pdf
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) in _ENCRYPTED or "password" in str(error).lower():
             raise ReadError(
@@ -70,99 +131,6 @@ def _open(content: bytes) -> pypdfium2.PdfDocument:
             f"the PDF is damaged and cannot be opened ({error}); "
             "open it in a PDF viewer and save or print it to a new PDF"
         ) from error
-
-
-class _PageSource:
-    """Gives the rows of each page, and notes the pages that have none and why."""
-
-    def __init__(self, pdf: pypdfium2.PdfDocument) -> None:
-        self._pdf = pdf
-        self._read_ahead: dict[int, tuple[PageFrame, list[Row]]] = {}
-        self.damaged: list[int] = []
-        self.unmapped: list[int] = []
-        self.cropped: list[int] = []
-
-    def sample(self) -> Iterator[list[Row]]:
-        """The rows of some pages spread over the file; they are kept until asked for again."""
-        count = len(self._pdf)
-        for number in range(1, count + 1, max(1, count // _SAMPLE_PAGES)):
-            self._read_ahead[number] = self._read(number)
-            yield self._read_ahead[number][1]
-
-    def page(self, number: int) -> tuple[PageFrame, list[Row]]:
-        """The shape of a page and its rows in reading order."""
-        known = self._read_ahead.pop(number, None)
-        return known if known is not None else self._read(number)
-
-    def _read(self, number: int) -> tuple[PageFrame, list[Row]]:
-        try:
-            page = self._pdf[number - 1]
-        except pypdfium2.PdfiumError:
-            self.damaged.append(number)
-            return PageFrame((0.0, 0.0, 0.0, 0.0), 0), []
-        try:
-            frame = PageFrame(page.get_bbox(), page.get_rotation())
-            return frame, in_reading_order(self._rows(page, frame, number))
-        except pypdfium2.PdfiumError:
-            self.damaged.append(number)
-            return PageFrame((0.0, 0.0, 0.0, 0.0), 0), []
-        finally:
-            page.close()
-
-    def _rows(self, page: pypdfium2.PdfPage, frame: PageFrame, number: int) -> list[Row]:
-        text_page = page.get_textpage()
-        try:
-            words = PageWords(text_page.raw, frame)
-            rows = words.rows()
-        finally:
-            text_page.close()
-        letters = sum(len(word.text) for row in rows for piece in row for word in piece.words)
-        if words.unmapped > _UNMAPPED_SHARE_TO_TELL * letters:
-            self.unmapped.append(number)
-        if words.outside:
-            self.cropped.append(number)
-        return rows
-
-
-def _warnings(pages: Sequence[Page], source: _PageSource) -> Iterator[str]:
-    damaged, unmapped = sorted(source.damaged), sorted(source.unmapped)
-    empty = [page.number for page in pages if page.start == page.end]
-    empty = [number for number in empty if number not in source.damaged]
-    if not pages:
-        yield "the PDF has no pages; nothing in it can be found"
-    if damaged:
-        yield f"{_page_list(damaged, len(pages))} damaged and could not be read"
-    if empty:
-        have = "has" if len(empty) == 1 else "have"
-        yield (
-            f"{_page_list(empty, len(pages), verb=have)} no text (a scan or a picture); "
-            f"nothing on {'it' if len(empty) == 1 else 'them'} can be found"
-        )
-    if unmapped:
-        yield (
-            f"{_page_list(unmapped, len(pages))} set in a font that does not say which letters its "
-            "signs are; part of the text is missing"
-        )
-    if source.cropped:
-        have = "has" if len(source.cropped) == 1 else "have"
-        yield (
-            f"{_page_list(sorted(source.cropped), len(pages), verb=have)} text outside the visible "
-            "part; it was left out, because nobody can see it"
-        )
-
-
-def _page_list(numbers: Sequence[int], count: int, verb: str | None = None) -> str:
-    """`page 3 is`, or `pages 3-7, 9 of 12 are`."""
-    if len(numbers) == 1:
-        return f"page {numbers[0]} {verb or 'is'}"
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1] = [runs[-1][0], number]
-        else:
-            runs.append([number])
-    listed = ", ".join("-".join(map(str, run)) for run in runs)
-    return f"pages {listed} of {count} {verb or 'are'}"
 
 
 def _metadata_title(pdf: pypdfium2.PdfDocument) -> str | None:

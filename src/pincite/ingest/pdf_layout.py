@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from pincite.document import BlockKind
+from pincite.ingest.pdf_aligned_tables import with_aligned_tables
+from pincite.ingest.pdf_captions import is_caption
+from pincite.ingest.pdf_cells import Item, Table, TableCell
+from pincite.ingest.pdf_headings import ENDS_SENTENCE, BodyStyle, heading_level, is_numbered
 from pincite.ingest.pdf_words import Row, Segment
 
 _BULLETS = "•●○◦▪■□►▶➢✓✔❑*·‣–—-\uf0b7\uf0a7"
@@ -20,66 +23,51 @@ _MARKER_ALONE = re.compile(
     rf"^(?:[{re.escape(_BULLETS)}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})*\.?)$"
 )
 _HAS_WORD = re.compile(r"[^\W\d_]{2}")
-_NUMBERED_HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])")
-_ENDS_SENTENCE = re.compile(r"[.!?:;。！？؟…][\"'”’)\]]*$")
-_LONGEST_HEADING_CHARS = 120
-_LONGEST_CAPITAL_HEADING_CHARS = 80
-_LARGER = 1.13
-_RUNNING_PAGES = 3
+_LONGEST_CAPTION_CHARS = 400
 _CELL_GAP_IN_SIZES = 2.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineGroup:
-    """Lines that form one block; `level` orders headings, smaller is higher."""
+    """Lines that form one block; `level` orders headings, smaller is higher.
 
-    kind: BlockKind
-    rows: tuple[Row, ...]
-    level: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyStyle:
-    """What most of a document's text looks like; headings are what stands out from it.
-
-    `running` holds the lines that come back at the top or bottom of pages, numbers left out.
+    A row of a table whose columns are known has `cells` instead of `rows`.
     """
 
-    size: float
-    bold: bool
-    running: frozenset[str]
+    kind: BlockKind
+    rows: tuple[Row, ...] = ()
+    level: int = 0
+    cells: tuple[TableCell, ...] = ()
 
 
-def body_style(pages: Iterable[Sequence[Row]]) -> BodyStyle:
-    """The style most characters are set in, learnt from some pages of a document."""
-    sizes: Counter[float] = Counter()
-    edges: Counter[str] = Counter()
-    bold = 0
-    for rows in pages:
-        edges.update({_without_numbers(row_text(row)) for row in (*rows[:3], *rows[-3:])})
-        for segment in (segment for row in rows for segment in row):
-            sizes[round(segment.size * 2) / 2] += len(segment.text)
-            bold += len(segment.text) * (1 if segment.bold else -1)
-    return BodyStyle(
-        size=sizes.most_common(1)[0][0] if sizes else 12.0,
-        # Some fonts call themselves bold without being it; then weight tells nothing.
-        bold=bold > 0,
-        running=frozenset(text for text, count in edges.items() if count >= _RUNNING_PAGES),
-    )
+def group_lines(
+    items: Sequence[Item], body: BodyStyle, titles: Mapping[str, int]
+) -> Iterator[LineGroup]:
+    """The blocks of one page in order; every line goes into exactly one of them.
+
+    `titles` has the levels of headings that bookmarks lead to, by their letters.
+    """
+    items = with_aligned_tables(list(_tidied(items)))
+    leading = _leading([item for item in items if not isinstance(item, Table)])
+    stretch: list[Row] = []
+    for item in items:
+        if not isinstance(item, Table):
+            stretch.append(item)
+            continue
+        yield from _group_rows(stretch, leading, body, titles)
+        stretch = []
+        for row in item.rows:
+            yield LineGroup(kind=BlockKind.TABLE_ROW, cells=tuple(row.cells))
+    yield from _group_rows(stretch, leading, body, titles)
 
 
-def _without_numbers(text: str) -> str:
-    return re.sub(r"\d+", "", text).strip()
-
-
-def group_lines(rows: Sequence[Row], body: BodyStyle) -> Iterator[LineGroup]:
-    """The blocks of one page in order; every row goes into exactly one of them."""
-    rows = [_tidy(row) for row in _rejoined(rows)]
-    leading = _leading(rows)
+def _group_rows(
+    rows: Sequence[Row], leading: float, body: BodyStyle, titles: Mapping[str, int]
+) -> Iterator[LineGroup]:
     group: list[Row] = []
     kind, level = BlockKind.PARAGRAPH, 0
     for number, row in enumerate(rows):
-        row_kind, row_level = _classify(row, rows[number + 1 : number + 2], body)
+        row_kind, row_level = _classify(row, rows[number + 1 : number + 2], body, titles)
         if group and (
             row_kind is BlockKind.TABLE_ROW
             or not _continues(group, row, (kind, level), (row_kind, row_level), leading)
@@ -93,9 +81,25 @@ def group_lines(rows: Sequence[Row], body: BodyStyle) -> Iterator[LineGroup]:
         yield LineGroup(kind=kind, rows=tuple(group), level=level)
 
 
-def row_text(row: Row) -> str:
-    """A line as one string, with a tab between cells."""
-    return "\t".join(segment.text for segment in row)
+def _tidied(items: Sequence[Item]) -> Iterator[Item]:
+    stretch: list[Row] = []
+    for item in items:
+        if not isinstance(item, Table):
+            stretch.append(item)
+            continue
+        yield from _tidy_rows(stretch)
+        stretch = []
+        yield item
+    yield from _tidy_rows(stretch)
+
+
+def _tidy_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    for row in map(_tidy, _rejoined(rows)):
+        if len(row) > 1 and all(is_caption(piece.text) for piece in row):
+            # Captions of pictures that stand side by side are no row of a table.
+            yield from ([piece] for piece in row)
+        else:
+            yield row
 
 
 def _rejoined(rows: Sequence[Row]) -> Iterator[Row]:
@@ -147,63 +151,21 @@ def _leading(rows: Sequence[Row]) -> float:
     return 1.2 * size
 
 
-def _classify(row: Row, following: Sequence[Row], body: BodyStyle) -> tuple[BlockKind, int]:
+def _classify(
+    row: Row, following: Sequence[Row], body: BodyStyle, titles: Mapping[str, int]
+) -> tuple[BlockKind, int]:
     """The kind a line has by itself, and its level if it is a heading."""
     if len(row) > 1:
         return BlockKind.TABLE_ROW, 0
     line = row[0]
-    level = _heading_level(line, following, body)
+    if is_caption(line.text):
+        return BlockKind.CAPTION, 0
+    level = heading_level(line, following, body, titles)
     if level:
         return BlockKind.HEADING, level
     if _LIST_MARKER.match(line.text) and len(line.text) > 2:
         return BlockKind.LIST_ITEM, 0
     return BlockKind.PARAGRAPH, 0
-
-
-def _heading_level(line: Segment, following: Sequence[Row], body: BodyStyle) -> int:
-    """A number from 10 (largest) for headings, 0 for other lines.
-
-    Size counts first, in steps of 10; among lines of the body's size capitals stand above bold
-    ones, and numbered ones below, by the depth of their number.
-    """
-    text = line.text
-    letters = [sign for sign in text if sign.isalpha()]
-    if len(letters) < 3 or len(letters) < 0.4 * len(text) or len(text) > _LONGEST_HEADING_CHARS:
-        return 0
-    if not (text[0].isalnum() or text[0] in "\"'“‘«([¿¡§") or _runs_on(line, following, body):
-        return 0
-    if _without_numbers(text) in body.running:
-        return 0
-    numbered = _NUMBERED_HEADING.match(text)
-    depth = numbered[1].count(".") + 1 if numbered else 0
-    if line.size >= _LARGER * body.size:
-        step = 1 if line.size >= 1.7 * body.size else 2 if line.size >= 1.35 * body.size else 3
-        return 10 * step + depth
-    if _ENDS_SENTENCE.search(text):
-        return 0
-    if _is_capitals(letters) and len(text) <= _LONGEST_CAPITAL_HEADING_CHARS:
-        return 40 + depth
-    is_short = len(text) <= _LONGEST_CAPITAL_HEADING_CHARS
-    if numbered and depth > 1 and is_short and text[numbered.end()].isupper():
-        return 43 + depth
-    if line.bold and not body.bold and not text[0].islower():
-        return 43 + depth
-    return 0
-
-
-def _is_capitals(letters: Sequence[str]) -> bool:
-    return len(letters) >= 4 and sum(sign.isupper() for sign in letters) >= 0.85 * len(letters)
-
-
-def _runs_on(line: Segment, following: Sequence[Row], body: BodyStyle) -> bool:
-    """Whether a line goes on below as prose does, so that it is no title."""
-    if line.text.endswith("-"):
-        return line.size < 1.35 * body.size
-    if not following or line.size >= 1.35 * body.size:
-        return False
-    below = following[0][0]
-    near = 0 < below.y0 - line.y0 < 2 * line.size and abs(below.size - line.size) < 0.2 * line.size
-    return near and below.text[:1].islower() and (len(line.text) > 60 or not line.bold)
 
 
 def _continues(
@@ -217,11 +179,13 @@ def _continues(
     last, line = group[-1][0], row[0]
     if group_kind[0] is BlockKind.TABLE_ROW or row_kind[0] is BlockKind.LIST_ITEM:
         return False
+    if BlockKind.CAPTION in (group_kind[0], row_kind[0]):
+        return _continues_caption(group, line, group_kind[0], row_kind[0], leading)
     if BlockKind.HEADING in (group_kind[0], row_kind[0]):
         close = 0 < line.y0 - last.y0 <= 1.6 * max(last.size, line.size)
-        return group_kind == row_kind and close and len(group) < 3 and not _is_numbered(line)
+        return group_kind == row_kind and close and len(group) < 3 and not is_numbered(line)
     step = line.y0 - last.y0
-    unfinished = not _ENDS_SENTENCE.search(last.text)
+    unfinished = not ENDS_SENTENCE.search(last.text)
     if step < -last.size or line.x0 > last.x1 + last.size:
         # The text went on in the next column, or a new piece begins there.
         return unfinished and line.text[:1].islower() and abs(line.size - last.size) < 1.5
@@ -232,10 +196,28 @@ def _continues(
     return not _starts_paragraph(group, line)
 
 
+def _continues_caption(
+    group: Sequence[Row], line: Segment, kind: BlockKind, row_kind: BlockKind, leading: float
+) -> bool:
+    """Whether a line belongs to a caption, or one that looks like a caption to a paragraph."""
+    last = group[-1][0]
+    step = line.y0 - last.y0
+    near = 0 < step <= 1.25 * max(leading, last.size)
+    alike = abs(line.size - last.size) <= 0.08 * last.size
+    if row_kind is BlockKind.CAPTION:
+        # "... as shown in / Table 2. The next ...": a line of prose that happens to begin so.
+        return kind is BlockKind.PARAGRAPH and near and not ENDS_SENTENCE.search(last.text)
+    length = sum(len(row[0].text) for row in group)
+    ended = ENDS_SENTENCE.search(last.text) and last.x1 < line.x1 - 2 * last.size
+    return (
+        near and alike and line.bold == last.bold and length < _LONGEST_CAPTION_CHARS and not ended
+    )
+
+
 def _starts_paragraph(group: Sequence[Row], line: Segment) -> bool:
     """Whether an indented line, or one after a short last line, begins a new paragraph."""
     last = group[-1][0]
-    if not _ENDS_SENTENCE.search(last.text):
+    if not ENDS_SENTENCE.search(last.text):
         return False
     left = min(row[0].x0 for row in group)
     right = max(row[0].x1 for row in group)
@@ -244,7 +226,3 @@ def _starts_paragraph(group: Sequence[Row], line: Segment) -> bool:
         len(group) == 1 and line.x1 > last.x1 + 4 * line.size
     )
     return indented or ended_short
-
-
-def _is_numbered(line: Segment) -> bool:
-    return _NUMBERED_HEADING.match(line.text) is not None

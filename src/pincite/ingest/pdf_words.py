@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 
 import pypdfium2.raw as pdfium
 
+from pincite.ingest.pdf_frame import PageFrame, Rectangle
+from pincite.ingest.pdf_styles import TextStyle, TextStyles, address_of, direct
+
 _GAP_IN_SIZES = 1.2
-_BOLD_WEIGHT = 600
-_HYPHEN_AT_LINE_END = 0x02
-_SOFT_HYPHENS = (_HYPHEN_AT_LINE_END, 0xFFFE, 0xAD)
-_RETURN, _LINE_FEED = 0x0D, 0x0A
+_HYPHEN = "\ufffe"
+"""What PDFium writes for a hyphen that splits a word, without a line end after it."""
+_NO_SIGN = "\uffff"
+"""Stands for characters without a letter, so that positions in the text stay those in the page."""
+_NO_SIGNS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\ufdd0-\ufdef\uffff]")
+_SOFT_HYPHENS = str.maketrans({_HYPHEN: "-", "\u00ad": "-", _NO_SIGN: None})
+_OTHER_HYPHENS = "\u2010\u2011"
+_ODD = re.compile("[\ufffe\u00ad\uffff]")
+# Chinese and Japanese: a box for each sign, else a whole line would be one word.
+_ALONE = "\u3001-\u3020\uff01-\uff65\u3040-\u30ff\u3400-\u9fff\U00020000-\U000323af"
+_PIECES = re.compile(
+    rf"(?P<word>[^\s{_ALONE}{_HYPHEN}]*{_HYPHEN}|[^\s{_ALONE}{_HYPHEN}]+)"
+    rf"|(?P<alone>[{_ALONE}])|(?P<end>[\r\n]+)|(?P<space>\s)"
+)
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+_IS_ALONE = re.compile(f"[{_ALONE}]")
+
+_P, _I = ctypes.c_void_p, ctypes.c_int
+_char_box = direct(pdfium.FPDFText_GetCharBox, _I, _P, _I, _P, _P, _P, _P)
+_loose_box = direct(pdfium.FPDFText_GetLooseCharBox, _I, _P, _I, _P)
+_text_object = direct(pdfium.FPDFText_GetTextObject, _P, _P, _I)
+_code_at = direct(pdfium.FPDFText_GetUnicode, ctypes.c_uint, _P, _I)
+_hyphen_at = direct(pdfium.FPDFText_IsHyphen, _I, _P, _I)
+_copy_text = direct(pdfium.FPDFText_GetText, _I, _P, _I, _I, _P)
 
 
 @dataclass(slots=True)
@@ -30,225 +53,198 @@ class Word:
     x1: float
     y1: float
     size: float
-    bold: bool
+    style: TextStyle
     glued: bool
+    confidence: float | None = None
+    """How sure a recogniser was of its line; None for text that the PDF itself holds."""
+
+
+def is_written_without_spaces(sign: str) -> bool:
+    """Whether a sign is a word of its own, as in Chinese and Japanese."""
+    return _IS_ALONE.match(sign) is not None
 
 
 class Segment:
     """Words that stand side by side on one line without a wide gap: a line of a column, a cell."""
 
-    __slots__ = ("bold", "size", "text", "words", "x0", "x1", "y0", "y1")
+    __slots__ = ("bold", "italic", "size", "text", "words", "x0", "x1", "y0", "y1")
 
     def __init__(self, words: list[Word]) -> None:
         self.words = words
-        self.x0 = min(word.x0 for word in words)
-        self.x1 = max(word.x1 for word in words)
-        self.y0 = min(word.y0 for word in words)
-        self.y1 = max(word.y1 for word in words)
-        longest = max(words, key=lambda word: len(word.text))
+        self.x0 = min([word.x0 for word in words])
+        self.x1 = max([word.x1 for word in words])
+        self.y0 = min([word.y0 for word in words])
+        self.y1 = max([word.y1 for word in words])
+        longest, most, bold, italic = words[0], 0, 0, 0
+        pieces: list[str] = []
+        for word in words:
+            length = len(word.text)
+            if length > most:
+                longest, most = word, length
+            bold += length if word.style.bold else -length
+            italic += length if word.style.italic else -length
+            pieces.append(word.text if word.glued or not pieces else f" {word.text}")
         self.size = longest.size
-        self.bold = sum(len(word.text) * (1 if word.bold else -1) for word in words) > 0
-        self.text = "".join(
-            word.text if word.glued or not number else f" {word.text}"
-            for number, word in enumerate(words)
-        )
+        self.bold = bold > 0
+        self.italic = italic > 0
+        self.text = "".join(pieces)
 
 
 Row = list[Segment]
 """Segments that PDFium found on one line, in its order."""
 
 
-class PageFrame:
-    """Turns PDF coordinates into those of the page as displayed: cropped, rotated, top left."""
-
-    def __init__(self, bounds: tuple[float, float, float, float], rotation: int) -> None:
-        self._left, self._bottom, self._right, self._top = bounds
-        self._rotation = rotation
-        size = (self._right - self._left, self._top - self._bottom)
-        self.width, self.height = size if rotation in (0, 180) else size[::-1]
-
-    def place(
-        self, left: float, right: float, bottom: float, top: float
-    ) -> tuple[float, float, float, float]:
-        """The displayed rectangle x0, y0, x1, y1, cut off at the edges of the page.
-
-        One that lies outside comes back with x1 below x0 or y1 below y0.
-        """
-        if self._rotation == 90:
-            box = (bottom - self._bottom, left - self._left, top - self._bottom, right - self._left)
-        elif self._rotation == 180:
-            box = (
-                self._right - right,
-                bottom - self._bottom,
-                self._right - left,
-                top - self._bottom,
-            )
-        elif self._rotation == 270:
-            box = (self._top - top, self._right - right, self._top - bottom, self._right - left)
-        else:
-            box = (left - self._left, self._top - top, right - self._left, self._top - bottom)
-        x0, y0, x1, y1 = box
-        return max(x0, 0.0), max(y0, 0.0), min(x1, self.width), min(y1, self.height)
-
-
 class PageWords:
-    """Reads one page's characters; buffers are shared by all calls because there are many."""
+    """Reads one page's characters.
+
+    Every call of PDFium costs about as much as three steps of Python, so the letters of a page are
+    taken at once, and of a word only the first and the last character are asked for their place.
+    """
 
     def __init__(self, text_page: object, frame: PageFrame) -> None:
-        self._page = text_page
+        self._page = address_of(text_page)
+        self._count = pdfium.FPDFText_CountChars(text_page)
         self._frame = frame
-        self._corners = [ctypes.c_double() for _ in range(4)]
-        self._pointers = [ctypes.byref(corner) for corner in self._corners]
-        self._loose = pdfium.FS_RECTF()
-        self._font_name = ctypes.create_string_buffer(128)
-        self._font_flags = ctypes.c_int()
+        self._styles = TextStyles()
+        self._corners = (ctypes.c_double * 4)()
+        start = ctypes.addressof(self._corners)
+        self._pointers = (start, start + 8, start + 16, start + 24)
+        self._loose = (ctypes.c_float * 4)()
+        self._loose_heights: dict[int | None, tuple[float, float]] = {}
         self.unmapped = 0
         """Characters whose font does not say which letter they are."""
-        self.outside = 0
-        """Words beside the visible part of the page, which are left out."""
+        self.outside: list[list[Word]] = []
+        """Words beside the visible part of the page."""
 
-    def rows(self) -> list[Row]:
-        """The lines of the page in the order PDFium found them, cut at wide gaps."""
-        lines = (list(filter(self._is_visible, words)) for words in self._lines())
-        return [row for words in lines if words for row in _rows(words)]
+    def lines(self) -> Iterator[list[Word]]:
+        """The visible words of each line in the order PDFium found them."""
+        for words in self._lines():
+            seen = [word for word in words if word.x0 <= word.x1 and word.y0 <= word.y1]
+            if len(seen) < len(words):
+                self.outside.append(
+                    [word for word in words if word.x0 > word.x1 or word.y0 > word.y1]
+                )
+            if seen:
+                yield seen
 
     def _lines(self) -> Iterator[list[Word]]:
         """The words of each line, as PDFium marks line ends."""
         line: list[Word] = []
-        run: list[tuple[int, int]] = []
         # Whether the next word follows the one before without a space.
         glued = False
-        for index, code in self._characters():
-            role = _ROLES[code]
-            if role is _Role.LETTER:
-                run.append((index, code))
-                if code != _HYPHEN_AT_LINE_END or not self._is_hyphen(index):
-                    continue
-            if run:
-                line.append(self._word(run, glued=glued))
-                run, glued = [], True
-            if role is _Role.ALONE:
-                line.append(self._word([(index, code)], glued=glued))
-                glued = True
-            elif role is _Role.SPACE:
+        for piece in _PIECES.finditer(self._text()):
+            kind = piece.lastgroup
+            if kind == "space":
                 glued = False
-            else:
-                # PDFium leaves out the line end after a hyphen that splits a word.
-                yield line
+                continue
+            ends = kind == "end"
+            if not ends:
+                start, end = piece.span()
+                word = self._word(piece.group(), start, end - 1, glued=glued)
+                if word is not None:
+                    line.append(word)
+                    glued = True
+                ends = piece.group().endswith(_HYPHEN)
+            if ends:
+                yield _with_plain_hyphen(line)
                 line, glued = [], False
-        if run:
-            line.append(self._word(run, glued=glued))
-        yield line
+        yield _with_plain_hyphen(line)
 
-    def _characters(self) -> Iterator[tuple[int, int]]:
-        """Index and code point of each character; the halves of a surrogate pair become one."""
-        unicode_at, page = pdfium.FPDFText_GetUnicode, self._page
+    def _text(self) -> str:
+        """All characters of the page, each at its own index."""
+        buffer = (ctypes.c_uint16 * (self._count + 1))()
+        length = _copy_text(self._page, 0, self._count, ctypes.addressof(buffer)) - 1
+        text = bytes(buffer)[: 2 * max(length, 0)].decode("utf-16-le", "surrogatepass")
+        # PDFium leaves out control characters there, and writes two units for rare signs.
+        if length != self._count or len(text) != length:
+            text = "".join(self._characters())
+        for mark in re.finditer(_HYPHEN, text):
+            if not _hyphen_at(self._page, mark.start()):
+                text = f"{text[: mark.start()]}{_NO_SIGN}{text[mark.end() :]}"
+        text, unmapped = _NO_SIGNS.subn(_NO_SIGN, text)
+        self.unmapped += unmapped
+        return text
+
+    def _characters(self) -> Iterator[str]:
+        """Each character one by one; of the halves of a surrogate pair the first becomes nothing."""
         high = 0
-        for index in range(pdfium.FPDFText_CountChars(page)):
-            code = unicode_at(page, index)
-            if 0xD800 <= code < 0xE000:
-                if code < 0xDC00:
-                    high = code
-                    continue
+        for index in range(self._count):
+            code = _code_at(self._page, index)
+            if 0xD800 <= code < 0xDC00:
+                high = code
+                self.unmapped -= 1
+                yield _NO_SIGN
+                continue
+            if 0xDC00 <= code < 0xE000:
                 code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
             high = 0
-            if _ROLES[code] is _Role.NONE:
-                self.unmapped += 1
-            else:
-                yield index, code
+            yield _HYPHEN if code == 2 else chr(code)
 
-    def _is_hyphen(self, index: int) -> bool:
-        return bool(pdfium.FPDFText_IsHyphen(self._page, index) == 1)
-
-    def _is_visible(self, word: Word) -> bool:
-        visible = word.x0 <= word.x1 and word.y0 <= word.y1
-        self.outside += not visible
-        return visible
-
-    def _word(self, run: list[tuple[int, int]], *, glued: bool) -> Word:
-        """Make a word of the characters collected."""
-        first = run[0][0]
-        left, right, bottom, top = self._extent(run)
+    def _word(self, text: str, first: int, last: int, *, glued: bool) -> Word | None:
+        """Make a word of the characters from `first` to `last`; None if they have no letters."""
+        extent = self._extent(text, first, last)
+        if _ODD.search(text):
+            text = text.translate(_SOFT_HYPHENS)
+            if not text:
+                return None
+        text_object = _text_object(self._page, first)
+        left, right, bottom, top = extent
         size = top - bottom
-        if pdfium.FPDFText_GetLooseCharBox(self._page, first, self._loose):
-            # The font's own height makes the boxes of a line equally high; some fonts lie about it.
-            height = self._loose.top - self._loose.bottom
-            if 0 < height < 3 * max(size, 0.1 * height, 2.0):
-                bottom, top = min(bottom, self._loose.bottom), max(top, self._loose.top)
-                size = height
+        # The font's own height makes the boxes of a line equally high; some fonts lie about it.
+        loose_bottom, loose_top = self._line_height(text_object, first, bottom, top)
+        height = loose_top - loose_bottom
+        if 0 < height < 3 * max(size, 0.1 * height, 2.0):
+            bottom, top, size = min(bottom, loose_bottom), max(top, loose_top), height
         box = self._frame.place(left, right, bottom, top)
-        text = "".join("-" if code in _SOFT_HYPHENS else chr(code) for _, code in run)
-        return Word(text, *box, max(size, 1.0), self._is_bold(first), glued)
+        if self._frame.is_sideways:
+            size = min(box[3] - box[1], box[2] - box[0]) if len(text) == 1 else box[3] - box[1]
+        return Word(text, *box, max(size, 0.1), self._styles[text_object], glued)
 
-    def _extent(self, run: list[tuple[int, int]]) -> tuple[float, float, float, float]:
+    def _line_height(
+        self, text_object: int | None, index: int, bottom: float, top: float
+    ) -> tuple[float, float]:
+        """Bottom and top of a line in the font of a character.
+
+        The words of one text object share them, unless it runs up the page.
+        """
+        known = self._loose_heights.get(text_object)
+        if known is not None and known[0] - 1.0 <= bottom and top <= known[1] + 1.0:
+            return known
+        if not _loose_box(self._page, index, ctypes.addressof(self._loose)):
+            return 0.0, 0.0
+        _, loose_top, _, loose_bottom = self._loose
+        if text_object:
+            self._loose_heights[text_object] = (loose_bottom, loose_top)
+        return loose_bottom, loose_top
+
+    def _extent(self, text: str, first: int, last: int) -> Rectangle:
         """Left, right, bottom and top of a word in PDF coordinates."""
-        first, last = self._char_box(run[0][0]), self._char_box(run[-1][0])
-        boxes = [first, last]
-        if last[0] < first[0] or any(0x590 <= code < 0x900 for _, code in run):
-            # Only from left to right do the outer characters of a word enclose it.
-            boxes = [self._char_box(index) for index, _ in run]
+        one = self._char_box(first)
+        if first == last:
+            return one
+        other = self._char_box(last)
+        if other[0] >= one[0] and (text.isascii() or not _RIGHT_TO_LEFT.search(text)):
+            return one[0], max(one[1], other[1]), min(one[2], other[2]), max(one[3], other[3])
+        # Only from left to right do the outer characters of a word enclose it.
+        boxes = [self._char_box(index) for index in range(first, last + 1)]
         lefts, rights, bottoms, tops = zip(*boxes, strict=True)
         return min(lefts), max(rights), min(bottoms), max(tops)
 
-    def _char_box(self, index: int) -> tuple[float, float, float, float]:
+    def _char_box(self, index: int) -> Rectangle:
         # Characters PDFium made up have no box; the buffers then keep the one before.
-        pdfium.FPDFText_GetCharBox(self._page, index, *self._pointers)
+        _char_box(self._page, index, *self._pointers)
         left, right, bottom, top = self._corners
-        return left.value, right.value, bottom.value, top.value
-
-    def _is_bold(self, index: int) -> bool:
-        if pdfium.FPDFText_GetFontWeight(self._page, index) >= _BOLD_WEIGHT:
-            return True
-        length = pdfium.FPDFText_GetFontInfo(
-            self._page, index, self._font_name, 128, self._font_flags
-        )
-        name = self._font_name.value.lower() if 0 < length <= 128 else b""
-        return b"bold" in name or b"black" in name or b"heavy" in name
+        return left, right, bottom, top
 
 
-class _Role(Enum):
-    """What a character does in a line."""
-
-    LETTER = "part of a word"
-    ALONE = "a word by itself, without spaces around"
-    SPACE = "between words"
-    LINE_END = "between lines"
-    NONE = "not a character"
+def _with_plain_hyphen(line: list[Word]) -> list[Word]:
+    """The same line; a word it splits ends with the one sign that joining words looks for."""
+    if line and len(line[-1].text) > 1 and line[-1].text[-1] in _OTHER_HYPHENS:
+        line[-1].text = f"{line[-1].text[:-1]}-"
+    return line
 
 
-class _Roles(dict[int, _Role]):
-    """The role of each code point, found once: the loop over characters is the slow part."""
-
-    def __missing__(self, code: int) -> _Role:
-        role = self[code] = _find_role(code)
-        return role
-
-
-_ROLES = _Roles()
-
-
-def _find_role(code: int) -> _Role:
-    if code in (_RETURN, _LINE_FEED):
-        return _Role.LINE_END
-    if _is_no_character(code):
-        return _Role.NONE
-    if code != _HYPHEN_AT_LINE_END and chr(code).isspace():
-        return _Role.SPACE
-    return _Role.ALONE if _is_written_without_spaces(code) else _Role.LETTER
-
-
-def _is_no_character(code: int) -> bool:
-    if code < 0x20:
-        return code not in (_HYPHEN_AT_LINE_END, 0x09, _LINE_FEED, _RETURN)
-    return 0x7F <= code < 0x85 or code == 0xFFFF or 0xFDD0 <= code <= 0xFDEF
-
-
-def _is_written_without_spaces(code: int) -> bool:
-    """Chinese and Japanese: a box for each sign, else a whole line would be one word."""
-    return 0x3040 <= code <= 0x30FF or 0x3400 <= code <= 0x9FFF or 0x20000 <= code <= 0x323AF
-
-
-def _rows(words: list[Word]) -> Iterator[Row]:
+def cut_into_segments(words: list[Word]) -> Iterator[Row]:
     """Cut a line where words stand apart by more than a space, or one stands below the other.
 
     PDFium puts a bullet far to the left on the line before its own.
@@ -274,13 +270,18 @@ def _rows(words: list[Word]) -> Iterator[Row]:
 def _starts_row(before: Word, word: Word) -> bool:
     """Whether a word does not share its height with the one before.
 
-    Words of text that runs up the margin stand above each other, and stay together.
+    Words of text that runs up or down the margin stand above each other, and stay together.
     """
     if min(before.y1, word.y1) > max(before.y0, word.y0):
         return False
     shared_width = min(before.x1, word.x1) - max(before.x0, word.x0)
-    runs_up = word.y1 <= before.y0 + 1 and shared_width > 0.5 * (before.x1 - before.x0)
-    return not runs_up
+    width = before.x1 - before.x0
+    if shared_width <= 0.5 * width:
+        return True
+    runs_up = word.y1 <= before.y0 + 1
+    is_tall = before.y1 - before.y0 > 1.5 * width or word.y1 - word.y0 > 1.5 * width
+    runs_down = is_tall and 0 <= word.y0 - before.y1 < width
+    return not (runs_up or runs_down)
 
 
 def _gap(before: Word, word: Word) -> float:

@@ -10,13 +10,21 @@ from typing import Protocol, cast
 from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
+from pincite.ingest.lint import with_flags
+from pincite.ingest.reading_options import ReadingOptions
 
 MEBIBYTE = 1 << 20
+_DEEPEST_ATTACHMENT = 3
 
 # Named, not imported: a run over Markdown files need not load the PDF engine.
 _READERS = {
     Format.PDF: ("pincite.ingest.pdf", "PdfReader"),
     Format.DOCX: ("pincite.ingest.docx", "DocxReader"),
+    Format.XLSX: ("pincite.ingest.xlsx", "XlsxReader"),
+    Format.PPTX: ("pincite.ingest.pptx", "PptxReader"),
+    Format.EPUB: ("pincite.ingest.epub", "EpubReader"),
+    Format.EML: ("pincite.ingest.eml", "EmlReader"),
+    Format.CSV: ("pincite.ingest.delimited", "DelimitedReader"),
     Format.MARKDOWN: ("pincite.ingest.markdown", "MarkdownReader"),
     Format.HTML: ("pincite.ingest.html", "HtmlReader"),
     Format.TEXT: ("pincite.ingest.text", "TextReader"),
@@ -34,13 +42,32 @@ class FormatReader(Protocol):
 class FileReader:
     """Reads any file Pincite knows, in this process."""
 
-    def __init__(self, *, max_file_bytes: int = 512 * MEBIBYTE) -> None:
+    def __init__(
+        self, *, max_file_bytes: int = 512 * MEBIBYTE, options: ReadingOptions | None = None
+    ) -> None:
         self._max_file_bytes = max_file_bytes
+        self._options = options or ReadingOptions()
+        self._depth = 0
         self._readers: dict[Format, FormatReader] = {}
 
     def read(self, path: Path) -> Document:
         """Read one file. Raises ReadError with a reason in plain words."""
-        content = self._content(path)
+        # Files inside this one are part of its text by now.
+        return with_flags(self._read(path, self._content(path)))
+
+    def read_attachment(self, path: Path, content: bytes) -> Document:
+        """Read a file that lies inside another one. Raises ReadError, also when nested too deep."""
+        if self._depth >= _DEEPEST_ATTACHMENT:
+            raise ReadError(
+                f"it lies more than {_DEEPEST_ATTACHMENT} messages deep; save it as a file"
+            )
+        self._depth += 1
+        try:
+            return self._read(path, content)
+        finally:
+            self._depth -= 1
+
+    def _read(self, path: Path, content: bytes) -> Document:
         found = detect(path, content)
         document = replace(self._reader(found).read(path, content), name=path.name)
         if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
@@ -71,5 +98,14 @@ class FileReader:
     def _reader(self, found: Format) -> FormatReader:
         if found not in self._readers:
             module, name = _READERS[found]
-            self._readers[found] = cast("FormatReader", getattr(import_module(module), name)())
+            make = getattr(import_module(module), name)
+            if found is Format.PDF:
+                # Only a PDF has pages to count and pictures to recognise.
+                made = make(self._options)
+            elif found is Format.EML:
+                # A message holds files of every kind, so its reader asks for help with those.
+                made = make(self.read_attachment)
+            else:
+                made = make()
+            self._readers[found] = cast("FormatReader", made)
         return self._readers[found]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +18,12 @@ from typing import IO, Self
 from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.readers import MEBIBYTE
-from pincite.ingest.worker import DOCUMENT, FRAME, READY, REASON, REQUEST
+from pincite.ingest.worker import DOCUMENT, FRAME, PROGRESS, READY, REASON, REQUEST
 from pincite.wire import document_from_bytes
 
 _LONGEST_REASON_BYTES = 10_000
+# 24 on Linux and macOS; Windows has no such limit.
+_OUT_OF_PROCESSOR_TIME = getattr(signal, "SIGXCPU", 24)
 # Run by `-c` because `-I` cuts off PYTHONPATH and the current folder: the child finds Pincite
 # where this process found it, and nowhere else.
 _START = (
@@ -30,10 +34,18 @@ _START = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxLimits:
-    """What one file may use before it is given up."""
+    """What one file may use before it is given up.
+
+    `seconds` and `processor_seconds` are counted anew after each page, so that a long file may take
+    its time and one that hangs may not; `total_seconds` is for all pages together.
+    """
 
     memory_bytes: int = 2048 * MEBIBYTE
     seconds: float = 120.0
+    processor_seconds: float = 120.0
+    total_seconds: float = 3600.0
+    pages: int = 5000
+    recognise: bool = True
     file_bytes: int = 512 * MEBIBYTE
     answer_bytes: int = 1024 * MEBIBYTE
     startup_seconds: float = 60.0
@@ -55,7 +67,7 @@ class SandboxedReader:
         child = self._running_child()
         request = json.dumps({"path": os.path.abspath(path)}).encode()
         try:
-            kind, payload = child.exchange(request, seconds=self._limits.seconds)
+            kind, payload = child.exchange(request)
         except _ChildGone as gone:
             self.close()
             raise ReadError(gone.reason(self._limits)) from None
@@ -90,7 +102,7 @@ class SandboxedReader:
             child = _Child(self._limits)
             self._child = child
             try:
-                child.await_start(seconds=self._limits.startup_seconds)
+                child.await_start()
             except _ChildGone as gone:
                 self.close()
                 raise ReadError(
@@ -103,15 +115,15 @@ class SandboxedReader:
 class _ChildGone(Exception):
     """The child ended, hung or broke the rules of the exchange."""
 
-    def __init__(self, *, timed_out: bool, exit_code: int | None) -> None:
-        self.timed_out = timed_out
+    def __init__(self, *, out_of_time: float, exit_code: int | None) -> None:
+        self.out_of_time = out_of_time
         self.exit_code = exit_code
         super().__init__(self.found)
 
     @property
     def found(self) -> str:
         """What happened, in a few words."""
-        if self.timed_out:
+        if self.out_of_time:
             return "no answer in time"
         if self.exit_code is None:
             return "an answer that makes no sense"
@@ -119,15 +131,60 @@ class _ChildGone(Exception):
 
     def reason(self, limits: SandboxLimits) -> str:
         """Why a file was given up, for the user."""
-        if self.timed_out:
+        if self.out_of_time:
             return (
-                f"reading took longer than {limits.seconds:g} s and was stopped; split the file, "
+                f"reading took longer than {self.out_of_time:g} s and was stopped; split the file, "
                 "save it anew, or raise the time limit"
+            )
+        if self.exit_code == -_OUT_OF_PROCESSOR_TIME:
+            return (
+                f"reading took more than {limits.processor_seconds:g} s of processor time for one "
+                "page and was stopped; split the file, save it anew, or raise the time limit"
             )
         return (
             f"the parser crashed on this file ({self.found}); it is damaged or needed more than "
             f"{limits.memory_bytes // MEBIBYTE} MB of memory; save it anew or split it"
         )
+
+
+class _Watch:
+    """Ends a process that gives no sign of life for too long, or takes too long in all."""
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float, total: float) -> None:
+        self._process = process
+        self._seconds = seconds
+        self._total = total
+        self._started = self._last_sign = time.monotonic()
+        self._over = threading.Event()
+        self.expired = 0.0
+        """The limit that was passed, in seconds; 0 while none was."""
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._run, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+
+    def sign_of_life(self) -> None:
+        """Count the seconds from now on."""
+        self._last_sign = time.monotonic()
+
+    def _run(self) -> None:
+        while True:
+            limit, at = min(
+                (self._seconds, self._last_sign + self._seconds),
+                (self._total, self._started + self._total),
+                key=lambda pair: pair[1],
+            )
+            left = at - time.monotonic()
+            if left <= 0:
+                self.expired = limit
+                # Its end closes the pipe, which ends the waiting on every system.
+                self._process.kill()
+                return
+            if self._over.wait(left):
+                return
 
 
 class _Child:
@@ -137,7 +194,13 @@ class _Child:
         self._limits = limits
         search_path = json.dumps([os.path.abspath(entry) for entry in sys.path])
         settings = json.dumps(
-            {"memory_bytes": limits.memory_bytes, "file_bytes": limits.file_bytes}
+            {
+                "memory_bytes": limits.memory_bytes,
+                "file_bytes": limits.file_bytes,
+                "processor_seconds": limits.processor_seconds,
+                "pages": limits.pages,
+                "recognise": limits.recognise,
+            }
         )
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-c", _START, search_path, settings],
@@ -154,17 +217,20 @@ class _Child:
         """Whether the process still runs."""
         return self._process.poll() is None
 
-    def await_start(self, *, seconds: float) -> None:
+    def await_start(self) -> None:
         """Wait until the child is ready for requests."""
-        if self._timed(b"", seconds)[0] != READY:
-            raise self._gone(timed_out=False)
+        seconds = self._limits.startup_seconds
+        kind, _ = self._exchange(b"", _Watch(self._process, seconds, seconds))
+        if kind != READY:
+            raise self._gone()
 
-    def exchange(self, request: bytes, *, seconds: float) -> tuple[bytes, bytes]:
+    def exchange(self, request: bytes) -> tuple[bytes, bytes]:
         """Send a request and wait for the kind and content of the answer."""
         frame = FRAME.pack(REQUEST, len(request)) + request
-        kind, payload = self._timed(frame, seconds)
+        watch = _Watch(self._process, self._limits.seconds, self._limits.total_seconds)
+        kind, payload = self._exchange(frame, watch)
         if kind not in (DOCUMENT, REASON):
-            raise self._gone(timed_out=False)
+            raise self._gone()
         return kind, payload
 
     def kill(self) -> None:
@@ -175,25 +241,18 @@ class _Child:
         with contextlib.suppress(OSError):  # what was still to be sent has nowhere to go
             self._requests.close()
 
-    def _timed(self, frame: bytes, seconds: float) -> tuple[bytes, bytes]:
-        """Send and receive; a timer kills the child, which ends the waiting on every system."""
-        expired = threading.Event()
-
-        def expire() -> None:
-            expired.set()
-            self._process.kill()
-
-        timer = threading.Timer(seconds, expire)
-        timer.daemon = True
-        timer.start()
+    def _exchange(self, frame: bytes, watch: _Watch) -> tuple[bytes, bytes]:
         try:
-            self._requests.write(frame)
-            self._requests.flush()
-            return self._receive()
+            with watch:
+                self._requests.write(frame)
+                self._requests.flush()
+                while True:
+                    kind, payload = self._receive()
+                    if kind != PROGRESS:
+                        return kind, payload
+                    watch.sign_of_life()
         except (OSError, EOFError):
-            raise self._gone(timed_out=expired.is_set()) from None
-        finally:
-            timer.cancel()
+            raise self._gone(out_of_time=watch.expired) from None
 
     def _receive(self) -> tuple[bytes, bytes]:
         head = self._answers.read(FRAME.size)
@@ -202,15 +261,15 @@ class _Child:
         kind, length = FRAME.unpack(head)
         longest = self._limits.answer_bytes if kind == DOCUMENT else _LONGEST_REASON_BYTES
         if length > longest:
-            raise self._gone(timed_out=False)
+            raise self._gone()
         payload = self._answers.read(length)
         if len(payload) < length:
             raise EOFError
         return kind, payload
 
-    def _gone(self, *, timed_out: bool) -> _ChildGone:
+    def _gone(self, *, out_of_time: float = 0.0) -> _ChildGone:
         try:
             exit_code = self._process.wait(timeout=1)
         except subprocess.TimeoutExpired:
             exit_code = None
-        return _ChildGone(timed_out=timed_out, exit_code=exit_code)
+        return _ChildGone(out_of_time=out_of_time, exit_code=exit_code)

@@ -14,6 +14,10 @@ from pincite.ingest.outline import Outline, choose_title
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")
 _UNDERLINE = re.compile(r"^([=\-~^\"*#+`])\1{2,}$")
+# "2.3 Terms", "Article 7", "Annex B: Forms": numbers that only headings have.
+_NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){1,5})\.?[ \t]+\S")
+_NAMED = re.compile(r"(?:chapter|section|article|part|annex|appendix|schedule)[ \t]+[\dA-Z]", re.I)
+_SINGLE_NUMBER = re.compile(r"\d{1,3}\.?[ \t]+[^\W\d_]")
 _CAPITAL_SHARE = 0.7
 _LONGEST_HEADING_CHARS = 80
 
@@ -34,7 +38,7 @@ class TextReader:
         """Read one file's bytes. Raises ReadError when they are not text."""
         decoded = decode(content)
         identifier, sha256 = document_id(content)
-        blocks = tuple(_Blocks(decoded.text).find())
+        blocks = text_blocks(decoded.text)
         headings = [block for block in blocks if block.kind is BlockKind.HEADING]
         first = decoded.text[headings[0].start : headings[0].end] if headings else None
         return Document(
@@ -48,6 +52,11 @@ class TextReader:
             blocks=blocks,
             warnings=tuple(_warnings(decoded.warning, blocks)),
         )
+
+
+def text_blocks(text: str) -> tuple[Block, ...]:
+    """The headings, paragraphs and list items of a plain text."""
+    return tuple(_Blocks(text).find())
 
 
 def _warnings(decoding: str | None, blocks: Sequence[Block]) -> Iterator[str]:
@@ -73,11 +82,12 @@ class _Blocks:
         while position < len(self._lines):
             line = self._lines[position]
             underline = self._underline_below(position)
-            if not line.text or underline or _is_capital_heading(line.text, alone=not paragraph):
+            depth = 0 if paragraph or underline else self._heading_depth(position)
+            if not line.text or underline or depth:
                 yield from self._close(paragraph)
                 paragraph = []
                 if line.text:
-                    yield self._heading(line, underline)
+                    yield self._heading(line, self._level(underline) + max(depth - 1, 0))
             else:
                 if _LIST_MARKER.match(line.text):
                     yield from self._close(paragraph)
@@ -96,8 +106,31 @@ class _Blocks:
         # A much shorter line of signs is a table rule or a break, not an underline.
         return match[1] if match and len(below) >= 0.8 * len(line.text) else None
 
-    def _heading(self, line: _Line, underline: str | None) -> Block:
-        section = self._outline.enter(self._level(underline), line.text)
+    def _heading_depth(self, position: int) -> int:
+        """How deep a heading without an underline is; 0 where the line is none."""
+        text = self._lines[position].text
+        if len(text) > _LONGEST_HEADING_CHARS or text[-1:] in ".,;!?":
+            return 0
+        if _is_capital_heading(text):
+            return 1
+        if self._lines[position + 1 :] and self._lines[position + 1].text:
+            return 0
+        if _NAMED.match(text):
+            return 1
+        numbered = _NUMBERED.match(text)
+        if numbered:
+            return 2 + numbered[1].count(".")
+        return 2 if _SINGLE_NUMBER.match(text) and self._has_prose_below(position) else 0
+
+    def _has_prose_below(self, position: int) -> bool:
+        """Whether the next line that is not empty goes on otherwise than a list would."""
+        for line in self._lines[position + 1 : position + 6]:
+            if line.text:
+                return not _LIST_MARKER.match(line.text) and not _SINGLE_NUMBER.match(line.text)
+        return False
+
+    def _heading(self, line: _Line, level: int) -> Block:
+        section = self._outline.enter(level, line.text)
         return Block(start=line.start, end=line.end, kind=BlockKind.HEADING, section=section)
 
     def _level(self, underline: str | None) -> int:
@@ -122,10 +155,8 @@ def _lines(text: str) -> Iterator[_Line]:
         yield _Line(start, start + len(bare), bare)
 
 
-def _is_capital_heading(text: str, *, alone: bool) -> bool:
-    """Whether a line is a short one in capitals that starts a paragraph and ends no sentence."""
-    if not alone or len(text) > _LONGEST_HEADING_CHARS or text[-1:] in ".,;!?":
-        return False
+def _is_capital_heading(text: str) -> bool:
+    """Whether most letters of a line are capitals, and most of its signs letters."""
     cased = [character for character in text if character.upper() != character.lower()]
     capitals = sum(character.isupper() for character in cased)
     # Most of the line must be letters: `A 12 34 56 B` is a row of a table.

@@ -6,45 +6,67 @@ that many bytes. The parent is `pincite.ingest.sandbox`.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
-import signal
 import struct
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import BinaryIO
 
 from pincite.errors import ReadError
+from pincite.ingest.confinement import allow_processor_seconds, confine
 from pincite.ingest.readers import MEBIBYTE, FileReader
+from pincite.ingest.reading_options import ReadingOptions
 from pincite.wire import document_to_bytes
-
-if sys.platform != "win32":
-    import resource
 
 FRAME = struct.Struct("<cQ")
 REQUEST = b"R"
 DOCUMENT = b"D"
 REASON = b"E"
 READY = b"S"
+PROGRESS = b"P"
+_SECONDS_BETWEEN_SIGNS = 0.2
 
 
 def main(arguments: list[str]) -> None:
     """Serve requests from standard input until it is closed."""
     limits = json.loads(arguments[0])
     answers = _private_stdout()
-    _restrict(limits["memory_bytes"])
+    confine(limits["memory_bytes"])
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     # A thread of its own: when the parent dies while a file is being parsed, this process must
     # end at once and not when the parser is done, which may be never.
     threading.Thread(target=_receive, args=(sys.stdin.buffer, requests), daemon=True).start()
-    reader = FileReader(max_file_bytes=limits["file_bytes"])
+    signs = _SignsOfLife(answers, limits["processor_seconds"])
+    options = ReadingOptions(
+        recognise=limits["recognise"], max_pages=limits["pages"], on_page=signs.give
+    )
+    reader = FileReader(max_file_bytes=limits["file_bytes"], options=options)
     _send(answers, READY, b"")
     while True:
-        kind, payload = _answer(reader, requests.get(), limits["memory_bytes"])
+        request = requests.get()
+        allow_processor_seconds(limits["processor_seconds"])
+        kind, payload = _answer(reader, request, limits["memory_bytes"])
         _send(answers, kind, payload)
+
+
+class _SignsOfLife:
+    """Tells the parent that a page is done, so that long files may take their time."""
+
+    def __init__(self, answers: BinaryIO, processor_seconds: float) -> None:
+        self._answers = answers
+        self._processor_seconds = processor_seconds
+        self._last = 0.0
+
+    def give(self) -> None:
+        """Send a sign, unless one was sent just now."""
+        if time.monotonic() - self._last >= _SECONDS_BETWEEN_SIGNS:
+            allow_processor_seconds(self._processor_seconds)
+            _send(self._answers, PROGRESS, b"")
+            self._last = time.monotonic()
 
 
 def _private_stdout() -> BinaryIO:
@@ -52,21 +74,6 @@ def _private_stdout() -> BinaryIO:
     private = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return private
-
-
-def _restrict(memory_bytes: int) -> None:
-    """Give up what parsing does not need: more memory, writing files, core dumps."""
-    if sys.platform == "win32":
-        return
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    for kind, limit in (
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        # A lower limit may already be set, or the system may know no such limit.
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (limit, limit))
 
 
 def _receive(stdin: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:

@@ -1,0 +1,231 @@
+"""Reads e-mail messages: who wrote what to whom and when, the text, and what is attached."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+from collections.abc import Callable, Iterator
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.message import Message
+from pathlib import Path, PurePosixPath
+from typing import cast
+
+from pincite.document import BlockKind, Document, Flag, FlagKind, document_id
+from pincite.errors import ReadError
+from pincite.ingest.assembly import Place, TextAssembly
+from pincite.ingest.counting import content_remarks
+from pincite.ingest.decode import decode
+from pincite.ingest.html import add_page
+from pincite.ingest.outline import choose_title
+from pincite.ingest.text import text_blocks
+
+ReadAttachment = Callable[[Path, bytes], Document]
+_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_MOST_ATTACHMENTS = 200
+_MOST_PARTS = 5_000
+_SIGNATURES = (
+    "application/pgp-signature",
+    "application/pkcs7-signature",
+    "application/x-pkcs7-signature",
+)
+_SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
+# What the standard parser raises on headers and parts that break the rules of mail.
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError, HeaderParseError, RecursionError)
+
+
+class EmlReader:
+    """Reads `.eml` files; links are never followed and outside pictures never fetched."""
+
+    def __init__(self, read_attachment: ReadAttachment) -> None:
+        self._read_attachment = read_attachment
+
+    def read(self, path: Path, content: bytes) -> Document:
+        """Read one file's bytes. Raises ReadError when they are not a message at all."""
+        message = _parsed(content)
+        writer = _MessageWriter(message, self._read_attachment)
+        writer.write()
+        assembly = writer.assembly
+        identifier, sha256 = document_id(content)
+        remarks = content_remarks(
+            "message", has_text=bool(assembly.blocks), pictures=writer.pictures
+        )
+        return Document(
+            id=identifier,
+            sha256=sha256,
+            title=choose_title(path, _header(message, "Subject")),
+            media_type="message/rfc822",
+            text=assembly.text(),
+            blocks=tuple(assembly.blocks),
+            recognised=tuple(assembly.recognised),
+            gaps=(*writer.gaps, *remarks.gaps),
+            warnings=(*writer.warnings, *remarks.warnings),
+            flags=tuple(assembly.flags),
+        )
+
+
+def _parsed(content: bytes) -> Message:
+    """The message; headers that break the rules of mail are read by the older, laxer parser."""
+    try:
+        return email.message_from_bytes(content, policy=email.policy.default)
+    except _BROKEN:
+        pass
+    try:
+        return email.message_from_bytes(content, policy=email.policy.compat32)
+    except _BROKEN as error:
+        raise ReadError(
+            f"the message breaks the rules of mail ({type(error).__name__}); "
+            "open it in a mail program and save it anew as .eml or .txt"
+        ) from error
+
+
+class _MessageWriter:
+    """Writes the headers, the text and the attachments of one message into one text."""
+
+    def __init__(self, message: Message, read_attachment: ReadAttachment) -> None:
+        self.assembly = TextAssembly()
+        self.gaps: list[str] = []
+        self.warnings: list[str] = []
+        self.pictures = 0
+        self._message = message
+        self._read_attachment = read_attachment
+        self._attachments = 0
+
+    def write(self) -> None:
+        """Add everything that can be read; the rest becomes gaps."""
+        lines = [(name, _header(self._message, name)) for name in _HEADERS]
+        block = "\n".join(f"{name}: {value}" for name, value in lines if value)
+        if not block:
+            self.warnings.append("it has no sender, date or subject; is it really a message?")
+        self.assembly.place = Place(words="headers")
+        self.assembly.add(block, BlockKind.PARAGRAPH)
+        self.assembly.place = Place()
+        for part in _readable_parts(self._message):
+            try:
+                self._part(part)
+            except _BROKEN as error:
+                self.gaps.append(f"a part of the message is damaged ({type(error).__name__})")
+        if self._attachments > _MOST_ATTACHMENTS:
+            self.gaps.append(
+                f"{self._attachments - _MOST_ATTACHMENTS} of {self._attachments} attachments are "
+                f"not read; the limit is {_MOST_ATTACHMENTS}"
+            )
+
+    def _part(self, part: Message) -> None:
+        kind = part.get_content_type()
+        name = _file_name(part)
+        is_inline = not name and part.get_content_disposition() != "attachment"
+        if kind in _SEALED:
+            self.gaps.append("the message is encrypted; decrypt it in a mail program and save it")
+        elif kind in _SIGNATURES:
+            self.warnings.append("its signature was not checked")
+        elif part.get_content_maintype() == "image" and ("Content-ID" in part or is_inline):
+            self.pictures += 1
+        elif kind.startswith("multipart/"):
+            # Without its boundary a message is one piece of text.
+            text = str(part.get_payload() or "")
+            self.assembly.add_blocks(text, text_blocks(text))
+        elif kind == "text/plain" and is_inline:
+            text = _text(part)
+            self.assembly.add_blocks(text, text_blocks(text))
+        elif kind == "text/html" and is_inline:
+            add_page(_text(part), self.assembly, whole=True)
+        else:
+            self._attachment(part, name or _default_name(kind))
+
+    def _attachment(self, part: Message, name: str) -> None:
+        self._attachments += 1
+        if self._attachments > _MOST_ATTACHMENTS:
+            return
+        place = f"attachment {name}"
+        self.assembly.flags.append(Flag(kind=FlagKind.ATTACHMENT, detail=place))
+        try:
+            found = self._read_attachment(Path(name), _content(part))
+        except ReadError as error:
+            self.gaps.append(f"{place} is not read: {error}")
+            return
+        self.assembly.outline.enter(1, place)
+        self.assembly.place = Place(words=place)
+        self.assembly.add_document(found)
+        self.assembly.place = Place()
+        self.assembly.outline.leave()
+        self.gaps += [f"{place}: {gap}" for gap in found.gaps]
+        self.warnings += [f"{place}: {warning}" for warning in found.warnings]
+
+
+def _readable_parts(message: Message) -> Iterator[Message]:
+    """The parts in order, and of alternatives the plainest; whole messages are one part."""
+    stack: list[Message] = [message]
+    for _ in range(_MOST_PARTS):
+        if not stack:
+            return
+        part = stack.pop()
+        payload = part.get_payload()
+        children = cast("list[Message]", payload) if isinstance(payload, list) else []
+        if part.get_content_maintype() != "multipart" or not children:
+            yield part
+        elif part.get_content_subtype() == "alternative":
+            stack += _best_of(children)
+        else:
+            stack += reversed(children)
+
+
+def _best_of(alternatives: list[Message]) -> list[Message]:
+    """The plain text if it holds any, else the richest form, which comes last."""
+    for part in alternatives:
+        if part.get_content_type() == "text/plain" and _text(part).strip():
+            return [part]
+    return alternatives[-1:]
+
+
+def _header(message: Message, name: str) -> str:
+    try:
+        return " ".join(str(make_header(decode_header(str(message[name] or "")))).split())
+    except _BROKEN:
+        return ""  # a header so broken that the parser fails on it says nothing
+
+
+def _file_name(part: Message) -> str:
+    try:
+        name = part.get_filename() or ""
+    except _BROKEN:
+        return "unnamed"
+    # Only ever a label: nothing is written under it.
+    return PurePosixPath(name.replace("\\", "/")).name[:200].replace("\0", "")
+
+
+def _default_name(kind: str) -> str:
+    endings = {"message/rfc822": "message.eml", "text/plain": "text.txt", "text/html": "page.html"}
+    return endings.get(kind, f"unnamed ({kind})")
+
+
+def _content(part: Message) -> bytes:
+    inner = part.get_payload()
+    if isinstance(inner, list) and inner and part.get_content_maintype() == "message":
+        return _message_bytes(cast("Message", inner[0]))
+    try:
+        payload = part.get_payload(decode=True)
+    except _BROKEN as error:
+        raise ReadError(f"its transfer encoding is damaged ({error})") from error
+    return payload if isinstance(payload, bytes) else b""
+
+
+def _message_bytes(message: Message) -> bytes:
+    try:
+        return message.as_bytes(policy=email.policy.compat32)
+    except _BROKEN as error:
+        raise ReadError(
+            f"the message in it is damaged or nested too deep ({type(error).__name__})"
+        ) from error
+
+
+def _text(part: Message) -> str:
+    """The text of a part, in the charset it names or, if that does not fit, the likeliest one."""
+    content = _content(part)
+    if not content:
+        return ""
+    try:
+        text = content.decode(part.get_content_charset() or "utf-8")
+    except (UnicodeDecodeError, LookupError, ValueError):
+        text = decode(content).text
+    return text.replace("\r\n", "\n")

@@ -1,0 +1,185 @@
+"""Recognises the text of a page that is a picture, with the models that rapidocr's wheel holds.
+
+Measured on scans of A4 pages (2 cores, one thread for each reader): ONNX Runtime needs 3 to 5
+seconds a page and 1.2 GB of address space however many pages follow. OpenVINO is three times
+faster and was refused: it keeps what it prepared for every size of line, past 4 GB after ten pages.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pypdfium2
+
+from pincite.ingest.pdf_frame import Rectangle
+from pincite.ingest.pdf_styles import PLAIN
+from pincite.ingest.pdf_words import Word, is_written_without_spaces
+
+_DETECTION = "PP-OCRv6_det_small.onnx"
+_RECOGNITION = "PP-OCRv6_rec_small.onnx"
+_DOTS_PER_POINT = 200 / 72
+_LONGEST_SIDE = 2400
+# Lines are found in a smaller picture than the one they are read in: three times faster, and on
+# the scans of shared/documents the same lines.
+_LONGEST_SIDE_FOR_FINDING_LINES = 1280
+# The height of a line's box depends on its letters; only what differs more is another font size.
+_SAME_SIZE = 0.25
+
+Corners = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecognisedPage:
+    """The lines of a page from top to bottom, and how sure the recogniser was, in 0..1."""
+
+    lines: list[list[Word]]
+    confidence: float
+    letters: int
+
+
+class PageRecogniser:
+    """Reads pictures of pages. Raises ImportError or OSError where the extra is not usable."""
+
+    def __init__(self) -> None:
+        self._engine = _engine()
+
+    def read(self, page: pypdfium2.PdfPage) -> RecognisedPage:
+        """What stands on a page as it is displayed, in points from its top left corner."""
+        longest = max(page.get_size())
+        scale = min(_DOTS_PER_POINT, _LONGEST_SIDE / max(longest, 1.0))
+        bitmap = page.render(scale=scale)
+        try:
+            found = self._engine(bitmap.to_numpy())
+        finally:
+            bitmap.close()
+        lines = [] if found.txts is None else list(_lines(found, scale))
+        letters = sum(len(word.text) for line in lines for word in line)
+        sure = sum(len(word.text) * (word.confidence or 0.0) for line in lines for word in line)
+        return RecognisedPage(
+            lines=_side_by_side(_with_common_size(lines)),
+            confidence=sure / letters if letters else 0.0,
+            letters=letters,
+        )
+
+
+def _engine() -> Any:
+    # An optional extra, and half a second to load.
+    import rapidocr
+
+    models = Path(rapidocr.__file__).parent / "models"
+    for name in (_DETECTION, _RECOGNITION):
+        # Without a path rapidocr would look for its models, and fetch what it does not find.
+        if not (models / name).is_file():
+            raise FileNotFoundError(f"{models / name} is missing; install pincite[ocr] again")
+    engine = rapidocr.RapidOCR(
+        params={
+            "Global.log_level": "error",
+            "Global.max_side_len": _LONGEST_SIDE,
+            "Global.text_score": 0.0,  # doubtful lines are told, not dropped
+            "Global.return_word_box": True,
+            # It takes some upright lines for upside-down ones and so makes nonsense of them.
+            "Global.use_cls": False,
+            "Det.model_path": str(models / _DETECTION),
+            "Det.limit_type": "max",
+            "Det.limit_side_len": _LONGEST_SIDE_FOR_FINDING_LINES,
+            "Rec.model_path": str(models / _RECOGNITION),
+            "Rec.rec_batch_num": 1,  # more are not faster, and take more memory
+            "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        }
+    )
+    logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+    return engine
+
+
+def _lines(found: Any, scale: float) -> Iterator[list[Word]]:
+    for text, score, outline, pieces in zip(
+        found.txts, found.scores, found.boxes, found.word_results, strict=True
+    ):
+        line = _bounds(outline, scale)
+        boxes = [(piece, _bounds(corners, scale)) for piece, _, corners in pieces]
+        words = list(words_of_line(text, boxes, line))
+        for word in words:
+            # The scores rapidocr gives for single words belong to single letters.
+            word.confidence = min(1.0, max(0.0, float(score)))
+        if words:
+            yield words
+
+
+def words_of_line(
+    text: str, pieces: Iterable[tuple[str, Rectangle]], line: Rectangle
+) -> Iterator[Word]:
+    """The words of a recognised line, each with a box as high as the line.
+
+    rapidocr gives a box for each word, or for each letter of a line with Chinese in it. Where its
+    pieces do not spell `text`, the line's box is shared out evenly.
+    """
+    letters = "".join(text.split())
+    boxes = [box for piece, box in pieces for _ in piece]
+    if len(boxes) != len(letters):
+        boxes = _shared_out(line, len(letters))
+    position = 0
+    for token in text.split():
+        for number, word in enumerate(_parts(token)):
+            parts = boxes[position : position + len(word)]
+            position += len(word)
+            x0, x1 = min(box[0] for box in parts), max(box[2] for box in parts)
+            yield Word(word, x0, line[1], x1, line[3], line[3] - line[1], PLAIN, glued=number > 0)
+
+
+def _parts(token: str) -> Iterator[str]:
+    """Signs of Chinese and Japanese one by one, other letters together."""
+    together = ""
+    for sign in token:
+        if not is_written_without_spaces(sign):
+            together += sign
+            continue
+        if together:
+            yield together
+        yield sign
+        together = ""
+    if together:
+        yield together
+
+
+def _shared_out(line: Rectangle, count: int) -> list[Rectangle]:
+    step = (line[2] - line[0]) / max(count, 1)
+    return [
+        (line[0] + number * step, line[1], line[0] + (number + 1) * step, line[3])
+        for number in range(count)
+    ]
+
+
+def _bounds(corners: Corners, scale: float) -> Rectangle:
+    xs, ys = [float(x) / scale for x, _ in corners], [float(y) / scale for _, y in corners]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _with_common_size(lines: Sequence[list[Word]]) -> Sequence[list[Word]]:
+    """Give lines of about the usual height the usual size."""
+    if not lines:
+        return lines
+    usual = median(words[0].size for words in lines)
+    for words in lines:
+        if abs(words[0].size - usual) <= _SAME_SIZE * usual:
+            for word in words:
+                word.size = usual
+    return lines
+
+
+def _side_by_side(lines: Sequence[list[Word]]) -> list[list[Word]]:
+    """From top to bottom; what stands at the same height becomes one line, from left to right."""
+    joined: list[list[Word]] = []
+    for line in sorted(lines, key=lambda words: words[0].y0 + words[0].y1):
+        middle = (line[0].y0 + line[0].y1) / 2
+        first = joined[-1][0] if joined else None
+        if first is not None and middle < first.y1 - 0.25 * (first.y1 - first.y0):
+            joined[-1] = sorted([*joined[-1], *line], key=lambda word: word.x0)
+        else:
+            joined.append(line)
+    return joined

@@ -1,0 +1,188 @@
+"""Finds tables without ruled lines on a PDF page by the gaps that run down between their columns.
+
+Where the columns cannot be told, the lines stay what they are: rows without cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+
+from pincite.ingest.pdf_captions import is_caption
+from pincite.ingest.pdf_cells import Item, Table, TableCell, TableRow, put_right_first
+from pincite.ingest.pdf_headers import link_headers
+from pincite.ingest.pdf_stripes import cells_by_stripe, find_stripes, join_signs
+from pincite.ingest.pdf_words import Row
+
+_FARTHEST_IN_SIZES = 3.0
+_MOST_SINGLE_LINES = 4
+_MOST_SPANNING = 0.35
+_MOST_WORDS = 9.0
+_MOST_HEADER_LINES = 3
+
+
+def with_aligned_tables(items: Sequence[Item]) -> list[Item]:
+    """The same lines, those of a table put together as one."""
+    items = list(_on_one_line(items))
+    found: list[Item] = []
+    position = 0
+    while position < len(items):
+        end = _region_end(items, position)
+        region = [item for item in items[position:end] if not isinstance(item, Table)]
+        heads = _heads_above(found, region)
+        table = _table([*heads, *region]) if _is_several(region) else None
+        if table is None:
+            found.extend(items[position : max(end, position + 1)])
+        else:
+            del found[len(found) - len(heads) :]
+            found.append(table)
+        position = max(end, position + 1)
+    return found
+
+
+def _on_one_line(items: Sequence[Item]) -> Iterator[Item]:
+    """Put the label of a row and its values together again: PDFium ends a line at very wide gaps."""
+    before: Row | None = None
+    for item in items:
+        if before is not None and not isinstance(item, Table) and _are_values_of(before, item):
+            before = [*before, *item]
+            continue
+        if before is not None:
+            yield before
+        before = None if isinstance(item, Table) else item
+        if before is None:
+            yield item
+    if before is not None:
+        yield before
+
+
+def _are_values_of(before: Row, row: Row) -> bool:
+    left, right = before[-1], row[0]
+    shared = min(left.y1, right.y1) - max(left.y0, right.y0)
+    beside = right.x0 > left.x1 and shared > 0.6 * min(left.y1 - left.y0, right.y1 - right.y0)
+    return beside and (len(row) > 1 or TableCell([right], 0, 0).is_number)
+
+
+def _is_several(region: Sequence[Row]) -> bool:
+    return sum(len(row) > 1 for row in region) > 1
+
+
+def _region_end(items: Sequence[Item], start: int) -> int:
+    """Where the run of lines with several pieces ends that begins at `start`."""
+    first = items[start]
+    if isinstance(first, Table) or len(first) < 2:
+        return start
+    end, before, right = start + 1, first, first[-1].x1
+    for position in range(start + 1, len(items)):
+        row = items[position]
+        if isinstance(row, Table) or not _is_below(before, row, right):
+            break
+        if len(row) > 1:
+            end = position + 1
+        elif position - end >= _MOST_SINGLE_LINES or len(row[0].text) > 100:
+            break
+        before, right = row, max(right, row[-1].x1)
+    return end
+
+
+def _is_below(before: Row, row: Row, right: float) -> bool:
+    """Whether a line follows one of a table that reaches to `right`, as the next of its rows."""
+    size = max(before[0].size, row[0].size)
+    step = min(piece.y0 for piece in row) - min(piece.y0 for piece in before)
+    apart = row[0].x0 > right + 3 * size
+    return 0.3 * size < step < _FARTHEST_IN_SIZES * size and not apart
+
+
+def _heads_above(found: Sequence[Item], region: Sequence[Row]) -> list[Row]:
+    """Single pieces just above that stand over other columns than the first."""
+    heads: list[Row] = []
+    below = region[0] if region else []
+    firsts = [row[0].x1 for row in region if len(row) > 1]
+    for item in reversed(found):
+        if isinstance(item, Table) or not below or len(heads) == _MOST_HEADER_LINES:
+            break
+        over = len(item) > 1 or item[0].x0 > median(firsts)
+        if not over or not _is_below(item, below, region[0][-1].x1) or len(item[0].text) > 60:
+            break
+        heads.insert(0, item)
+        below = item
+    return heads[_lines_of_caption(found[: len(found) - len(heads)], heads) :]
+
+
+def _lines_of_caption(above: Sequence[Item], heads: Sequence[Row]) -> int:
+    """How many of the lines over a table are the rest of a caption that begins above them."""
+    before = above[-1] if above else None
+    if before is None or isinstance(before, Table):
+        return 0
+    count = 0
+    for head in heads:
+        line, last = head[0], before[0]
+        if count == 0 and not is_caption(last.text):
+            break
+        if len(head) > 1 or line.bold != last.bold or abs(line.size - last.size) > 0.5:
+            break
+        before, count = head, count + 1
+    return count
+
+
+def _table(lines: list[Row]) -> Table | None:
+    stripes = find_stripes([row for row in lines if len(row) > 1])
+    if not stripes:
+        return None
+    rows = [TableRow(list(cells_by_stripe(row, stripes))) for row in lines]
+    several = [row for row in rows if len(row.cells) > 1]
+    cells = [cell for row in several for cell in row.cells]
+    if len(several) < 2 or _is_prose(cells):
+        return None
+    columns = join_signs(rows, len(stripes) + 1)
+    spanning = sum(cell.first < cell.last for row in several for cell in row.cells)
+    if columns < 2 or spanning > _MOST_SPANNING * len(several):
+        return None
+    table = Table(list(_whole_rows(rows)), columns)
+    put_right_first(table)
+    link_headers(table)
+    return table
+
+
+def _is_prose(cells: Sequence[TableCell]) -> bool:
+    return sum(len(cell.text.split()) for cell in cells) > _MOST_WORDS * len(cells)
+
+
+def _whole_rows(rows: Sequence[TableRow]) -> Iterator[TableRow]:
+    """Put the second and further lines of wrapped cells to their row."""
+    steps = [b.y0 - a.y0 for a, b in pairwise(rows)]
+    step = median(steps) if steps else 0.0
+    whole: TableRow | None = None
+    for row, distance in zip(rows, [step, *steps], strict=True):
+        if whole is not None and _goes_on(whole, row, close=distance < 0.8 * step):
+            for cell in row.cells:
+                _append(whole, cell)
+            continue
+        if whole is not None:
+            yield whole
+        whole = row
+    if whole is not None:
+        yield whole
+
+
+def _goes_on(whole: TableRow, row: TableRow, *, close: bool) -> bool:
+    first = row.cells[0]
+    small = first.text[:1].islower()
+    if len(whole.cells) == 1 and whole.cells[0].first == 0 == first.first:
+        # A label that was too long for its line, with the values on the second.
+        return small and not whole.cells[0].text.endswith(":")
+    filled = {cell.first for cell in whole.cells}
+    wrapped = all(c.first in filled and not c.is_number and c.first == c.last for c in row.cells)
+    if first.first == 0:
+        return len(row.cells) == 1 and small and wrapped
+    return wrapped and (small or close) and any(not cell.is_number for cell in whole.cells)
+
+
+def _append(whole: TableRow, cell: TableCell) -> None:
+    for known in whole.cells:
+        if known.first == cell.first:
+            known.lines.extend(cell.lines)
+            return
+    whole.cells.append(cell)
+    whole.cells.sort(key=lambda cell: cell.first)

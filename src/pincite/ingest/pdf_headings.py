@@ -1,0 +1,136 @@
+"""Tells the headings of a PDF page from other lines: by size, weight, capitals, numbers, bookmarks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pincite.ingest.pdf_cells import Item, Table
+from pincite.ingest.pdf_outline import letters_of
+from pincite.ingest.pdf_words import Row, Segment
+
+_NUMBERED_HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])")
+ENDS_SENTENCE = re.compile(r"[.!?:;。！？؟…][\"'”’)\]]*$")
+_LONGEST_HEADING_CHARS = 120
+_LONGEST_CAPITAL_HEADING_CHARS = 80
+_LARGER = 1.13
+_RUNNING_PAGES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyStyle:
+    """What most of a document's text looks like; headings are what stands out from it.
+
+    `running` holds the lines that come back at the top or bottom of pages, numbers left out.
+    """
+
+    size: float
+    bold: bool
+    running: frozenset[str]
+
+
+def body_style(pages: Iterable[Sequence[Item]]) -> BodyStyle:
+    """The style most characters are set in, learnt from some pages of a document."""
+    sizes: Counter[float] = Counter()
+    edges: Counter[str] = Counter()
+    bold = 0
+    for items in pages:
+        rows = [item for item in items if not isinstance(item, Table)]
+        edges.update(
+            {
+                _without_numbers("\t".join(segment.text for segment in row))
+                for row in (*rows[:3], *rows[-3:])
+            }
+        )
+        for segment in (segment for row in rows for segment in row):
+            sizes[round(segment.size * 2) / 2] += len(segment.text)
+            bold += len(segment.text) * (1 if segment.bold else -1)
+    return BodyStyle(
+        size=sizes.most_common(1)[0][0] if sizes else 12.0,
+        # Some fonts call themselves bold without being it; then weight tells nothing.
+        bold=bold > 0,
+        running=frozenset(text for text, count in edges.items() if count >= _RUNNING_PAGES),
+    )
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "", text).strip()
+
+
+def heading_level(
+    line: Segment, following: Sequence[Row], body: BodyStyle, titles: Mapping[str, int]
+) -> int:
+    """A number from 1 (highest) for headings, 0 for other lines.
+
+    A line that a bookmark leads to (`titles`) has the level of that. Otherwise levels begin at 10,
+    and size counts first, in steps of 10; among lines of the body's size capitals stand above bold
+    ones, and numbered ones below, by the depth of their number.
+    """
+    text = line.text
+    level = titles.get(letters_of(text), 0) if titles else 0
+    if level:
+        return level
+    if not _may_be_heading(text) or _runs_on(line, following, body):
+        return 0
+    if _without_numbers(text) in body.running:
+        return 0
+    numbered = _NUMBERED_HEADING.match(text)
+    depth = numbered[1].count(".") + 1 if numbered else 0
+    if line.size >= _LARGER * body.size:
+        step = 1 if line.size >= 1.7 * body.size else 2 if line.size >= 1.35 * body.size else 3
+        return 10 * step + depth
+    return 0 if ENDS_SENTENCE.search(text) else _level_in_body_size(line, following, body, numbered)
+
+
+def _may_be_heading(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    if letters < 3 or letters < 0.4 * len(text) or len(text) > _LONGEST_HEADING_CHARS:
+        return False
+    # "(in thousands, except percentages)" says something about a table.
+    aside = text[0] == "(" and text[-1] == ")" and text.count("(") == 1
+    return not aside and (text[0].isalnum() or text[0] in "\"'“‘«([¿¡§")
+
+
+def _level_in_body_size(
+    line: Segment, following: Sequence[Row], body: BodyStyle, numbered: re.Match[str] | None
+) -> int:
+    text = line.text
+    depth = numbered[1].count(".") + 1 if numbered else 0
+    is_short = len(text) <= _LONGEST_CAPITAL_HEADING_CHARS
+    if is_short and _is_capitals([sign for sign in text if sign.isalpha()]):
+        return 40 + depth
+    if numbered and depth > 1 and is_short and text[numbered.end()].isupper():
+        return 43 + depth
+    if line.bold and not body.bold and not text[0].islower():
+        return 43 + depth
+    return 46 if is_short and _is_italic_title(line, following) else 0
+
+
+def _is_italic_title(line: Segment, following: Sequence[Row]) -> bool:
+    """Whether an italic line stands alone above a new sentence in upright letters."""
+    if not line.italic or not line.text[0].isupper() or not following:
+        return False
+    below = following[0][0]
+    return not below.italic and below.text[:1].isupper() and 0 < below.y0 - line.y0 < 3 * line.size
+
+
+def _is_capitals(letters: Sequence[str]) -> bool:
+    return len(letters) >= 4 and sum(sign.isupper() for sign in letters) >= 0.85 * len(letters)
+
+
+def _runs_on(line: Segment, following: Sequence[Row], body: BodyStyle) -> bool:
+    """Whether a line goes on below as prose does, so that it is no title."""
+    if line.text.endswith("-"):
+        return line.size < 1.35 * body.size
+    if not following or line.size >= 1.35 * body.size:
+        return False
+    below = following[0][0]
+    near = 0 < below.y0 - line.y0 < 2 * line.size and abs(below.size - line.size) < 0.2 * line.size
+    return near and below.text[:1].islower() and (len(line.text) > 60 or not line.bold)
+
+
+def is_numbered(line: Segment) -> bool:
+    """Whether a line begins with a section number."""
+    return _NUMBERED_HEADING.match(line.text) is not None

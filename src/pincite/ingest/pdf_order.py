@@ -1,0 +1,117 @@
+"""Puts the lines of a page in the order they are read, where the file holds them otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+from itertools import pairwise
+
+from pincite.ingest.pdf_cells import Item, Table
+from pincite.ingest.pdf_columns import in_reading_order
+from pincite.ingest.pdf_words import Row, Segment
+
+_SHARED_WIDTH = 0.3
+_MOST_ITEMS = 600
+_MOST_WORDS_IN_HEAD = 3
+_MOST_HEAD_LINES = 5
+
+Extent = tuple[float, float, float, float, float]
+"""A rectangle, and the height at which it counts as ended: lines of formulas overlap a little."""
+
+
+def in_order_of_reading(items: Sequence[Item]) -> list[Item]:
+    """Columns one after the other, and nothing before what stands right above it."""
+    ordered: list[Item] = []
+    stretch: list[Row] = []
+    for item in items:
+        if isinstance(item, Table):
+            ordered.extend(in_reading_order(_unstacked(stretch)))
+            ordered.append(item)
+            stretch = []
+        else:
+            stretch.append(item)
+    ordered.extend(in_reading_order(_unstacked(stretch)))
+    return _upper_first(ordered)
+
+
+def _upper_first(items: list[Item]) -> list[Item]:
+    """The same order, but each item after those above it: some files hold the head of a page last.
+
+    An item is above another when they share their width and its middle is higher.
+    """
+    if len(items) > _MOST_ITEMS:
+        return items
+    extents = [_extent(item) for item in items]
+    if not any(_above(extents[number + 1 :], one) for number, one in enumerate(extents)):
+        return items
+    late = [_above(extents, one) for one in extents]
+    return [items[number] for number in _sorted(late)]
+
+
+def _sorted(late: list[list[int]]) -> Iterator[int]:
+    """Numbers in order, each held back until those that must come before it are out."""
+    waiting = [len(before) for before in late]
+    holds_back: list[list[int]] = [[] for _ in late]
+    for number, before in enumerate(late):
+        for other in before:
+            holds_back[other].append(number)
+    ready = [number for number, count in enumerate(waiting) if not count]
+    while ready:
+        number = heappop(ready)
+        yield number
+        for other in holds_back[number]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                heappush(ready, other)
+
+
+def _above(others: Sequence[Extent], one: Extent) -> list[int]:
+    """The numbers of those that end above another and share its width."""
+    left, upper, right, _, _ = one
+    found = []
+    # Hundreds of lines are compared with each other: the test that most fail comes first.
+    for number, (x0, _, x1, _, clear) in enumerate(others):
+        if clear > upper:
+            continue
+        shared = (right if right < x1 else x1) - (left if left > x0 else x0)
+        if shared > 0 and shared > _SHARED_WIDTH * min(x1 - x0, right - left):
+            found.append(number)
+    return found
+
+
+def _extent(item: Item) -> Extent:
+    if isinstance(item, Table):
+        return item.x0, item.y0, item.x1, item.y1, item.y1
+    y0, y1 = min([piece.y0 for piece in item]), max([piece.y1 for piece in item])
+    x0, x1 = min([piece.x0 for piece in item]), max([piece.x1 for piece in item])
+    return x0, y0, x1, y1, y1 - 0.2 * (y1 - y0)
+
+
+def _unstacked(rows: Sequence[Row]) -> list[Row]:
+    """Put heads of columns side by side that the file holds one column after the other."""
+    found: list[Row] = []
+    run: list[Row] = []
+    for row in rows:
+        if len(row) == 1 and len(row[0].words) <= _MOST_WORDS_IN_HEAD:
+            run.append(row)
+            continue
+        found.extend(_side_by_side(run))
+        run = []
+        found.append(row)
+    found.extend(_side_by_side(run))
+    return found
+
+
+def _side_by_side(run: list[Row]) -> list[Row]:
+    jumps = sum(b[0].x0 > a[0].x1 and b[0].y0 < a[0].y1 for a, b in pairwise(run))
+    if jumps < 2:
+        return run
+    lines: list[list[Segment]] = []
+    for (piece,) in sorted(run, key=lambda row: row[0].y0):
+        if lines and piece.y0 < (lines[-1][0].y0 + lines[-1][0].y1) / 2:
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    if len(lines) > _MOST_HEAD_LINES:
+        return run
+    return [sorted(line, key=lambda piece: piece.x0) for line in lines]

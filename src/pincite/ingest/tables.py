@@ -1,0 +1,171 @@
+"""Writes a table into a document's text, row by row, and ties each cell to its headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pincite.document import BlockKind, Cell, Range
+from pincite.ingest.assembly import Place, TextAssembly
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCell:
+    """A cell as a reader finds it; merged cells cover several columns."""
+
+    text: str
+    column: int
+    columns: int = 1
+    rows: int = 1
+    place: str = ""
+    is_header: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRow:
+    """The cells of one row from left to right; a cell merged downwards stands in its first row."""
+
+    cells: tuple[TableCell, ...]
+    place: str = ""
+    hidden: str = ""
+    """Why a reader of the file does not see the row; empty for a row that is seen."""
+    with_cells: bool = True
+    """Whether the row's cells are listed one by one, or only the row as a whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headers:
+    """Which rows and columns at the top and the left say what the others mean.
+
+    Cells left of `columns` are row headers; columns are numbered as the cells of the table are.
+    """
+
+    rows: int = 0
+    columns: int = 0
+
+
+_NONE: tuple[Range, ...] = ()
+_LONGEST_HEADER_CHARS = 80
+_NUMBER = re.compile(r"[-+(−]?[^\w\s]?\d[\d.,:/ '\-]*\s?[%)€$]?$")
+_YEAR = re.compile(r"(19|20)\d\d$")
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell holds a value rather than a word: an amount, a share, a date."""
+    return bool(_NUMBER.match(text.strip()))
+
+
+def guess_headers(rows: Sequence[TableRow]) -> Headers:
+    """Which cells name the others, where the file does not say: texts beside numbers.
+
+    Nothing is guessed of a table that holds words alone.
+    """
+    if len(rows) < 2 or len(rows[0].cells) < 2:
+        return Headers()
+    names, below = rows[0].cells, [cell for row in rows[1:] for cell in row.cells]
+    numeric = {cell.column for cell in below if is_number(cell.text)}
+    named = all(_could_name(cell.text) for cell in names[1:]) and not is_number(names[0].text)
+    has_names = named and bool({cell.column for cell in names} & numeric)
+    return Headers(
+        rows=1 if has_names else 0, columns=1 if _first_names(rows[1:], names[0].column) else 0
+    )
+
+
+def _could_name(text: str) -> bool:
+    is_value = is_number(text) and not _YEAR.match(text.strip())
+    return 0 < len(text.strip()) <= _LONGEST_HEADER_CHARS and not is_value
+
+
+def _first_names(rows: Sequence[TableRow], first: int) -> bool:
+    """Whether the first column holds a different text in each row, beside numbers."""
+    names = [cell.text for row in rows for cell in row.cells[:1] if cell.column == first]
+    others = [cell.text for row in rows for cell in row.cells[1:] if cell.text.strip()]
+    return (
+        len(rows) > 1
+        and len(set(names)) == len(rows)
+        and all(_could_name(name) for name in names)
+        and sum(map(is_number, others)) >= 0.5 * len(others) > 0
+    )
+
+
+class TableWriter:
+    """Adds the rows of one table to an assembly."""
+
+    def __init__(self, assembly: TextAssembly, *, headers: Headers, separator: str) -> None:
+        self._assembly = assembly
+        self._headers = headers
+        self._separator = separator
+        self._row_number = 0
+        self._above: dict[int, tuple[Range, ...]] = {}
+        # Row headers merged downwards: the first and last row they hold for, and their range.
+        self._tall: list[tuple[int, Range]] = []
+
+    def add_all(self, rows: Sequence[TableRow]) -> None:
+        """Add every row."""
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: TableRow) -> None:
+        """Add one row as a block; an empty one is only counted."""
+        text = self._separator.join(cell.text for cell in row.cells)
+        kind = BlockKind.HIDDEN if row.hidden else BlockKind.TABLE_ROW
+        if any(cell.text.strip() for cell in row.cells):
+            assembly, before = self._assembly, self._assembly.place
+            assembly.place = Place(page=before.page, words=row.place or before.words)
+            start = assembly.start_of_next(kind)
+            block = assembly.add(text, kind)
+            assembly.place = before
+            if row.with_cells or self._row_number < self._headers.rows:
+                assembly.give_cells(tuple(self._cells(row, start)))
+            if block is not None and row.hidden:
+                assembly.flag_hidden(block, row.hidden)
+        self._row_number += 1
+
+    def _cells(self, row: TableRow, start: int) -> list[Cell]:
+        in_head = self._row_number < self._headers.rows
+        self._tall = [(last, range_) for last, range_ in self._tall if last >= self._row_number]
+        beside = [range_ for _, range_ in self._tall]
+        found = []
+        for cell in row.cells:
+            end = start + len(cell.text)
+            if cell.text.strip():
+                is_side = not in_head and self._is_side(cell)
+                found.append(
+                    self._cell(
+                        cell, (start, end), is_value=not (in_head or is_side), beside=tuple(beside)
+                    )
+                )
+                if in_head:
+                    self._note_above(cell, (start, end))
+                elif is_side:
+                    beside.append((start, end))
+                    if cell.rows > 1:
+                        self._tall.append((self._row_number + cell.rows - 1, (start, end)))
+            start = end + len(self._separator)
+        return found
+
+    def _is_side(self, cell: TableCell) -> bool:
+        return cell.is_header or cell.column + cell.columns <= self._headers.columns
+
+    def _cell(
+        self, cell: TableCell, where: Range, *, is_value: bool, beside: tuple[Range, ...]
+    ) -> Cell:
+        above = self._headers_above(cell) if is_value else _NONE
+        return Cell(
+            start=where[0],
+            end=where[1],
+            column_headers=above,
+            row_headers=beside if is_value else _NONE,
+            place=cell.place,
+        )
+
+    def _headers_above(self, cell: TableCell) -> tuple[Range, ...]:
+        if cell.columns == 1:
+            return self._above.get(cell.column, _NONE)
+        columns = range(cell.column, cell.column + cell.columns)
+        return tuple(dict.fromkeys(r for column in columns for r in self._above.get(column, _NONE)))
+
+    def _note_above(self, cell: TableCell, where: Range) -> None:
+        for column in range(cell.column, cell.column + cell.columns):
+            self._above[column] = (*self._above.get(column, _NONE), where)

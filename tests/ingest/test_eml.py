@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import random
+from email.message import EmailMessage
+from pathlib import Path
+
+import docx
+import pytest
+
+from pincite.document import BlockKind, Coverage, Document, FlagKind
+from pincite.errors import ReadError
+from pincite.ingest.readers import FileReader
+from tests.ingest.conftest import PdfMaker
+
+
+def message(text: str = "Hello Bob.\n\nThe pump is fixed.") -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"] = "Ada <ada@example.org>"
+    mail["To"] = "bob@example.org"
+    mail["Subject"] = "Pump 7: ärgerlich"
+    mail["Date"] = "Mon, 6 May 2024 09:00:00 +0000"
+    mail.set_content(text)
+    return mail
+
+
+def read(mail: EmailMessage | bytes) -> Document:
+    content = mail if isinstance(mail, bytes) else mail.as_bytes()
+    return FileReader().read_attachment(Path("mail.eml"), content)
+
+
+def texts(document: Document) -> list[str]:
+    return [document.text[block.start : block.end] for block in document.blocks]
+
+
+def test_headers_and_text_are_read() -> None:
+    document = read(message())
+    assert document.title == "Pump 7: ärgerlich"
+    assert texts(document)[0].splitlines() == [
+        "From: Ada <ada@example.org>",
+        "To: bob@example.org",
+        "Date: Mon, 06 May 2024 09:00:00 +0000",
+        "Subject: Pump 7: ärgerlich",
+    ]
+    assert document.blocks[0].place == "headers"
+    assert texts(document)[1:] == ["Hello Bob.", "The pump is fixed."]
+
+
+def test_of_two_forms_of_a_text_the_plain_one_is_read() -> None:
+    mail = message()
+    mail.add_alternative("<p>Hello <b>Bob</b>.</p>", subtype="html")
+    assert texts(read(mail))[1:] == ["Hello Bob.", "The pump is fixed."]
+
+
+def test_a_message_in_html_alone_is_read() -> None:
+    mail = message()
+    mail.set_content("<h1>News</h1><p>It <i>works</i>.</p><script>no()</script>", subtype="html")
+    assert texts(read(mail))[1:] == ["News", "It works."]
+
+
+def test_attachments_of_readable_kinds_are_read_and_named(make_pdf: PdfMaker) -> None:
+    mail = message()
+    mail.add_attachment("a,b\n1,2\n", subtype="csv", filename="t.csv")
+    pdf = make_pdf([(50, 50, "Torque is 12 Nm.")])
+    mail.add_attachment(pdf, maintype="application", subtype="pdf", filename="m.pdf")
+    document = read(mail)
+    places = {block.place: document.text[block.start : block.end] for block in document.blocks}
+    assert places["attachment t.csv, row 2"] == "1,2"
+    assert places["attachment m.pdf, page 1"] == "Torque is 12 Nm."
+    assert [flag.kind for flag in document.flags] == [FlagKind.ATTACHMENT] * 2
+    row = next(b for b in document.blocks if b.place == "attachment t.csv, row 2")
+    assert [document.text[c.start : c.end] for c in row.cells] == ["1", "2"]
+    assert document.text[slice(*row.cells[1].column_headers[0])] == "b"
+
+
+def test_an_attachment_that_cannot_be_read_is_a_gap() -> None:
+    mail = message()
+    mail.add_attachment(b"\x00\x01", maintype="application", subtype="x-thing", filename="a.bin")
+    document = read(mail)
+    assert document.coverage is Coverage.PARTIAL
+    assert document.gaps[0].startswith("attachment a.bin is not read")
+
+
+def test_messages_inside_messages_are_read_up_to_a_depth() -> None:
+    mail = message("innermost text")
+    for number in range(5):
+        outer = message(f"outer {number}")
+        outer.add_attachment(mail)
+        mail = outer
+    document = read(mail)
+    assert "outer 3" in document.text
+    assert "innermost" not in document.text
+    assert any("messages deep" in gap for gap in document.gaps)
+
+
+def test_a_charset_that_does_not_exist_does_not_lose_the_text() -> None:
+    head = b"From: a@b.c\nSubject: s\nContent-Type: text/plain; charset=unknown-8bit\n\n"
+    assert "Grüße aus Köln" in read(head + "Grüße aus Köln".encode()).text
+
+
+def test_a_message_in_parts_without_a_boundary_keeps_its_text() -> None:
+    head = b"From: a@b.c\nContent-Type: multipart/mixed\n\nThe valve leaks."
+    assert "The valve leaks." in read(head).text
+
+
+def test_an_encrypted_message_is_a_gap() -> None:
+    head = b"From: a@b.c\nContent-Type: application/pkcs7-mime; name=smime.p7m\n\nAAAA"
+    assert "encrypted" in read(head).gaps[0]
+
+
+def test_attachment_names_are_labels_without_folders() -> None:
+    mail = message()
+    mail.add_attachment("hi there", filename="../../etc/x.txt")
+    assert read(mail).blocks[-1].place == "attachment x.txt"
+
+
+def test_damaged_messages_raise_nothing_but_read_errors() -> None:
+    mail = message()
+    mail.add_attachment("text", filename="a.txt")
+    content = mail.as_bytes()
+    draw = random.Random(5)
+    for _ in range(200):
+        damaged = bytearray(content)
+        for _ in range(draw.randrange(1, 30)):
+            damaged[draw.randrange(len(damaged))] = draw.randrange(256)
+        try:
+            read(bytes(damaged))
+        except ReadError:
+            continue
+
+
+@pytest.mark.parametrize("kind", [BlockKind.HEADING, BlockKind.TABLE_ROW])
+def test_a_word_file_in_a_message_keeps_its_structure(tmp_path: Path, kind: BlockKind) -> None:
+    word = docx.Document()
+    word.add_heading("Scope", 1)
+    word.add_table(1, 2).cell(0, 0).text = "cell"
+    word.save(tmp_path / "w.docx")
+    mail = message()
+    content = (tmp_path / "w.docx").read_bytes()
+    mail.add_attachment(content, maintype="application", subtype="octet-stream", filename="w.docx")
+    found = [block for block in read(mail).blocks if block.kind is kind]
+    assert found
+    assert found[0].section == ("attachment w.docx", "Scope")
+
+
+def test_parts_nested_beyond_reason_are_refused_or_read() -> None:
+    for depth in (300, 3000):
+        parts = "".join(
+            f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(depth)
+        )
+        messages = "From: a@b.c\nContent-Type: message/rfc822\n\n" * depth
+        for head in (parts, messages):
+            content = f"{head}Subject: s\n\ninnermost\n".encode()
+            if depth > 1000:
+                with pytest.raises(ReadError, match="breaks the rules of mail"):
+                    read(content)
+            else:
+                document = read(content)
+                assert document.text or document.gaps

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from pincite.document import Document
+from pincite.ingest.pdf import PdfReader
+from pincite.ingest.pdf_captions import is_caption
+from tests.ingest.conftest import PdfMaker
+
+
+def read(content: bytes) -> Document:
+    return PdfReader().read(Path("layout.pdf"), content)
+
+
+def blocks(document: Document) -> list[tuple[str, str]]:
+    return [(b.kind.value, document.text[b.start : b.end]) for b in document.blocks]
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("Figure 3: The pump", True),
+        ("Table 2. Torque values", True),
+        ("Fig. 7-26. Self-locking nuts.", True),
+        ("Table A4-12. Projected volume", True),
+        ("Table 7.4 confirms that prices rose", False),
+        ("Tables 7.4 to 7.6 turn the focus", False),
+        ("Figure skating is a sport", False),
+    ],
+)
+def test_captions_are_told_from_prose(line: str, named: bool) -> None:
+    assert is_caption(line) is named
+
+
+def test_a_caption_ends_before_the_prose_below(make_pdf: PdfMaker) -> None:
+    page = [
+        (50.0, 100.0, "Figure 3: The pump with its"),
+        (50.0, 114.0, "upper cover removed."),
+        (50.0, 150.0, "The pump stands beside the tank and runs all day long."),
+    ]
+    assert blocks(read(make_pdf(page)))[0] == (
+        "caption",
+        "Figure 3: The pump with its\nupper cover removed.",
+    )
+
+
+def test_small_print_below_the_text_with_a_mark_is_a_footnote() -> None:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(600, 800))
+    for line in range(20):
+        canvas.drawString(50, 700 - 14 * line, "The text of this page is set in normal letters.")
+    canvas.setFont("Helvetica", 8)
+    canvas.drawString(50, 100, "1 Measured at the outlet of the pump.")
+    canvas.save()
+    found = blocks(read(buffer.getvalue()))
+    assert found[-1] == ("footnote", "1 Measured at the outlet of the pump.")
+    assert [kind for kind, _ in found].count("footnote") == 1
+
+
+def test_bookmarks_tell_headings_and_how_they_are_nested() -> None:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(600, 800))
+    for level, y, title in ((0, 700, "Operation"), (1, 600, "Starting up"), (1, 500, "Shutdown")):
+        canvas.bookmarkPage(title)
+        canvas.addOutlineEntry(title, title, level)
+        canvas.drawString(50, y, title)
+        canvas.drawString(50, y - 30, "The valve is turned slowly, and the gauge is watched.")
+    canvas.save()
+    document = read(buffer.getvalue())
+    assert [b.section for b in document.blocks if b.kind.value == "paragraph"] == [
+        ("Operation",),
+        ("Operation", "Starting up"),
+        ("Operation", "Shutdown"),
+    ]
+
+
+@pytest.mark.parametrize("hyphen", ["-", "\u00ad", "\u2010"])
+def test_a_word_split_at_a_line_end_keeps_one_plain_hyphen(hyphen: str) -> None:
+    from reportlab.pdfbase import pdfmetrics
+    from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+
+    pdfmetrics.registerFont(UnicodeCIDFont("STSong-Light"))
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(600, 800))
+    canvas.setFont("STSong-Light" if hyphen == "\u2010" else "Helvetica", 12)
+    canvas.drawString(50, 700, f"The valve must be opened slowly, else the whole instal{hyphen}")
+    canvas.drawString(50, 686, "lation is damaged by the shock.")
+    canvas.save()
+    assert "instal-\nlation is" in read(buffer.getvalue()).text
+
+
+def test_the_head_of_a_page_that_the_file_holds_last_is_read_first(make_pdf: PdfMaker) -> None:
+    page = [
+        (50.0, 200.0, "The pump is serviced every year by the maker."),
+        (50.0, 100.0, "Service instructions for the large pump"),
+    ]
+    assert [text for _, text in blocks(read(make_pdf(page)))] == [page[1][2], page[0][2]]
+
+
+def test_three_columns_are_read_one_after_the_other(make_pdf: PdfMaker) -> None:
+    columns = [
+        [f"{name} column line {word} goes" for word in "abcdefghij"]
+        for name in ("left", "middle", "right")
+    ]
+    page = [(40.0 + 185 * x, 100.0 + 14 * y, columns[x][y]) for y in range(10) for x in range(3)]
+    lines = read(make_pdf(page)).text.split()
+    assert [line for line in lines if line in ("left", "middle", "right")] == (
+        ["left"] * 10 + ["middle"] * 10 + ["right"] * 10
+    )
+
+
+def test_a_table_that_lies_on_its_side_is_read_row_by_row(real_documents: Path) -> None:
+    path = real_documents / "open/nics-background-checks-2015-11-rotated.pdf"
+    document = read(path.read_bytes())
+    row = next(b for b in document.blocks if document.text.startswith("Alaska", b.start))
+    values = [document.text[cell.start : cell.end] for cell in row.cells]
+    assert values[:4] == ["Alaska", "209", "3,062", "3,209"]
+    page = document.pages[0]
+    (box,) = document.boxes.boxes(row.start, row.start + len("Alaska"))
+    assert box.y1 - box.y0 > box.x1 - box.x0
+    assert 0 <= box.x0 <= box.x1 <= page.width

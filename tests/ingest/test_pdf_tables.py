@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import io
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+from lxml import etree
+from reportlab.platypus import SimpleDocTemplate, Table, TableStyle
+
+from pincite.document import BlockKind, Cell, Document
+from pincite.ingest.pdf import PdfReader
+from tests.ingest.conftest import Line, PdfMaker
+
+
+def read(content: bytes) -> Document:
+    return PdfReader().read(Path("tables.pdf"), content)
+
+
+def ruled(rows: list[list[str]], *commands: tuple[object, ...]) -> Document:
+    buffer = io.BytesIO()
+    style = TableStyle([("GRID", (0, 0), (-1, -1), 1, "black"), *commands])
+    SimpleDocTemplate(buffer).build([Table(rows, style=style, colWidths=110)])
+    return read(buffer.getvalue())
+
+
+def text_rows(document: Document) -> list[list[str]]:
+    return [
+        [document.text[cell.start : cell.end] for cell in block.cells]
+        for block in document.blocks
+        if block.kind is BlockKind.TABLE_ROW
+    ]
+
+
+def cell(document: Document, text: str) -> Cell:
+    (found,) = (
+        cell
+        for block in document.blocks
+        for cell in block.cells
+        if document.text[cell.start : cell.end] == text
+    )
+    return found
+
+
+def heads(document: Document, text: str) -> tuple[list[str], list[str]]:
+    found = cell(document, text)
+    columns = [document.text[start:end] for start, end in found.column_headers]
+    rows = [document.text[start:end] for start, end in found.row_headers]
+    return columns, rows
+
+
+def test_a_wrapped_cell_of_a_ruled_table_stays_in_its_row() -> None:
+    document = ruled([["Part", "Torque"], ["Bolt of the\nupper cover", "25 Nm"], ["Nut", "30 Nm"]])
+    assert text_rows(document) == [
+        ["Part", "Torque"],
+        ["Bolt of the\nupper cover", "25 Nm"],
+        ["Nut", "30 Nm"],
+    ]
+    assert heads(document, "25 Nm") == (["Torque"], ["Bolt of the\nupper cover"])
+    assert heads(document, "Torque") == ([], [])
+
+
+def test_headers_over_several_columns_come_first() -> None:
+    document = ruled(
+        [["", "Load", "", "Speed"], ["Model", "kg", "lb", "rpm"], ["A7", "12.5", "27.6", "900"]],
+        ("SPAN", (1, 0), (2, 0)),
+    )
+    assert heads(document, "27.6") == (["Load", "lb"], ["A7"])
+    assert heads(document, "900") == (["Speed", "rpm"], ["A7"])
+
+
+BALANCE: list[Line] = [
+    *((300.0, 88.0, "2023"), (400.0, 88.0, "2022")),
+    (50.0, 102.0, "Assets:"),
+    *((60.0, 116.0, "Cash"), (280.0, 116.0, "$"), (300.0, 116.0, "1,093"), (400.0, 116.0, "840")),
+    (60.0, 130.0, "Receivables from members and"),
+    *((60.0, 144.0, "other customers"), (300.0, 144.0, "856"), (400.0, 144.0, "790")),
+    *((50.0, 158.0, "Debt"), (300.0, 158.0, "77"), (400.0, 158.0, "91")),
+]
+
+
+def test_columns_without_lines_are_told_by_the_gaps_between_them(make_pdf: PdfMaker) -> None:
+    document = read(make_pdf(BALANCE))
+    assert text_rows(document) == [
+        ["2023", "2022"],
+        ["Assets:"],
+        ["Cash", "$ 1,093", "840"],
+        ["Receivables from members and\nother customers", "856", "790"],
+        ["Debt", "77", "91"],
+    ]
+    assert heads(document, "840") == (["2022"], ["Assets:", "Cash"])
+    assert heads(document, "77") == (["2023"], ["Debt"])
+
+
+def test_a_cell_has_its_own_place_on_the_page(make_pdf: PdfMaker) -> None:
+    document = read(make_pdf(BALANCE))
+    found = cell(document, "790")
+    (box,) = document.boxes.boxes(found.start, found.end)
+    assert abs(box.x0 - 400) < 3
+    assert box.y0 < 144 < box.y1
+
+
+def test_lines_whose_columns_cannot_be_told_stay_rows_without_cells(make_pdf: PdfMaker) -> None:
+    ends = (150.0, 230.0, 310.0, 390.0)
+    page = [
+        line
+        for number, end in enumerate(ends)
+        for line in (
+            (50.0, 100.0 + 14 * number, "i" * int((end - 95) / 2.67)),
+            (end, 100.0 + 14 * number, "i" * int((500 - end) / 2.67)),
+        )
+    ]
+    rows = [b for b in read(make_pdf(page)).blocks if b.kind is BlockKind.TABLE_ROW]
+    assert len(rows) == 4
+    assert not any(row.cells for row in rows)
+
+
+def test_numbers_that_stand_in_columns_have_no_invented_headers(make_pdf: PdfMaker) -> None:
+    page = [(50.0 + 150 * x, 100.0 + 20 * y, f"{x}{y}") for y in range(9) for x in range(3)]
+    document = read(make_pdf(page))
+    assert text_rows(document)[1] == ["01", "11", "21"]
+    assert not any(c.column_headers or c.row_headers for b in document.blocks for c in b.cells)
+
+
+def test_a_drawing_with_labels_is_no_table(make_pdf: PdfMaker) -> None:
+    document = ruled([["flow", "", ""], ["", "", ""], ["", "", "valve"], ["", "pump", ""]])
+    assert not any(block.cells for block in document.blocks)
+    assert Counter(document.text.split()) == Counter(["flow", "valve", "pump"])
+
+
+def test_cells_of_a_published_table_are_those_people_marked(real_documents: Path) -> None:
+    path = real_documents / "open/eu-005.pdf"
+    document = PdfReader().read(path, path.read_bytes())
+    truth = etree.parse(real_documents / "open/ground_truth/eu-005-str.xml")
+    marked = Counter(bare(cell.findtext("content") or "") for cell in truth.iter("cell"))
+    found = Counter(bare(text) for row in text_rows(document) for text in row)
+    assert found == marked
+    columns, rows = heads(document, "72.9")
+    assert (columns, rows) == (["EH\n1996"], ["Austria"])
+
+
+def bare(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).split())

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.ingest.pool import SandboxedReaderPool
+from pincite.ingest.sandbox import SandboxLimits
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="uses named pipes, which wait")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"{number:02}.txt" for number in range(12)]
+    for path in paths:
+        path.write_text(f"text of {path.stem}")
+    return paths
+
+
+def hanging(path: Path) -> Path:
+    """A file whose reading never ends: a pipe nobody writes to."""
+    path.unlink()
+    os.mkfifo(path)
+    return path
+
+
+def test_results_come_in_the_order_of_the_paths(files: list[Path]) -> None:
+    (files[3]).unlink()
+    results = list(SandboxedReaderPool(3, SandboxLimits()).read_all(files))
+    assert [result.path for result in results] == [str(path) for path in files]
+    assert [result.document is None for result in results].count(True) == 1
+    assert "no such file" in results[3].reason
+
+
+@posix
+def test_a_file_that_hangs_does_not_keep_the_others_waiting(files: list[Path]) -> None:
+    slow = hanging(files[0])
+    pool = SandboxedReaderPool(2, SandboxLimits(seconds=8), patience_seconds=0.5)
+    started = time.monotonic()
+    came = [(result.path, time.monotonic() - started) for result in pool.read_all(files)]
+    assert [path for path, _ in came] == [*map(str, files[1:]), str(slow)]
+    assert came[-2][1] < 7 < came[-1][1]
+
+
+@posix
+def test_files_that_hang_on_all_readers_are_given_up_and_the_rest_is_read(
+    files: list[Path],
+) -> None:
+    slow = [hanging(path) for path in (files[0], files[1], files[5])]
+    pool = SandboxedReaderPool(2, SandboxLimits(seconds=2), patience_seconds=0.2)
+    results = {result.path: result for result in pool.read_all(files)}
+    assert results.keys() == set(map(str, files))
+    failed = {path for path, result in results.items() if result.document is None}
+    assert failed == set(map(str, slow))
+
+
+def test_only_a_few_documents_are_read_ahead(files: list[Path]) -> None:
+    asked: list[Path] = []
+
+    def ask() -> Iterator[Path]:
+        for path in files:
+            asked.append(path)
+            yield path
+
+    results = SandboxedReaderPool(2, SandboxLimits()).read_all(ask())
+    next(results)
+    assert len(asked) == 5
+    assert sum(1 for _ in results) == len(files) - 1

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from PIL import Image
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.presentation import Presentation as Deck
+from pptx.util import Inches
+
+from pincite.document import BlockKind, Coverage, Document, FlagKind
+from pincite.ingest.pptx import PptxReader
+
+TITLE_ONLY, TITLE_AND_CONTENT, BLANK = 5, 1, 6
+
+
+def read(deck: Deck) -> Document:
+    buffer = io.BytesIO()
+    deck.save(buffer)
+    return PptxReader().read(Path("talk.pptx"), buffer.getvalue())
+
+
+def blocks(document: Document) -> list[tuple[str, str]]:
+    return [(b.kind.value, document.text[b.start : b.end]) for b in document.blocks]
+
+
+def picture() -> io.BytesIO:
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(buffer, "PNG")
+    buffer.seek(0)
+    return buffer
+
+
+def talk() -> Deck:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[TITLE_AND_CONTENT])
+    slide.shapes.title.text = "Fire safety"
+    slide.placeholders[1].text = "Keep doors closed\nKnow the exits"
+    slide.notes_slide.notes_text_frame.text = "Point at the exits."
+    second = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
+    second.shapes.title.text = "Drills"
+    return deck
+
+
+def test_titles_are_headings_and_bullets_list_items() -> None:
+    document = read(talk())
+    assert blocks(document) == [
+        ("heading", "Fire safety"),
+        ("list_item", "Keep doors closed"),
+        ("list_item", "Know the exits"),
+        ("paragraph", "Point at the exits."),
+        ("heading", "Drills"),
+    ]
+    assert document.blocks[1].section == ("Fire safety",)
+
+
+def test_each_slide_is_a_page_that_holds_its_blocks() -> None:
+    document = read(talk())
+    assert [page.number for page in document.pages] == [1, 2]
+    assert (document.pages[0].width, document.pages[0].height) == (720, 540)
+    for block in document.blocks:
+        assert block.page is not None
+        page = document.pages[block.page - 1]
+        assert page.start <= block.start < block.end <= page.end
+
+
+def test_notes_say_whose_they_are() -> None:
+    assert read(talk()).blocks[3].place == "slide 1, notes"
+
+
+def test_cells_of_a_table_know_their_headers() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[BLANK])
+    frame = slide.shapes.add_table(2, 2, Inches(1), Inches(1), Inches(4), Inches(2))
+    for number, text in enumerate(("Part", "Price", "Bolt", "3 €")):
+        frame.table.cell(number // 2, number % 2).text = text
+    document = read(deck)
+    assert blocks(document)[1] == ("table_row", "Bolt\t3 €")
+    (headers,) = document.blocks[1].cells[1].column_headers
+    assert document.text[slice(*headers)] == "Price"
+
+
+def test_shapes_in_groups_are_read() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[BLANK])
+    box = slide.shapes.add_group_shape().shapes.add_textbox(0, 0, Inches(1), Inches(1))
+    box.text_frame.text = "inside a group"
+    assert blocks(read(deck)) == [("paragraph", "inside a group")]
+
+
+def test_a_slide_of_nothing_but_pictures_is_a_gap() -> None:
+    deck = talk()
+    deck.slides.add_slide(deck.slide_layouts[BLANK]).shapes.add_picture(picture(), 0, 0)
+    document = read(deck)
+    assert document.pages[2].images == 1
+    assert document.pages[2].gap == "slide 3 has no text, only 1 picture"
+    assert document.coverage is Coverage.PARTIAL
+
+
+def test_charts_are_counted_as_pictures() -> None:
+    deck = talk()
+    data = CategoryChartData()
+    data.categories = ["a", "b"]
+    data.add_series("s", (1, 2))
+    kind = XL_CHART_TYPE.COLUMN_CLUSTERED
+    deck.slides[1].shapes.add_chart(kind, 0, 0, Inches(3), Inches(3), data)
+    document = read(deck)
+    assert document.pages[1].images == 1
+    assert any("1 picture" in warning for warning in document.warnings)
+
+
+def test_a_hidden_slide_is_read_and_reported() -> None:
+    deck = talk()
+    deck.slides[1]._element.set("show", "0")
+    document = read(deck)
+    (flag,) = document.flags
+    assert flag.kind is FlagKind.HIDDEN_TEXT
+    assert document.text[flag.start : flag.end] == "Drills"
+
+
+def test_slide_numbers_are_margins() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
+    slide.shapes.title.text = "T"
+    box = slide.shapes.add_textbox(0, 0, 100, 100)
+    box.text_frame.text = "page 7"
+    properties = box._element.nvSpPr.nvPr
+    properties.append(
+        properties.makeelement(properties.tag.replace("nvPr", "ph"), {"type": "sldNum"})
+    )
+    assert read(deck).blocks[1].kind is BlockKind.PAGE_FOOTER
+
+
+def test_a_damaged_slide_costs_only_itself() -> None:
+    deck = talk()
+    deck.slides._sldIdLst[0].set(
+        "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id", "rId999"
+    )
+    document = read(deck)
+    assert "slide 1 could not be read" in document.gaps[0]
+    assert blocks(document) == [("heading", "Drills")]

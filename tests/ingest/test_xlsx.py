@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import openpyxl
+from openpyxl.comments import Comment
+from openpyxl.styles import Font
+from openpyxl.worksheet.worksheet import Worksheet
+
+from pincite.document import Block, BlockKind, Cell, Coverage, Document, FlagKind
+from pincite.ingest.xlsx import XlsxReader
+
+
+def workbook(fill: Callable[[Worksheet], None]) -> openpyxl.Workbook:
+    book = openpyxl.Workbook()
+    fill(book.active)
+    return book
+
+
+def read(book: openpyxl.Workbook) -> Document:
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return XlsxReader().read(Path("book.xlsx"), buffer.getvalue())
+
+
+def text_of(document: Document, piece: Block | Cell) -> str:
+    return document.text[piece.start : piece.end]
+
+
+def rows(document: Document) -> list[str]:
+    kind = BlockKind.TABLE_ROW
+    return [text_of(document, block) for block in document.blocks if block.kind is kind]
+
+
+def cell_at(document: Document, place: str) -> Cell:
+    return next(c for block in document.blocks for c in block.cells if c.place == place)
+
+
+def headers(document: Document, place: str) -> tuple[list[str], list[str]]:
+    cell = cell_at(document, place)
+    return tuple(  # type: ignore[return-value]
+        [document.text[start:end] for start, end in ranges]
+        for ranges in (cell.column_headers, cell.row_headers)
+    )
+
+
+def sales(sheet: Worksheet) -> None:
+    sheet.title = "Sales"
+    sheet.append(["Sales by region"])
+    sheet.append(["Region", "2023", "Share", "Since"])
+    sheet.append(["North", 12500, 0.25, date(2019, 5, 1)])
+    sheet.append(["South", 37500, 0.75, date(2021, 11, 30)])
+    for row in (3, 4):
+        sheet.cell(row, 2).number_format = "#,##0"
+        sheet.cell(row, 3).number_format = "0%"
+
+
+def test_each_row_is_a_block_with_values_as_excel_shows_them() -> None:
+    document = read(workbook(sales))
+    assert rows(document)[1:] == [
+        "North\t12,500\t25%\t2019-05-01",
+        "South\t37,500\t75%\t2021-11-30",
+    ]
+    assert document.blocks[-1].place == "Sales!A4:D4"
+    assert document.blocks[-1].section == ("Sales", "Sales by region")
+
+
+def test_each_cell_has_its_address_and_its_headers() -> None:
+    document = read(workbook(sales))
+    assert text_of(document, cell_at(document, "B4")) == "37,500"
+    assert headers(document, "B4") == (["2023"], ["South"])
+    assert headers(document, "A4") == ([], [])
+    assert headers(document, "B2") == ([], [])
+
+
+def test_a_merged_header_holds_for_all_its_columns() -> None:
+    def fill(sheet: Worksheet) -> None:
+        sheet.append(["City", "People", None])
+        sheet.append([None, "Men", "Women"])
+        sheet.append(["Ulm", 61, 63])
+        sheet.append(["Jena", 52, 55])
+        sheet.merge_cells("B1:C1")
+        sheet.merge_cells("A1:A2")
+
+    document = read(workbook(fill))
+    assert headers(document, "C4") == (["People", "Women"], ["Jena"])
+
+
+def test_texts_without_a_sign_of_a_header_have_none() -> None:
+    def fill(sheet: Worksheet) -> None:
+        sheet.append(["Anna", "Ulm"])
+        sheet.append(["Bert", "Jena"])
+        sheet.append(["Carl", "Gera"])
+
+    assert headers(read(workbook(fill)), "B3") == ([], [])
+
+
+def test_a_bold_row_is_a_header() -> None:
+    def fill(sheet: Worksheet) -> None:
+        for row in (["Name", "City"], ["Anna", "Ulm"], ["Bert", "Jena"]):
+            sheet.append(row)
+        for cell in sheet[1]:
+            cell.font = Font(bold=True)
+
+    assert headers(read(workbook(fill)), "B3")[0] == ["City"]
+
+
+def test_two_tables_in_one_sheet_have_their_own_headers() -> None:
+    def fill(sheet: Worksheet) -> None:
+        for row in (["Part", "Price"], ["Bolt", 3], ["Nut", 2], [], ["Staff", "Hours"]):
+            sheet.append(row)
+        sheet.append(["Ada", 38])
+        sheet.append(["Bea", 40])
+
+    document = read(workbook(fill))
+    assert headers(document, "B3") == (["Price"], ["Nut"])
+    assert headers(document, "B7") == (["Hours"], ["Bea"])
+
+
+def test_hidden_sheets_rows_and_columns_are_kept_but_not_quoted() -> None:
+    def fill(sheet: Worksheet) -> None:
+        for row in (["Name", "Pay", "Note"], ["Ada", 10, "fine"], ["Bea", 20, "secret row"]):
+            sheet.append(row)
+        sheet.row_dimensions[3].hidden = True
+        sheet.column_dimensions["C"].hidden = True
+
+    book = workbook(fill)
+    book.create_sheet("Back").append(["nobody", "sees this"])
+    book["Back"].sheet_state = "hidden"
+    document = read(book)
+    hidden = [text_of(document, b) for b in document.blocks if b.kind is BlockKind.HIDDEN]
+    assert hidden == ["Bea\t20\tsecret row", "Note", "fine", "nobody\tsees this"]
+    assert rows(document) == ["Name\tPay", "Ada\t10"]
+    assert {flag.kind for flag in document.flags} == {FlagKind.HIDDEN_TEXT}
+
+
+def test_a_formula_that_was_never_calculated_is_a_gap() -> None:
+    document = read(workbook(lambda sheet: sheet.append(["total", "=1+2"])))
+    assert document.coverage is Coverage.PARTIAL
+    assert "1 formula" in document.gaps[0]
+
+
+def test_comments_follow_their_sheet() -> None:
+    def fill(sheet: Worksheet) -> None:
+        sheet.append(["Rate", 4])
+        sheet["B1"].comment = Comment("Checked by audit.", "Ada")
+
+    document = read(workbook(fill))
+    assert "Checked by audit." in text_of(document, document.blocks[-1])
+    assert document.blocks[-1].place == "comment on Sheet!B1"
+
+
+def test_a_sheet_name_with_spaces_is_quoted_as_in_a_reference() -> None:
+    def fill(sheet: Worksheet) -> None:
+        sheet.title = "Cash flow"
+        sheet.append(["a", 1])
+
+    assert read(workbook(fill)).blocks[0].place == "'Cash flow'!A1:B1"
+
+
+def test_an_empty_workbook_says_so() -> None:
+    assert "no text" in read(openpyxl.Workbook()).warnings[0]
