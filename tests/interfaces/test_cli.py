@@ -157,6 +157,9 @@ def test_search_explains_itself_to_programs(sample: SampleLibrary) -> None:
 # --- ask --------------------------------------------------------------------------------------
 
 
+TOLD_OF_SOME = {"page_label", "place", "cells", "recognition"}
+
+
 @pytest.fixture(scope="module")
 def torque(sample: SampleLibrary, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The answer to one question, and where it was saved."""
@@ -178,7 +181,7 @@ def test_an_answer_has_exactly_the_documented_fields(torque: dict[str, Any]) -> 
     assert re.fullmatch("[0-9a-f]{16}", answer["settings_digest"])
     assert all(isinstance(value, float) for value in answer["timings"].values())
     for citation in answer["citations"]:
-        assert citation.keys() == CITATION_KEYS
+        assert citation.keys() - TOLD_OF_SOME == CITATION_KEYS
         assert re.fullmatch("[0-9a-f]{64}", citation["sha256"])
         length = citation["end_char_index"] - citation["start_char_index"]
         assert length == len(citation["cited_text"]) > 0
