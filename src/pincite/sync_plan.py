@@ -49,20 +49,20 @@ class SyncPlan:
 
 
 class Digests:
-    """Document ids of files, remembered while their size, time and inode stay the same.
+    """Document ids of files, remembered while their size, times and inode stay the same.
 
-    One object serves one run, or one watched folder. It is not stored: a file can be changed without
-    its time changing, and a library must not miss that for good.
+    It is not stored: what a clock that was wrong has hidden must be found by the next process.
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[int, int, int], str]] = {}
+        self._known: dict[str, tuple[tuple[int, ...], str]] = {}
 
     def document_id(self, path: Path) -> str | None:
         """The id of the document with the file's bytes; None when it cannot be opened."""
         try:
             found = path.stat()
-            state = (found.st_size, found.st_mtime_ns, found.st_ino)
+            # The time of the last change of any kind: unlike the other one, nobody can set it back.
+            state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
             known = self._known.get(str(path))
             if known is None or known[0] != state:
                 known = self._known[str(path)] = (state, file_digest(path)[0])
