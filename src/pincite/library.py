@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,12 @@ from pincite.assemble import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
 from pincite.document import Span
 from pincite.embed.encoder import MiniLmEncoder
-from pincite.errors import LibraryError, UsageError
+from pincite.errors import LibraryBusy, UsageError
 from pincite.index.indexes import Indexes
 from pincite.ingest.selection import Selection
+from pincite.ingest.watch import watched
 from pincite.intake import Intake, ProgressCallback, recipe
+from pincite.library_folder import CATALOG_FILE, check_folder
 from pincite.pipeline import AnswerStages, answer_question, search
 from pincite.records import (
     Answer,
@@ -29,17 +30,14 @@ from pincite.records import (
     Question,
     SearchResult,
 )
-from pincite.settings import SETTINGS_FILE, Layer, Settings, load_settings
+from pincite.settings import Layer, Settings, load_settings
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
 from pincite.verify.receipt import ReceiptCheck, check_receipt, load_receipt
 
-CATALOG_FILE = "catalog.sqlite3"
 LONGEST_QUESTION = 10_000
 """Characters. Longer is a pasted document, not a question."""
-
-_OURS = {CATALOG_FILE, SETTINGS_FILE, "index", "encoder", "write.lock"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +83,7 @@ class Library:
         Raises LibraryError when the folder cannot be used, SettingsError for a bad setting.
         """
         folder = Path(path).absolute()
-        _check_folder(folder, create=create)
+        check_folder(folder, create=create)
         settings, _ = load_settings(folder, overrides=overrides)
         return cls(folder, settings)
 
@@ -138,22 +136,35 @@ class Library:
     ) -> Iterator[IngestReport]:
         """Follow folders: a report each time that something has changed below them.
 
-        Ends when `stop` is set. A file that could not be read is tried again when it changes.
+        Ends when `stop` is set. A file that could not be read is tried again when it changes. While
+        another process ingests, the changes wait.
         """
-        from watchfiles import watch
-
         paths = _as_paths(folders)
-        given_up = self._given_up(collection)
-        for _ in watch(*paths, stop_event=stop, raise_interrupt=True):
-            with writing(self.path):
-                intake = self._intake(collection, given_up)
-                found, plan = intake.plan(paths, selection=selection, digests=self._digests)
-                if not plan.changes:
-                    continue
-                report = intake.run(found, plan)
-                self._upkeep.bring_indexes_up()
-            given_up = self._given_up(collection)
-            yield report
+        is_behind = False
+        for has_changed in watched(paths, stop):
+            is_behind = is_behind or has_changed
+            if not is_behind:
+                continue
+            try:
+                report = self._follow(paths, collection, selection)
+            except LibraryBusy:
+                continue
+            is_behind = False
+            if report is not None:
+                yield report
+
+    def _follow(
+        self, paths: Sequence[Path], collection: str, selection: Selection | None
+    ) -> IngestReport | None:
+        """Bring the library in step; None when it was."""
+        with writing(self.path):
+            intake = self._intake(collection, self._given_up(collection))
+            found, plan = intake.plan(paths, selection=selection, digests=self._digests)
+            if not plan.changes:
+                return None
+            report = intake.run(found, plan)
+            self._upkeep.bring_indexes_up()
+        return report
 
     def _given_up(self, collection: str) -> dict[str, str]:
         """Files that could not be read, and the document ids of their bytes."""
@@ -318,27 +329,3 @@ def _as_paths(paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) 
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     return [Path(path) for path in paths]
-
-
-def _check_folder(folder: Path, *, create: bool) -> None:
-    if (folder / CATALOG_FILE).exists():
-        return
-    if not create:
-        raise LibraryError(
-            f"there is no library in {folder}; "
-            f"make one with: pincite ingest PATH --library {folder}"
-        )
-    if folder.exists() and not folder.is_dir():
-        raise LibraryError(f"{folder} is a file; a library is a folder: choose another name")
-    strangers = {item.name for item in folder.iterdir()} - _OURS if folder.exists() else set()
-    if any(not name.startswith(".") for name in strangers):
-        raise LibraryError(
-            f"{folder} holds other files and is not a Pincite library; "
-            "name an empty or a new folder"
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise LibraryError(f"{folder} cannot be made: {error.strerror}") from error
-    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free == 0:
-        raise LibraryError(f"{folder} cannot be written, or its disk is full")

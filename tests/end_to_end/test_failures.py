@@ -231,11 +231,15 @@ def test_questions_before_the_first_ingest_is_done_are_told_to_wait(
 
 
 @pytest.mark.slow
+@LINUX
 def test_two_real_ingests_at_once(new_library: Path, tmp_path: Path) -> None:
     folder = many_files(tmp_path / "documents", files=20)
     with started("ingest", folder, "--library", new_library, "--json") as first:
         assert wait_until(lambda: _locked(new_library))
+        # Held still: an ingest waits a few seconds for a lock that may be only for a moment.
+        first.send_signal(signal.SIGSTOP)
         second = lexical_cli("ingest", folder, "--library", new_library)
+        first.send_signal(signal.SIGCONT)
         refused(second, 1, "another process is ingesting")
         out, err = first.communicate(timeout=60)
     assert first.returncode == 0, err

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, select
 
-from pincite.catalog import files, rows, schema
+from pincite.catalog import files, rows, schema, sources
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.migrations import migrate
 from pincite.document import Coverage, Document, Span
@@ -224,7 +224,7 @@ class Catalog:
     def collections_of(self, document_id: str) -> list[str]:
         """The collections a document is in."""
         with self._transaction() as connection:
-            return sorted(rows.collections_of(connection, document_id))
+            return sorted(sources.collections_of(connection, document_id))
 
     def vectors(
         self, keys: Sequence[int], *, model: str, dimensions: int
@@ -274,8 +274,8 @@ class Catalog:
 
     def _point(self, connection: Connection, collection: str, path: str, document_id: str) -> None:
         generation = int(rows.meta(connection, "generation"))
-        rows.point_source(connection, collection, path, document_id, generation)
-        rows.forget_versions(
+        sources.point_source(connection, collection, path, document_id, generation)
+        sources.forget_versions(
             connection, collection, path, keep=self._keep_versions, generation=generation
         )
 
@@ -283,15 +283,15 @@ class Catalog:
         """Let a file have another path."""
         with self._transaction() as connection:
             generation = rows.next_generation(connection)
-            rows.move_source(connection, collection, old_path, new_path, generation)
+            sources.move_source(connection, collection, old_path, new_path, generation)
 
     def remove(self, collection: str, path: str) -> None:
         """Forget a file and its old versions; its document goes when no other file holds it."""
         with self._transaction() as connection:
-            if rows.held_by(connection, collection, path):
+            if sources.held_by(connection, collection, path):
                 generation = rows.next_generation(connection)
-                rows.drop_source(connection, collection, path, generation)
-                rows.forget_versions(connection, collection, path, keep=0, generation=generation)
+                sources.drop_source(connection, collection, path, generation)
+                sources.forget_versions(connection, collection, path, keep=0, generation=generation)
 
     def record_failures(self, collection: str, failures: Mapping[str, str | None]) -> None:
         """Remember why files could not be read; None clears a file that can be read now."""

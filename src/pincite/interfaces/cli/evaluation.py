@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +25,8 @@ from pincite.interfaces.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from pincite.evaluate.run import Told
+    from pincite.evaluate.datasets import Dataset, GoldQuestion
+    from pincite.evaluate.run import Run, Told
     from pincite.library import Library
 
 
@@ -79,34 +80,48 @@ def run_set(
     of the set is kept, so that a second run need not encode it again.
     """
     from pincite.evaluate.datasets import load_dataset
-    from pincite.evaluate.page import page
-    from pincite.evaluate.report import question_forms, report_form
+    from pincite.evaluate.report import report_form
+
+    found = load_dataset(dataset)
+    questions = found.some(most, language)
+    if not questions:
+        raise UsageError(f"{dataset}: there is no question in the language '{language}'")
+    names = [name.strip() for name in configs.split(",") if name.strip()]
+    done = _measured(found, questions, names, cache or _cache())
+    form = report_form(done)
+    _write(done, form, save, page_to)
+    print_json(form) if as_json else _print_report(form)
+
+
+def _measured(
+    dataset: Dataset, questions: Sequence[GoldQuestion], names: Sequence[str], cache: Path
+) -> Run:
+    """Make the set's library and ask everything, with bars on a terminal."""
     from pincite.evaluate.run import Collection, collection_home, configuration, run
     from pincite.interfaces.cli.progress import progress_bar
     from pincite.settings import load_settings
 
-    found = load_dataset(dataset)
-    names = [name.strip() for name in configs.split(",") if name.strip()]
     for name in names:
         configuration(name, load_settings()[0])  # a wrong name is told before the long work
-    questions = found.some(most, language)
-    if not questions:
-        raise UsageError(f"{dataset}: there is no question in the language '{language}'")
-    collection = Collection(found, collection_home(found, cache or _cache()))
+    collection = Collection(dataset, collection_home(dataset, cache))
     with collection.library:
         with progress_bar() as progress:
             notes = collection.ingest(progress)
-        for note in (*found.notes, *notes):
+        for note in (*dataset.notes, *notes):
             notice(note)
         with _questions_bar() as told:
-            done = run(found, collection, questions, names, told)
-    form = report_form(done)
+            return run(dataset, collection, questions, names, told)
+
+
+def _write(done: Run, form: Mapping[str, Any], save: Path | None, page_to: Path | None) -> None:
+    from pincite.evaluate.page import page
+    from pincite.evaluate.report import question_forms
+
     if save:
         saved = {"report": form, "questions": question_forms(done)}
         save.write_text(json.dumps(saved, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     if page_to:
         page_to.write_text(page(form), encoding="utf-8")
-    print_json(form) if as_json else _print_report(form)
 
 
 @app.command("compare")

@@ -1,0 +1,39 @@
+"""Which folder may hold a library, and what of it is ours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from pincite.errors import LibraryError
+from pincite.settings import SETTINGS_FILE
+
+CATALOG_FILE = "catalog.sqlite3"
+
+_OURS = {CATALOG_FILE, SETTINGS_FILE, "index", "encoder", "write.lock"}
+
+
+def check_folder(folder: Path, *, create: bool) -> None:
+    """Raise LibraryError unless a library is there, or may be made there."""
+    if (folder / CATALOG_FILE).exists():
+        return
+    if not create:
+        raise LibraryError(
+            f"there is no library in {folder}; "
+            f"make one with: pincite ingest PATH --library {folder}"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise LibraryError(f"{folder} is a file; a library is a folder: choose another name")
+    strangers = {item.name for item in folder.iterdir()} - _OURS if folder.exists() else set()
+    if any(not name.startswith(".") for name in strangers):
+        raise LibraryError(
+            f"{folder} holds other files and is not a Pincite library; "
+            "name an empty or a new folder"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LibraryError(f"{folder} cannot be made: {error.strerror}") from error
+    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free == 0:
+        raise LibraryError(f"{folder} cannot be written, or its disk is full")
