@@ -123,3 +123,24 @@ def test_a_table_that_lies_on_its_side_is_read_row_by_row(real_documents: Path) 
     (box,) = document.boxes.boxes(row.start, row.start + len("Alaska"))
     assert box.y1 - box.y0 > box.x1 - box.x0
     assert 0 <= box.x0 <= box.x1 <= page.width
+
+
+def test_a_line_stretched_to_the_width_of_its_column_is_no_table_row() -> None:
+    file = io.BytesIO()
+    canvas = Canvas(file)
+    canvas.setFont("Helvetica", 10)
+    full = "The valve of the second pump opens at once"
+    width = canvas.stringWidth(full)
+    for y, words in ((700, full), (676, full)):
+        canvas.drawString(72, y, words)
+    pieces = ["when the old lamp", "burns, and it", "shuts"]
+    blank = (width - sum(map(canvas.stringWidth, pieces))) / 2
+    assert 14 < blank < 24
+    x = 72.0
+    for piece in pieces:
+        canvas.drawString(x, 688, piece)
+        x += canvas.stringWidth(piece) + blank
+    canvas.save()
+    found = read(file.getvalue())
+    assert [str(block.kind) for block in found.blocks] == ["paragraph"]
+    assert "when the old lamp burns, and it shuts" in " ".join(found.text.split())

@@ -146,7 +146,11 @@ def _table(lines: list[Row]) -> Table | None:
 
 
 def _is_prose(cells: Sequence[TableCell]) -> bool:
-    return sum(len(cell.text.split()) for cell in cells) > _MOST_WORDS * len(cells)
+    """Whether the pieces are lines of running text in columns: long, or breaking off mid-word."""
+    if sum(len(cell.text.split()) for cell in cells) > _MOST_WORDS * len(cells):
+        return True
+    broken = sum(cell.text[-2:-1].isalpha() and cell.text.endswith("-") for cell in cells)
+    return broken > 0 and not any(cell.is_number for cell in cells)
 
 
 def _whole_rows(rows: Sequence[TableRow]) -> Iterator[TableRow]:

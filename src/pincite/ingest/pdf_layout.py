@@ -25,6 +25,7 @@ _MARKER_ALONE = re.compile(
 _HAS_WORD = re.compile(r"[^\W\d_]{2}")
 _LONGEST_CAPTION_CHARS = 400
 _CELL_GAP_IN_SIZES = 2.5
+_WORDS_OF_PROSE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,12 +95,32 @@ def _tidied(items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _tidy_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    for row in map(_tidy, _rejoined(rows)):
+    for row in map(_tidy, _without_stretch(list(_rejoined(rows)))):
         if len(row) > 1 and all(is_caption(piece.text) for piece in row):
             # Captions of pictures that stand side by side are no row of a table.
             yield from ([piece] for piece in row)
         else:
             yield row
+
+
+def _without_stretch(rows: Sequence[Row]) -> Iterator[Row]:
+    """Join the pieces of a line of prose that was stretched to the width of its column."""
+    for number, row in enumerate(rows):
+        around = [*rows[max(number - 1, 0) : number], *rows[number + 1 : number + 2]]
+        if len(row) > 1 and any(_is_as_wide(row, other) for other in around):
+            yield [Segment([word for piece in row for word in piece.words])]
+        else:
+            yield row
+
+
+def _is_as_wide(row: Row, prose: Row) -> bool:
+    """Whether a line with gaps begins and ends where a neighbour without any does."""
+    if len(prose) > 1 or len(prose[0].words) < _WORDS_OF_PROSE:
+        return False
+    size = row[0].size
+    gaps = [right.x0 - left.x1 for left, right in pairwise(row)]
+    same_edges = max(abs(row[0].x0 - prose[0].x0), abs(row[-1].x1 - prose[0].x1)) < 0.3 * size
+    return same_edges and all(0 < gap < _CELL_GAP_IN_SIZES * size for gap in gaps)
 
 
 def _rejoined(rows: Sequence[Row]) -> Iterator[Row]:
