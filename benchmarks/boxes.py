@@ -31,7 +31,7 @@ SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shar
 _PRECISION = 100
 # Its text is comments, which are not among the characters of the page.
 _COMMENTS_ONLY = {"annotated_pdf.pdf"}
-_CHUNKER = StructureChunker(max_chars=1600, overlap_chars=200)
+_CHUNKER = StructureChunker(max_size=1600, overlap=200)
 
 Sign = tuple[float, float, str]
 
@@ -46,7 +46,13 @@ def quotes(folder: Path, count: int, seed: int) -> list[tuple[Path, Document, Sp
             document = FileReader().read(path)
         except ReadError:
             continue
-        spans = [span for passage in _CHUNKER.chunk(document) for span in passage.sentences]
+        spans = [
+            span
+            for passage in _CHUNKER.chunk(document)
+            for span in passage.sentences
+            # What was recognised in a picture is no text that could be read back from the page.
+            if document.confidence(span.start, span.end) is None
+        ]
         if spans:
             sentences.append((path, document, spans))
     draw = random.Random(seed)
