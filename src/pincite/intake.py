@@ -19,7 +19,7 @@ from pincite.records import FileProblem, Ingested, IngestReport
 from pincite.settings import ChunkingSettings
 from pincite.sync_plan import Change, ChangeKind, Digests, Holding, SyncPlan, make_plan
 
-RECIPE_VERSION = 4
+RECIPE_VERSION = 3
 """Raised when a reader or the chunker makes something else of the same file; files ingested by an
 older version are then read again."""
 
