@@ -12,6 +12,7 @@ from pptx.util import Inches
 
 from pincite.document import BlockKind, Coverage, Document, FlagKind
 from pincite.ingest.pptx import PptxReader
+from tests.ingest.test_package import slides, zipped
 
 TITLE_ONLY, TITLE_AND_CONTENT, BLANK = 5, 1, 6
 
@@ -141,3 +142,28 @@ def test_a_damaged_slide_costs_only_itself() -> None:
     document = read(deck)
     assert "slide 1 could not be read" in document.gaps[0]
     assert blocks(document) == [("heading", "Drills")]
+
+
+def test_the_texts_of_a_diagram_are_read() -> None:
+    parts = slides()
+    diagram = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006/main"
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    frame = (
+        f'<p:graphicFrame><a:graphic xmlns:a="{drawing}"><a:graphicData><d:relIds xmlns:d="{diagram}" '
+        f'xmlns:r="{relations}" r:dm="rId77"/></a:graphicData></a:graphic></p:graphicFrame>'
+    )
+    data = (
+        f'<d:dataModel xmlns:d="{diagram}" xmlns:a="{drawing}"><d:pt><d:t><a:p><a:r>'
+        "<a:t>Plan</a:t></a:r></a:p></d:t></d:pt></d:dataModel>"
+    )
+    link = (
+        f'<Relationship Id="rId77" Type="{relations}/diagramData" Target="../diagrams/data1.xml"/>'
+    )
+    slide, links = "ppt/slides/slide1.xml", "ppt/slides/_rels/slide1.xml.rels"
+    parts[slide] = parts[slide].replace(b"</p:spTree>", f"{frame}</p:spTree>".encode())
+    parts[links] = parts[links].replace(b"</Relationships>", f"{link}</Relationships>".encode())
+    parts["ppt/diagrams/data1.xml"] = data.encode()
+    document = PptxReader().read(Path("talk.pptx"), zipped(parts))
+    assert blocks(document)[1:] == [("list_item", "Plan")]
+    assert document.pages[0].images == 0

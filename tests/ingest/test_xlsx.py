@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import openpyxl
+import pytest
 from openpyxl.comments import Comment
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
@@ -163,3 +164,11 @@ def test_a_sheet_name_with_spaces_is_quoted_as_in_a_reference() -> None:
 
 def test_an_empty_workbook_says_so() -> None:
     assert "no text" in read(openpyxl.Workbook()).warnings[0]
+
+
+def test_a_sheet_beyond_the_limit_of_cells_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pincite.ingest.xlsx._MOST_CELLS", 6)
+    document = read(workbook(sales))
+    assert len(rows(document)) == 3
+    assert [len(block.cells) for block in document.blocks if block.cells] == [4]
+    assert "more than 6 cells" in document.warnings[0]

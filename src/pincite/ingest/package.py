@@ -138,7 +138,12 @@ class Package:
                 detail = f"a file inside the file ({name}); it is not read"
                 yield Flag(kind=FlagKind.ATTACHMENT, detail=detail)
         for name in sorted(name for name in self.names if name.endswith(".rels")):
-            for node in self.xml(name).iter(_RELATION):
+            try:
+                links = self.xml(name)
+            except ReadError:
+                yield _active(f"a list of links that is damaged ({name}); none was followed")
+                continue
+            for node in links.iter(_RELATION):
                 kind = (node.get("Type") or "").rsplit("/", 1)[-1]
                 if node.get("TargetMode") == "External" and kind != "hyperlink":
                     target = (node.get("Target") or "")[:200]
