@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from openpyxl.styles.numbers import is_date_format, is_timedelta_format
+from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 from openpyxl.utils.datetime import from_excel
 
 from pincite.ingest.number_format import shown_value
@@ -28,6 +28,10 @@ from pincite.ingest.number_format import shown_value
         (3.0, "# ?/?", "3"),
         (0.0, '0;-0;"none"', "none"),
         (5.0, "[Red][>3]0.0;0", "5"),
+        (1234.5, BUILTIN_FORMATS[44], "1,234.50"),
+        (1234.5, BUILTIN_FORMATS[42], "$1,234"),
+        (0.5, "d/m/yyyy", "12:00"),
+        (-0.25, "[h]:mm", "-6:00"),
         (45000.0, "yyyy-mm-dd", "2023-03-15"),
         (45000.0, "[$-409]d\\-mmm\\-yyyy;@", "2023-03-15"),
         (45000.5625, "dd/mm/yyyy hh:mm", "2023-03-15 13:30"),

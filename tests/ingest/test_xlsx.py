@@ -190,6 +190,7 @@ def test_a_cell_far_away_does_not_cost_the_cells_between() -> None:
 def two_sheets() -> Parts:
     book = workbook(sales)
     book.create_sheet("Costs").append(["Rent", 900])
+    book["Costs"]["D1"].number_format = "0%"
     return saved(book.save)
 
 
@@ -207,6 +208,28 @@ def test_of_a_workbook_in_disorder_the_rows_are_read() -> None:
     assert len(rows(document)) == 4
     assert "only its rows were read" in document.gaps[0]
     assert "'Sales' could not be read to its end" in document.gaps[1]
+
+
+@pytest.mark.parametrize("element", ["mergeCells><mergeCell", "hyperlinks><hyperlink"])
+def test_areas_over_a_whole_sheet_do_not_hold_up_the_reader(element: str) -> None:
+    parts = two_sheets()
+    sheet = "xl/worksheets/sheet1.xml"
+    outer = element.partition(">")[0]
+    area = f'<{element} ref="A1:XFD1048576"/></{outer}></worksheet>'
+    parts[sheet] = parts[sheet].replace(b"</worksheet>", area.encode())
+    document = read_parts(parts)
+    assert len(rows(document)) == 4
+    assert "cover 17,179,869,184 cells" in document.gaps[0]
+
+
+def test_a_row_with_an_absurd_number_does_not_hold_up_the_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pincite.ingest.xlsx_open.LARGEST_WHOLE_BYTES", 10)
+    parts = two_sheets()
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace(b'r="4"', b'r="99999999999999"')
+    assert "North\t12,500" in read_parts(parts).text
 
 
 def test_a_sheet_that_is_not_in_the_file_is_a_gap() -> None:

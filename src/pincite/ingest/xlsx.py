@@ -88,7 +88,7 @@ class _WorkbookWriter:
 
     @cached_property
     def _formulas(self) -> Workbook:
-        return open_formulas(self._package)
+        return open_formulas(self._package, self._workbook)
 
     def _count_empty_formulas(self, sheet: Sheet) -> int:
         """How many formulas have no value; asked of the file only where cells without one are."""

@@ -16,7 +16,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from pincite.ingest.number_format import is_amount, shown_value
 
 _SHOWN_SPACE = re.compile(r"[\t\r\n\v\f]+")
-_LAST_COLUMN = 16_384
+_LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def fill_sheet(sheet: Sheet, source: Worksheet | ReadOnlyWorksheet) -> None:
                 sheet.without_value.add((cell.row, cell.column))
         elif text := _SHOWN_SPACE.sub(" ", shown_value(cell.value, cell.number_format)).strip():
             # A cell is one line of its row: tabs and line ends stand between cells and rows.
-            found = SheetCell(cell.row, cell.column, text, is_amount(cell.value), cell.font.b)
+            found = SheetCell(cell.row, cell.column, text, is_amount(cell.value), bool(cell.font.b))
             sheet.rows.setdefault(cell.row, []).append(found)
 
 
@@ -69,7 +69,8 @@ def cells_of(source: Worksheet | ReadOnlyWorksheet) -> Iterable[Cell | ReadOnlyC
         # whose only other cell stands in the last row.
         return [cell for cell in source._cells.values() if isinstance(cell, Cell)]
     source.reset_dimensions()  # which many programs write wrongly, and rows would be cut off
-    return (cell for row in source.iter_rows() for cell in row if not isinstance(cell, EmptyCell))
+    rows = source.iter_rows(max_row=_LAST_ROW)
+    return (cell for row in rows for cell in row if not isinstance(cell, EmptyCell))
 
 
 def address(row: int, column: int) -> str:
