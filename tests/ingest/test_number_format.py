@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
+from openpyxl.utils.datetime import from_excel
 
-from pincite.ingest.number_format import format_number
+from pincite.ingest.number_format import shown_value
 
 
 @pytest.mark.parametrize(
@@ -26,6 +28,10 @@ from pincite.ingest.number_format import format_number
         (3.0, "# ?/?", "3"),
         (0.0, '0;-0;"none"', "none"),
         (5.0, "[Red][>3]0.0;0", "5"),
+        (1234.5, BUILTIN_FORMATS[44], "1,234.50"),
+        (1234.5, BUILTIN_FORMATS[42], "$1,234"),
+        (0.5, "d/m/yyyy", "12:00"),
+        (-0.25, "[h]:mm", "-6:00"),
         (45000.0, "yyyy-mm-dd", "2023-03-15"),
         (45000.0, "[$-409]d\\-mmm\\-yyyy;@", "2023-03-15"),
         (45000.5625, "dd/mm/yyyy hh:mm", "2023-03-15 13:30"),
@@ -36,8 +42,7 @@ from pincite.ingest.number_format import format_number
     ],
 )
 def test_a_number_is_shown_as_its_cell_shows_it(value: float, code: str, shown: str) -> None:
-    assert format_number(value, code) == shown
-
-
-def test_the_calendar_of_old_macintosh_workbooks_begins_in_1904() -> None:
-    assert format_number(0.0, "yyyy-mm-dd", epoch_1904=True) == "1904-01-01"
+    is_elapsed = is_timedelta_format(code)
+    is_date = is_elapsed or is_date_format(code)
+    cell = from_excel(value, timedelta=is_elapsed) if is_date else value
+    assert shown_value(cell, code) == shown

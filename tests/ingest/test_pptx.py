@@ -12,6 +12,7 @@ from pptx.util import Inches
 
 from pincite.document import BlockKind, Coverage, Document, FlagKind
 from pincite.ingest.pptx import PptxReader
+from tests.ingest.test_package import saved, slides, zipped
 
 TITLE_ONLY, TITLE_AND_CONTENT, BLANK = 5, 1, 6
 
@@ -141,3 +142,96 @@ def test_a_damaged_slide_costs_only_itself() -> None:
     document = read(deck)
     assert "slide 1 could not be read" in document.gaps[0]
     assert blocks(document) == [("heading", "Drills")]
+
+
+def test_the_texts_of_a_diagram_are_read() -> None:
+    parts = slides()
+    diagram = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006/main"
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    frame = (
+        f'<p:graphicFrame><a:graphic xmlns:a="{drawing}"><a:graphicData><d:relIds xmlns:d="{diagram}" '
+        f'xmlns:r="{relations}" r:dm="rId77"/></a:graphicData></a:graphic></p:graphicFrame>'
+    )
+    data = (
+        f'<d:dataModel xmlns:d="{diagram}" xmlns:a="{drawing}"><d:pt><d:t><a:p><a:r>'
+        "<a:t>Plan</a:t></a:r></a:p></d:t></d:pt></d:dataModel>"
+    )
+    link = (
+        f'<Relationship Id="rId77" Type="{relations}/diagramData" Target="../diagrams/data1.xml"/>'
+    )
+    slide, links = "ppt/slides/slide1.xml", "ppt/slides/_rels/slide1.xml.rels"
+    parts[slide] = parts[slide].replace(b"</p:spTree>", f"{frame}</p:spTree>".encode())
+    parts[links] = parts[links].replace(b"</Relationships>", f"{link}</Relationships>".encode())
+    parts["ppt/diagrams/data1.xml"] = data.encode()
+    document = PptxReader().read(Path("talk.pptx"), zipped(parts))
+    assert blocks(document)[1:] == [("list_item", "Plan")]
+    assert document.pages[0].images == 0
+
+
+def with_shape(shape: str) -> Document:
+    """The first slide of a presentation with one more shape, in XML."""
+    parts = slides()
+    slide = "ppt/slides/slide1.xml"
+    parts[slide] = parts[slide].replace(b"</p:spTree>", f"{shape}</p:spTree>".encode())
+    return PptxReader().read(Path("talk.pptx"), zipped(parts))
+
+
+def box(inside: str, attributes: str = "") -> str:
+    return (
+        f'<p:sp><p:nvSpPr><p:cNvPr id="9" name="b" {attributes}/><p:cNvSpPr/><p:nvPr/></p:nvSpPr>'
+        f"<p:spPr/><p:txBody><a:bodyPr/><a:p>{inside}</a:p></p:txBody></p:sp>"
+    )
+
+
+def run(text: str) -> str:
+    return f"<a:r><a:t>{text}</a:t></a:r>"
+
+
+COMPATIBILITY = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+OFFICE = "http://schemas.microsoft.com/office/drawing/2010/main"
+
+
+def test_a_shape_saved_in_two_forms_is_read_once() -> None:
+    document = with_shape(
+        f'<mc:AlternateContent {COMPATIBILITY}><mc:Choice xmlns:a14="{OFFICE}" Requires="a14">'
+        f"{box(run('new form'))}</mc:Choice><mc:Fallback>{box(run('old form'))}</mc:Fallback>"
+        "</mc:AlternateContent>"
+    )
+    assert blocks(document)[1:] == [("paragraph", "new form")]
+
+
+def test_equations_stand_in_their_line() -> None:
+    maths = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+    square = (
+        "<m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e>"
+        "<m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>"
+    )
+    inside = f'<a14:m xmlns:a14="{OFFICE}" xmlns:m="{maths}">{square}</a14:m>'
+    document = with_shape(box(run("y = ") + inside))
+    assert blocks(document)[1:] == [("paragraph", "y = x^2")]
+
+
+def test_hidden_shapes_are_reported_and_not_quoted() -> None:
+    document = with_shape(box(run("nobody sees this"), 'hidden="1"'))
+    assert blocks(document)[1:] == [("hidden", "nobody sees this")]
+    assert document.flags[0].kind is FlagKind.HIDDEN_TEXT
+
+
+def test_a_slide_that_is_not_xml_costs_only_itself() -> None:
+    buffer = io.BytesIO()
+    talk().save(buffer)
+    parts = saved(lambda file: file.write(buffer.getvalue()))
+    document = PptxReader().read(
+        Path("talk.pptx"), zipped(parts | {"ppt/slides/slide1.xml": b"<p:sld"})
+    )
+    assert blocks(document) == [("heading", "Drills")]
+    assert document.gaps[0] == "its part ppt/slides/slide1.xml is damaged and was not read"
+    assert "slide 1 could not be read" in document.gaps[1]
+
+
+def test_slide_shows_are_read_as_presentations_are() -> None:
+    parts = slides()
+    kinds = "[Content_Types].xml"
+    parts[kinds] = parts[kinds].replace(b"presentation.main+xml", b"slideshow.main+xml")
+    assert "Some text" in PptxReader().read(Path("show.pptx"), zipped(parts)).text

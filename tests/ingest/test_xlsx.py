@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 import openpyxl
+import pytest
 from openpyxl.comments import Comment
 from openpyxl.styles import Font
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
 from openpyxl.worksheet.worksheet import Worksheet
 
 from pincite.document import Block, BlockKind, Cell, Coverage, Document, FlagKind
 from pincite.ingest.xlsx import XlsxReader
+from tests.ingest.test_package import Parts, saved, zipped
 
 
 def workbook(fill: Callable[[Worksheet], None]) -> openpyxl.Workbook:
@@ -24,6 +28,10 @@ def read(book: openpyxl.Workbook) -> Document:
     buffer = io.BytesIO()
     book.save(buffer)
     return XlsxReader().read(Path("book.xlsx"), buffer.getvalue())
+
+
+def read_parts(parts: Parts) -> Document:
+    return XlsxReader().read(Path("book.xlsx"), zipped(parts))
 
 
 def text_of(document: Document, piece: Block | Cell) -> str:
@@ -143,6 +151,105 @@ def test_a_formula_that_was_never_calculated_is_a_gap() -> None:
     assert "1 formula" in document.gaps[0]
 
 
+def test_a_formula_with_its_value_is_no_gap() -> None:
+    parts = saved(workbook(lambda sheet: sheet.append(["total", "=1+2", "=4+4"])).save)
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = re.sub(rb"(<f>1\+2</f>)<v ?(/>|></v>)", rb"\1<v>3</v>", parts[sheet])
+    document = read_parts(parts)
+    assert rows(document) == ["total\t3"]
+    assert document.gaps == (
+        "1 formula in the sheet 'Sheet' saved without a value; open it in Excel and save it",
+    )
+
+
+def test_dates_of_old_macintosh_workbooks_count_from_1904() -> None:
+    book = workbook(lambda sheet: sheet.append([date(2019, 5, 1)]))
+    book.epoch = CALENDAR_MAC_1904
+    assert read(book).text == "2019-05-01"
+
+
+def test_a_date_that_no_calendar_has_is_a_gap() -> None:
+    def fill(sheet: Worksheet) -> None:
+        sheet["A1"] = 99_999_999
+        sheet["A1"].number_format = "yyyy-mm-dd"
+
+    assert "1 date that no calendar has" in read(workbook(fill)).gaps[0]
+
+
+def test_a_cell_far_away_does_not_cost_the_cells_between() -> None:
+    def fill(sheet: Worksheet) -> None:
+        sheet["A1"] = "near"
+        sheet["XFD1048576"] = "far"
+
+    assert [block.place for block in read(workbook(fill)).blocks] == [
+        "Sheet!A1",
+        "Sheet!XFD1048576",
+    ]
+
+
+def two_sheets() -> Parts:
+    book = workbook(sales)
+    book.create_sheet("Costs").append(["Rent", 900])
+    book["Costs"]["D1"].number_format = "0%"
+    return saved(book.save)
+
+
+def test_a_damaged_sheet_costs_only_itself() -> None:
+    document = read_parts(two_sheets() | {"xl/worksheets/sheet1.xml": b"<worksheet><cut"})
+    assert rows(document) == ["Rent\t900"]
+    assert document.gaps == ("its part xl/worksheets/sheet1.xml is damaged and was not read",)
+
+
+def test_of_a_workbook_in_disorder_the_rows_are_read() -> None:
+    parts = two_sheets()
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace(b'left="0.75"', b'left="wide"')
+    document = read_parts(parts)
+    assert len(rows(document)) == 4
+    assert "only its rows were read" in document.gaps[0]
+    assert "'Sales' could not be read to its end" in document.gaps[1]
+
+
+@pytest.mark.parametrize("element", ["mergeCells><mergeCell", "hyperlinks><hyperlink"])
+def test_areas_over_a_whole_sheet_do_not_hold_up_the_reader(element: str) -> None:
+    parts = two_sheets()
+    sheet = "xl/worksheets/sheet1.xml"
+    outer = element.partition(">")[0]
+    area = f'<{element} ref="A1:XFD1048576"/></{outer}></worksheet>'
+    parts[sheet] = parts[sheet].replace(b"</worksheet>", area.encode())
+    document = read_parts(parts)
+    assert len(rows(document)) == 4
+    assert "cover 17,179,869,184 cells" in document.gaps[0]
+
+
+def test_a_row_with_an_absurd_number_does_not_hold_up_the_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pincite.ingest.xlsx_open.LARGEST_WHOLE_BYTES", 10)
+    parts = two_sheets()
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace(b'r="4"', b'r="99999999999999"')
+    assert "North\t12,500" in read_parts(parts).text
+
+
+def test_a_sheet_that_is_not_in_the_file_is_a_gap() -> None:
+    parts = two_sheets()
+    del parts["xl/worksheets/sheet1.xml"]
+    document = read_parts(parts)
+    assert rows(document) == ["Rent\t900"]
+    assert "sheet1.xml is named by the workbook but is not in the file" in document.gaps[0]
+
+
+def test_of_a_very_large_workbook_only_rows_are_read_and_it_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pincite.ingest.xlsx_open.LARGEST_WHOLE_BYTES", 10)
+    document = read(workbook(sales))
+    assert rows(document)[1] == "North\t12,500\t25%\t2019-05-01"
+    assert headers(document, "B4") == (["2023"], ["South"])
+    assert "only its rows were read" in document.warnings[0]
+
+
 def test_comments_follow_their_sheet() -> None:
     def fill(sheet: Worksheet) -> None:
         sheet.append(["Rate", 4])
@@ -163,3 +270,11 @@ def test_a_sheet_name_with_spaces_is_quoted_as_in_a_reference() -> None:
 
 def test_an_empty_workbook_says_so() -> None:
     assert "no text" in read(openpyxl.Workbook()).warnings[0]
+
+
+def test_a_sheet_beyond_the_limit_of_cells_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pincite.ingest.xlsx._MOST_CELLS", 6)
+    document = read(workbook(sales))
+    assert len(rows(document)) == 3
+    assert [len(block.cells) for block in document.blocks if block.cells] == [4]
+    assert "more than 6 cells" in document.warnings[0]

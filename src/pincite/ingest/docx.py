@@ -9,6 +9,7 @@ from lxml import etree
 
 from pincite.document import BlockKind, Document, document_id
 from pincite.errors import ReadError
+from pincite.ingest.archive_guard import PackageLimits
 from pincite.ingest.assembly import Place
 from pincite.ingest.counting import Remarks, content_remarks, counted
 from pincite.ingest.docx_numbering import Numbering
@@ -16,7 +17,7 @@ from pincite.ingest.docx_styles import ParagraphRoles
 from pincite.ingest.docx_text import PARAGRAPH, W
 from pincite.ingest.docx_walk import BodyWalker
 from pincite.ingest.outline import choose_title
-from pincite.ingest.package import Package, PackageLimits, Relation
+from pincite.ingest.package import Package, Relation
 
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _NOTES = {

@@ -1,11 +1,15 @@
-"""Takes the text out of DrawingML, the markup of shapes on slides and in diagrams."""
+"""Takes the text out of DrawingML, the markup of shapes on slides and in diagrams.
+
+python-pptx gives a paragraph without its equations, and none of the text of a diagram.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
+from pincite.ingest.docx_math import M, linear
 from pincite.ingest.package import elements
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -17,16 +21,19 @@ def paragraph_text(paragraph: etree._Element) -> str:
     return "".join(_pieces(paragraph)).strip()
 
 
-def paragraphs(body: etree._Element) -> Iterator[etree._Element]:
-    """The paragraphs of a shape or a cell."""
-    yield from body.iterchildren(f"{A}p")
+def one_line(paragraphs: Iterable[etree._Element]) -> str:
+    """The text of some paragraphs on one line, for titles and cells."""
+    lines = map(paragraph_text, paragraphs)
+    return " ".join(" ".join(line.split()) for line in lines if line)
 
 
 def _pieces(paragraph: etree._Element) -> Iterator[str]:
     stack = list(reversed(elements(paragraph)))
     while stack:
         node = stack.pop()
-        if node.tag.endswith("}t"):
+        if node.tag == f"{M}oMath":
+            yield linear(node)
+        elif node.tag.endswith("}t"):
             yield node.text or ""
         elif node.tag in _BREAKS:
             yield _BREAKS[node.tag]

@@ -13,12 +13,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pincite.document import Document, document_id
 from pincite.errors import ReadError
+from pincite.ingest.archive_guard import PackageLimits
 from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks
 from pincite.ingest.html import add_page
 from pincite.ingest.html_charset import decode_page
 from pincite.ingest.outline import choose_title, clean_heading
-from pincite.ingest.package import Package, PackageLimits
+from pincite.ingest.package import Package
 
 _MEDIA_TYPE = "application/epub+zip"
 _CONTAINER = "META-INF/container.xml"

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 
-# The formats every workbook has without naming them (ECMA-376 part 1, 18.8.30).
-BUILT_IN = {
-    **{0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%"},
-    **{11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 14: "yyyy-mm-dd", 15: "d-mmm-yy"},
-    **{16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm"},
-    **{21: "h:mm:ss", 22: "yyyy-mm-dd h:mm", 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)"},
-    **{39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)", 44: "#,##0.00", 45: "mm:ss"},
-    **{46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@"},
-}
-_MILLISECONDS_PER_DAY = 86_400_000
-_LAST_DAY = 2_958_465  # 9999-12-31
+from openpyxl.styles.numbers import BUILTIN_FORMATS
+from openpyxl.utils.datetime import to_excel
+
+Moment = datetime | date | time | timedelta
+# openpyxl writes its built-in accounting format without the signs between its sections.
+_CORRECTED = {BUILTIN_FORMATS[44]: "#,##0.00"}
 # Quoted text, an escaped sign, a space as wide as a sign, a sign repeated to fill the cell.
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|_(.)|\*(.)')
 _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
@@ -28,27 +23,57 @@ _KEPT, _KEPT_END = "\ue000", "\ue001"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Moment:
+class _Shown:
     """Which parts of a date or a time a format shows."""
 
     year: bool
+    month: bool
     day: bool
     clock: bool
     seconds: bool
     elapsed: str
 
 
-def format_number(value: float, code: str, *, epoch_1904: bool = False) -> str:
-    """The number as a cell with this format code shows it; dates and times as ISO 8601."""
+def shown_value(value: object, code: str) -> str:
+    """A cell's value, as openpyxl gives it, as a cell with this format code shows it."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int | float):
+        return format_number(value, _CORRECTED.get(code, code))
+    return format_moment(value, code) if isinstance(value, Moment) else str(value)
+
+
+def is_amount(value: object) -> bool:
+    """Whether a cell's value is a number or a point in time, not a word."""
+    return isinstance(value, int | float | Moment) and not isinstance(value, bool)
+
+
+def format_number(value: float, code: str) -> str:
+    """The number as a cell with this format code shows it."""
     if code == "General":
         return general(value)
-    moment = _moment(code)
-    if moment is not None and 0 <= value <= _LAST_DAY:
-        return _date_text(value, moment, epoch_1904=epoch_1904)
     section = _section(code, value)
     if section is None or "/" in _bare(section):
         return general(value)
     return _numeric_text(value, section, has_sign=len(code.split(";")) < 2 or value >= 0)
+
+
+def format_moment(value: Moment, code: str) -> str:
+    """The date or time in ISO 8601, with the parts that this format code shows."""
+    shown = _shown_parts(code)
+    if shown.elapsed or isinstance(value, timedelta):
+        return _elapsed_text(value, shown)
+    clock_code = "%H:%M:%S" if shown.seconds else "%H:%M"
+    if isinstance(value, time):
+        return value.strftime(clock_code)
+    clock = value.strftime(clock_code) if shown.clock else ""
+    if shown.day or not (shown.year or shown.month or clock):
+        date_code = "%Y-%m-%d" if shown.year or not shown.day else "%m-%d"
+    elif shown.year or not clock:
+        date_code = "%Y-%m"
+    else:
+        return clock
+    return f"{value.strftime(date_code)} {clock}".rstrip()
 
 
 def general(value: float) -> str:
@@ -59,42 +84,26 @@ def general(value: float) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _moment(code: str) -> _Moment | None:
-    """What a date format shows; None for any other format."""
+def _shown_parts(code: str) -> _Shown:
     first = _LITERAL.sub("", code.split(";")[0])
     brackets = _BRACKET.findall(first)
     elapsed = next((b[0].lower() for b in brackets if re.fullmatch(r"[hms]+", b, re.I)), "")
     bare = _BRACKET.sub("", _CURRENCY.sub("", first)).lower()
-    if bare.strip() == "general" or not (elapsed or re.search(r"[ydhs]|m{3}|^m", bare)):
-        return None
-    clock = bool(re.search(r"[hs]", bare)) or bool(elapsed)
-    return _Moment(
+    return _Shown(
         year="y" in bare,
+        month=bool(re.search(r"m{3}|^m", bare)),
         day="d" in bare,
-        clock=clock,
-        seconds="s" in bare,
+        clock=bool(re.search(r"[hs]", bare)),
+        seconds="s" in bare or elapsed == "s",
         elapsed=elapsed,
     )
 
 
-def _date_text(value: float, moment: _Moment, *, epoch_1904: bool) -> str:
-    milliseconds = round(value * _MILLISECONDS_PER_DAY)
-    if moment.elapsed:
-        seconds = milliseconds // 1000
-        text = f"{seconds // 3600}:{seconds // 60 % 60:02d}"
-        with_seconds = moment.seconds or moment.elapsed == "s"
-        return f"{text}:{seconds % 60:02d}" if with_seconds else text
-    # Day 60 of the 1900 system is a 29 February that never was.
-    shift = 1462 if epoch_1904 else (1 if value < 60 else 0)
-    instant = datetime(1899, 12, 30) + timedelta(days=shift, milliseconds=milliseconds)
-    clock = instant.strftime("%H:%M:%S" if moment.seconds else "%H:%M") if moment.clock else ""
-    if moment.day:
-        date = instant.strftime("%Y-%m-%d") if moment.year else instant.strftime("%m-%d")
-    elif moment.year or not clock:
-        date = instant.strftime("%Y-%m")
-    else:
-        return clock
-    return f"{date} {clock}".rstrip()
+def _elapsed_text(value: Moment, shown: _Shown) -> str:
+    passed = value if isinstance(value, timedelta) else timedelta(days=to_excel(value))
+    seconds = round(passed.total_seconds())
+    text = f"{seconds // 3600}:{seconds // 60 % 60:02d}"
+    return f"{text}:{seconds % 60:02d}" if shown.seconds else text
 
 
 def _section(code: str, value: float) -> str | None:

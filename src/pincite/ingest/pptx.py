@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import IO
 
 from lxml import etree
+from pptx.exc import PythonPptxError
+from pptx.package import Package as PresentationPackage
+from pptx.parts.presentation import PresentationPart
+from pptx.presentation import Presentation
+from pptx.util import Pt
 
 from pincite.document import BlockKind, Document, Page, document_id
 from pincite.errors import ReadError
+from pincite.ingest.archive_guard import PackageLimits
 from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks, counted
 from pincite.ingest.outline import choose_title
-from pincite.ingest.package import Package, PackageLimits, Relation
+from pincite.ingest.package import Package
 from pincite.ingest.pptx_slide import P, R, SlideWriter
 
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-_EMU_PER_POINT = 12_700
-_USUAL_SIZE = (720.0, 540.0)
 
 
 class PptxReader:
@@ -62,12 +68,28 @@ class _Deck:
 
     def read(self) -> None:
         """Read every slide; one that is damaged is a gap."""
-        main = self._package.main_part()
-        root = self._package.xml(main)
-        relations = {relation.id: relation for relation in self._package.relations(main)}
-        size = _slide_size(root)
-        for number, node in enumerate(root.iterfind(f"{P}sldIdLst/{P}sldId"), start=1):
-            self._slide(number, relations.get(node.get(f"{R}id") or ""), size)
+        with self._reading():
+            deck = self._open()
+            # Not by `deck.slides`, which is none at all where one of its links is damaged.
+            links = [
+                node.get(f"{R}id") or "" for node in deck.element.iterfind(f"{P}sldIdLst/{P}sldId")
+            ]
+            size = _slide_size(deck)
+        for number, link in enumerate(links, start=1):
+            self._slide(number, deck.part, link, size)
+
+    def _open(self) -> Presentation:
+        """The presentation without the parts that are damaged; those are gaps."""
+        try:
+            return _presentation(self._package.for_library())
+        except etree.XMLSyntaxError:
+            damaged = self._package.damaged_xml()
+            deck = _presentation(self._package.for_library(leave_out=damaged))
+        self.gaps += [f"its part {name} is damaged and was not read" for name in sorted(damaged)]
+        return deck
+
+    def _reading(self) -> AbstractContextManager[None]:
+        return self._package.plain_errors(PythonPptxError)
 
     def warnings(self) -> Iterator[str]:
         """What was left out on purpose, or cannot be read in any presentation."""
@@ -77,14 +99,17 @@ class _Deck:
         if self._comments:
             yield f"{counted(self._comments, 'comment')} of reviewers left out"
 
-    def _slide(self, number: int, relation: Relation | None, size: tuple[float, float]) -> None:
+    def _slide(
+        self, number: int, deck: PresentationPart, link: str, size: tuple[float, float]
+    ) -> None:
         start = self.assembly.start_of_next(BlockKind.PARAGRAPH)
         before, images, gap = len(self.assembly.blocks), 0, ""
         self.assembly.place = Place(page=number)
         self.assembly.outline.leave()
         try:
-            writer = SlideWriter(self._package, self.assembly, relation, number)
-            writer.write()
+            with self._reading():
+                writer = SlideWriter(self.assembly, deck.related_slide(link), number)
+                writer.write()
             images = writer.images
             self._comments += writer.comments
             self.first_title = self.first_title or writer.title
@@ -109,9 +134,12 @@ class _Deck:
         )
 
 
-def _slide_size(root: etree._Element) -> tuple[float, float]:
-    node = root.find(f"{P}sldSz")
-    sides = [node.get(side) or "" for side in ("cx", "cy")] if node is not None else []
-    if len(sides) == 2 and all(side.isdigit() and len(side) < 12 for side in sides):
-        return int(sides[0]) / _EMU_PER_POINT, int(sides[1]) / _EMU_PER_POINT
-    return _USUAL_SIZE
+def _presentation(file: IO[bytes]) -> Presentation:
+    # Not by `pptx.Presentation`, which refuses the types of slide shows and of templates.
+    deck: Presentation = PresentationPackage.open(file).main_document_part.presentation
+    return deck
+
+
+def _slide_size(deck: Presentation) -> tuple[float, float]:
+    """Width and height in points; the size of old slides where the file gives none."""
+    return (deck.slide_width or Pt(720)).pt, (deck.slide_height or Pt(540)).pt

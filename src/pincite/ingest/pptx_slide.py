@@ -2,159 +2,185 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
+from pptx.enum.shapes import PP_PLACEHOLDER
+from pptx.shapes.base import BaseShape
+from pptx.shapes.graphfrm import GraphicFrame
+from pptx.shapes.group import GroupShape
+from pptx.slide import NotesSlide, Slide
+from pptx.table import Table
 
 from pincite.document import BlockKind
-from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly
-from pincite.ingest.drawing_text import A, paragraph_text, paragraphs
-from pincite.ingest.package import Package, Relation, elements, whole_number
+from pincite.ingest.drawing_text import A, one_line, paragraph_text
+from pincite.ingest.package import elements, parse_xml
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-_TITLES = ("title", "ctrTitle")
+_TITLES = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE)
+_BULLETED = (PP_PLACEHOLDER.OBJECT, PP_PLACEHOLDER.BODY)
 # Placeholders that repeat on every slide.
 _MARGINS = {
-    "dt": BlockKind.PAGE_FOOTER,
-    "ftr": BlockKind.PAGE_FOOTER,
-    "sldNum": BlockKind.PAGE_FOOTER,
-    "hdr": BlockKind.PAGE_HEADER,
+    PP_PLACEHOLDER.DATE: BlockKind.PAGE_FOOTER,
+    PP_PLACEHOLDER.FOOTER: BlockKind.PAGE_FOOTER,
+    PP_PLACEHOLDER.SLIDE_NUMBER: BlockKind.PAGE_FOOTER,
+    PP_PLACEHOLDER.HEADER: BlockKind.PAGE_HEADER,
 }
+_YES = ("1", "true")
+_NO = ("0", "false")
 
 
 class SlideWriter:
     """Adds one slide to an assembly."""
 
-    def __init__(
-        self, package: Package, assembly: TextAssembly, relation: Relation | None, number: int
-    ) -> None:
-        if relation is None or relation.external:
-            raise ReadError("the presentation names the slide but does not hold it")
+    def __init__(self, assembly: TextAssembly, slide: Slide, number: int) -> None:
         self.images = 0
         self.comments = 0
         self.title: str | None = None
-        self._package = package
         self._assembly = assembly
+        self._slide = slide
         self._number = number
-        self._root = package.xml(relation.target)
-        self._relations = package.relations(relation.target)
 
     def write(self) -> None:
         """Add the title, then the other shapes in the order in which they are drawn, then notes."""
-        shapes = list(self._shapes(self._root))
-        hidden = self._root.get("show") in ("0", "false")
         first = len(self._assembly.blocks)
+        shapes = list(_shapes(self._slide))
         titles = [shape for shape in shapes if _placeholder(shape) in _TITLES]
         for shape in titles:
             self._title(shape)
         for shape in shapes:
-            if not any(shape is title for title in titles):
+            if shape not in titles:
                 self._shape(shape)
         self._notes()
         self._count_comments()
-        if hidden:
+        if self._slide.element.get("show") in _NO:
             for block in self._assembly.blocks[first:]:
                 self._assembly.flag_hidden(block, f"slide {self._number} is hidden in the show")
 
-    def _shapes(self, root: etree._Element) -> Iterator[etree._Element]:
-        """Shapes, also those inside groups; a stack, because groups may nest thousands deep."""
-        tree = root.find(f"{P}cSld/{P}spTree")
-        stack = list(reversed(elements(tree))) if tree is not None else []
-        while stack:
-            node = stack.pop()
-            if node.tag in (f"{P}sp", f"{P}graphicFrame", f"{P}pic"):
-                yield node
-            elif not node.tag.endswith("}Fallback"):
-                # Groups, and the choices between a new and an old form of one shape.
-                stack.extend(reversed(elements(node)))
-
-    def _title(self, shape: etree._Element) -> None:
-        lines = [paragraph_text(p) for p in _shape_paragraphs(shape)]
-        text = " ".join(" ".join(line.split()) for line in lines if line)
+    def _title(self, shape: BaseShape) -> None:
+        text = one_line(_paragraphs(shape))
         self._assembly.add_heading(text, 1)
         self.title = self.title or text or None
 
-    def _shape(self, shape: etree._Element) -> None:
-        properties = shape.find(f".//{P}cNvPr")
-        if shape.tag == f"{P}pic" or shape.find(f"{P}spPr/{A}blipFill") is not None:
+    def _shape(self, shape: BaseShape) -> None:
+        hidden = f"a shape on slide {self._number} is hidden" if _is_hidden(shape) else ""
+        if _shows_picture(shape):
             self.images += 1
-        if shape.tag == f"{P}graphicFrame":
-            self._graphic(shape)
-        elif properties is not None and properties.get("hidden") in ("1", "true"):
-            for text in map(paragraph_text, _shape_paragraphs(shape)):
-                self._assembly.add_hidden(text, f"a shape on slide {self._number} is hidden")
-        else:
-            kind = _placeholder(shape)
-            for paragraph in _shape_paragraphs(shape):
-                self._assembly.add(paragraph_text(paragraph), _kind(paragraph, kind))
+        if isinstance(shape, GraphicFrame):
+            self._graphic(shape, hidden)
+        for paragraph in _paragraphs(shape):
+            self._add(paragraph, _kind(paragraph, _placeholder(shape)), hidden)
 
-    def _graphic(self, frame: etree._Element) -> None:
-        table = frame.find(f"{A}graphic/{A}graphicData/{A}tbl")
-        links = frame.find(f".//{_DIAGRAM}relIds")
-        if table is not None:
-            self._table(table)
-        elif links is not None:
-            self._diagram(links.get(f"{R}dm") or "")
+    def _add(self, paragraph: etree._Element, kind: BlockKind, hidden: str = "") -> None:
+        if hidden:
+            self._assembly.add_hidden(paragraph_text(paragraph), hidden)
+        else:
+            self._assembly.add(paragraph_text(paragraph), kind)
+
+    def _graphic(self, frame: GraphicFrame, hidden: str) -> None:
+        links = frame.element.find(f".//{_DIAGRAM}relIds")
+        if links is not None:
+            self._diagram(links.get(f"{R}dm") or "", hidden)
+        elif frame.has_table:
+            self._table(frame.table, hidden)
         else:
             self.images += 1  # a chart, a film or an object of another program
 
-    def _table(self, table: etree._Element) -> None:
-        properties = table.find(f"{A}tblPr")
-        has = {} if properties is None else properties.attrib
-        headers = Headers(
-            rows=1 if has.get("firstRow") in ("1", "true") else 0,
-            columns=1 if has.get("firstCol") in ("1", "true") else 0,
-        )
+    def _table(self, table: Table, hidden: str) -> None:
+        headers = Headers(rows=int(table.first_row), columns=int(table.first_col))
         writer = TableWriter(self._assembly, headers=headers, separator="\t")
-        for row in table.iterchildren(f"{A}tr"):
-            writer.add(TableRow(cells=tuple(_cells(row))))
+        for row in table.rows:
+            cells = tuple(
+                TableCell(
+                    text=one_line(cell._tc.iterfind(f"{A}txBody/{A}p")),
+                    column=column,
+                    columns=min(cell.span_width, 1000),
+                    rows=cell.span_height,
+                )
+                for column, cell in enumerate(row.cells)
+                if not cell.is_spanned
+            )
+            writer.add(TableRow(cells=cells, hidden=hidden))
 
-    def _diagram(self, relation_id: str) -> None:
+    def _diagram(self, relation_id: str, hidden: str) -> None:
         """The texts of a SmartArt diagram, in the order of its outline."""
-        for relation in self._relations:
-            if relation.id == relation_id and relation.target in self._package.names:
-                for point in self._package.xml(relation.target).iter(f"{_DIAGRAM}t"):
-                    for paragraph in paragraphs(point):
-                        self._assembly.add(paragraph_text(paragraph), BlockKind.LIST_ITEM)
-                return
-        self.images += 1
+        link = self._slide.part.rels.get(relation_id)
+        if link is None:
+            self.images += 1
+            return
+        for point in parse_xml(link.target_part.blob).iter(f"{_DIAGRAM}t"):
+            for paragraph in point.iterchildren(f"{A}p"):
+                self._add(paragraph, BlockKind.LIST_ITEM, hidden)
 
     def _notes(self) -> None:
-        for relation in self._relations:
-            if relation.kind != "notesSlide" or relation.target not in self._package.names:
-                continue
-            before = self._assembly.place
-            self._assembly.place = Place(page=self._number, words=f"slide {self._number}, notes")
-            for shape in self._shapes(self._package.xml(relation.target)):
-                if _placeholder(shape) == "body":
-                    for paragraph in _shape_paragraphs(shape):
-                        self._assembly.add(paragraph_text(paragraph), BlockKind.PARAGRAPH)
-            self._assembly.place = before
+        if not self._slide.has_notes_slide:
+            return
+        before = self._assembly.place
+        self._assembly.place = Place(page=self._number, words=f"slide {self._number}, notes")
+        for shape in _shapes(self._slide.notes_slide):
+            if _placeholder(shape) is PP_PLACEHOLDER.BODY:
+                for paragraph in _paragraphs(shape):
+                    self._add(paragraph, BlockKind.PARAGRAPH)
+        self._assembly.place = before
 
     def _count_comments(self) -> None:
-        for relation in self._relations:
-            if relation.kind == "comments" and relation.target in self._package.names:
-                root = self._package.xml(relation.target)
+        for link in self._slide.part.rels.values():
+            if link.reltype.endswith("/comments") and not link.is_external:
+                root = parse_xml(link.target_part.blob)
                 self.comments += sum(node.tag.endswith("}cm") for node in elements(root))
 
 
-def _placeholder(shape: etree._Element) -> str:
-    """The kind of placeholder a shape fills; empty for a free shape."""
-    node = shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph")
-    return "" if node is None else node.get("type") or "content"
+def _shapes(slide: Slide | NotesSlide) -> Iterator[BaseShape]:
+    """The shapes of a slide or of its notes, also those inside groups."""
+    _choose_forms(slide.element)
+    return _leaves(slide.shapes)
 
 
-def _shape_paragraphs(shape: etree._Element) -> Iterator[etree._Element]:
-    body = shape.find(f"{P}txBody")
+def _leaves(shapes: Iterable[BaseShape]) -> Iterator[BaseShape]:
+    for shape in shapes:
+        if isinstance(shape, GroupShape):
+            yield from _leaves(shape.shapes)
+        else:
+            yield shape
+
+
+def _choose_forms(slide: etree._Element) -> None:
+    """Of a shape saved in a new and an old form keep one; python-pptx passes over both."""
+    for both in list(slide.iter(f"{_MC}AlternateContent")):
+        if both.getparent().tag in (f"{P}spTree", f"{P}grpSp"):
+            form = both.find(f"{_MC}Choice")
+            for shape in both.find(f"{_MC}Fallback") or () if form is None else list(form):
+                both.addprevious(shape)
+
+
+def _placeholder(shape: BaseShape) -> PP_PLACEHOLDER | None:
+    """The kind of placeholder a shape fills; None for a free shape."""
+    return shape.placeholder_format.type if shape.is_placeholder else None
+
+
+def _paragraphs(shape: BaseShape) -> Iterator[etree._Element]:
+    body = shape.element.find(f"{P}txBody")
     if body is not None:
-        yield from paragraphs(body)
+        yield from body.iterchildren(f"{A}p")
 
 
-def _kind(paragraph: etree._Element, placeholder: str) -> BlockKind:
+def _is_hidden(shape: BaseShape) -> bool:
+    around = (shape.element, *shape.element.iterancestors(f"{P}grpSp"))
+    properties = (node.find(f"*/{P}cNvPr") for node in around)
+    return any(node is not None and node.get("hidden") in _YES for node in properties)
+
+
+def _shows_picture(shape: BaseShape) -> bool:
+    fill = shape.element.find(f"{P}spPr/{A}blipFill")
+    return shape.element.tag == f"{P}pic" or fill is not None
+
+
+def _kind(paragraph: etree._Element, placeholder: PP_PLACEHOLDER | None) -> BlockKind:
     if placeholder in _MARGINS:
         return _MARGINS[placeholder]
     properties = paragraph.find(f"{A}pPr")
@@ -162,16 +188,5 @@ def _kind(paragraph: etree._Element, placeholder: str) -> BlockKind:
     if f"{A}buNone" in signs:
         return BlockKind.PARAGRAPH
     # In a placeholder for content each paragraph has a bullet unless it says otherwise.
-    has_bullet = bool(signs & {f"{A}buChar", f"{A}buAutoNum"}) or placeholder in ("content", "body")
+    has_bullet = bool(signs & {f"{A}buChar", f"{A}buAutoNum"}) or placeholder in _BULLETED
     return BlockKind.LIST_ITEM if has_bullet else BlockKind.PARAGRAPH
-
-
-def _cells(row: etree._Element) -> Iterator[TableCell]:
-    for column, cell in enumerate(row.iterchildren(f"{A}tc")):
-        if "1" in (cell.get("hMerge"), cell.get("vMerge")):
-            continue
-        body = cell.find(f"{A}txBody")
-        lines = map(paragraph_text, paragraphs(body)) if body is not None else ()
-        text = " ".join(" ".join(line.split()) for line in lines if line)
-        columns, rows = (whole_number(cell.get(name), 1) for name in ("gridSpan", "rowSpan"))
-        yield TableCell(text=text, column=column, columns=min(columns, 1000), rows=rows)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pincite.document import BlockKind, Document, document_id
 from pincite.errors import ReadError
+from pincite.ingest.archive_guard import PackageLimits
 from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks, counted
 from pincite.ingest.outline import choose_title
-from pincite.ingest.package import Package, PackageLimits
+from pincite.ingest.package import Package
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter
-from pincite.ingest.xlsx_cells import Sheet, SheetCell, address, read_area, read_cells
-from pincite.ingest.xlsx_parts import S, SheetPart, Workbook, read_workbook, string_of
+from pincite.ingest.xlsx_cells import Sheet, SheetCell, address, cells_of, fill_sheet
+from pincite.ingest.xlsx_open import OpenWorkbook, open_formulas, open_workbook, reading
 from pincite.ingest.xlsx_tables import SheetTable, find_tables
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
 
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 # Beyond this many cells rows keep their text and place, but their cells are not listed one by one.
@@ -22,11 +28,7 @@ _MOST_CELLS = 400_000
 
 
 class XlsxReader:
-    """Reads `.xlsx` and `.xlsm` files; values are those last saved, nothing is calculated or run.
-
-    The parts are parsed as a stream and not through openpyxl, whose workbook of a large file
-    needs many times the memory and which refuses files with damaged style sheets.
-    """
+    """Reads `.xlsx` and `.xlsm` files; values are those last saved, nothing is calculated or run."""
 
     def __init__(self, *, limits: PackageLimits | None = None) -> None:
         self._limits = limits
@@ -34,7 +36,7 @@ class XlsxReader:
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError when they are not a readable workbook."""
         package = Package(content, kind="Excel workbook", limits=self._limits)
-        writer = _WorkbookWriter(package, read_workbook(package))
+        writer = _WorkbookWriter(package, open_workbook(package))
         writer.write()
         identifier, sha256 = document_id(content)
         return Document(
@@ -53,21 +55,30 @@ class XlsxReader:
 class _WorkbookWriter:
     """Writes sheet after sheet into one text."""
 
-    def __init__(self, package: Package, workbook: Workbook) -> None:
+    def __init__(self, package: Package, workbook: OpenWorkbook) -> None:
         self.assembly = TextAssembly()
-        self.gaps: list[str] = []
-        self.warnings: list[str] = []
+        self.gaps = list(workbook.gaps)
+        self.warnings = list(workbook.warnings)
         self._package = package
         self._workbook = workbook
         self._cells_left = _MOST_CELLS
 
     def write(self) -> None:
         """Add every sheet, then say what could not be added."""
-        for part in self._workbook.sheets:
+        sources = self._workbook.book.worksheets
+        if not sources:
+            raise ReadError(
+                "the workbook has no sheets of cells; open it in Excel and save it anew"
+            )
+        for source in sources:
+            sheet = Sheet(name=source.title, is_hidden=source.sheet_state != "visible")
             try:
-                self._sheet(part)
+                with reading(self._package):
+                    fill_sheet(sheet, source)
+                    sheet.empty_formulas = self._count_empty_formulas(sheet)
             except ReadError as error:
-                self.gaps.append(f"the sheet {part.name!r} could not be read: {error}")
+                self.gaps.append(f"the sheet {sheet.name!r} could not be read to its end: {error}")
+            self._sheet(sheet)
         self._remark_on_the_rest()
         if self._cells_left < 0:
             self.warnings.append(
@@ -75,36 +86,48 @@ class _WorkbookWriter:
                 "without addresses of single cells"
             )
 
-    def _sheet(self, part: SheetPart) -> None:
-        sheet = read_cells(self._package.part(part.part), self._workbook)
-        self._note_tables(part, sheet)
+    @cached_property
+    def _formulas(self) -> Workbook:
+        return open_formulas(self._package, self._workbook)
+
+    def _count_empty_formulas(self, sheet: Sheet) -> int:
+        """How many formulas have no value; asked of the file only where cells without one are."""
+        if not sheet.without_value:
+            return 0
+        cells = cells_of(self._formulas[sheet.name])
+        return sum(
+            cell.data_type == "f" and (cell.row, cell.column) in sheet.without_value
+            for cell in cells
+        )
+
+    def _sheet(self, sheet: Sheet) -> None:
         if sheet.empty_formulas:
             self.gaps.append(
-                f"{counted(sheet.empty_formulas, 'formula')} in the sheet {part.name!r} "
+                f"{counted(sheet.empty_formulas, 'formula')} in the sheet {sheet.name!r} "
                 "saved without a value; open it in Excel and save it"
             )
         for table in find_tables(sheet):
-            self.assembly.outline.enter(1, part.name)
-            self._table(part, sheet, table)
-        self._comments(part)
+            self.assembly.outline.enter(1, sheet.name)
+            self._table(sheet, table)
+        self._comments(sheet)
 
-    def _table(self, part: SheetPart, sheet: Sheet, table: SheetTable) -> None:
+    def _table(self, sheet: Sheet, table: SheetTable) -> None:
         for title in table.titles:
-            self._title(part, sheet, title)
+            self._title(sheet, title)
         writer = TableWriter(self.assembly, headers=_placed(table), separator="\t")
         unseen = []
         for row in table.rows:
             seen, hidden = _split_hidden(sheet, row)
-            writer.add(self._row(part, sheet, seen))
+            writer.add(self._row(sheet, seen))
             if hidden:
-                unseen.append(self._row(part, sheet, hidden))
+                unseen.append(self._row(sheet, hidden))
         # Cells of hidden columns follow the table: a row is quoted without them.
         TableWriter(self.assembly, headers=Headers(), separator="\t").add_all(unseen)
 
-    def _title(self, part: SheetPart, sheet: Sheet, title: SheetCell) -> None:
-        hidden = _hidden_because(part, sheet, [title])
+    def _title(self, sheet: Sheet, title: SheetCell) -> None:
+        hidden = _hidden_because(sheet, [title])
         self.assembly.place = Place(
-            words=f"{_quoted(part.name)}!{address(title.row, title.column)}"
+            words=f"{_quoted(sheet.name)}!{address(title.row, title.column)}"
         )
         if hidden:
             self.assembly.add_hidden(title.text, hidden)
@@ -112,7 +135,7 @@ class _WorkbookWriter:
             self.assembly.add_heading(title.text, 2)
         self.assembly.place = Place()
 
-    def _row(self, part: SheetPart, sheet: Sheet, cells: Sequence[SheetCell]) -> TableRow:
+    def _row(self, sheet: Sheet, cells: Sequence[SheetCell]) -> TableRow:
         self._cells_left -= len(cells)
         first, last = cells[0], cells[-1]
         ends = [address(cell.row, cell.column) for cell in (first, last)]
@@ -120,8 +143,8 @@ class _WorkbookWriter:
             cells=tuple(self._table_cell(sheet, cell) for cell in cells)
             if self._cells_left >= 0
             else tuple(TableCell(text=cell.text, column=cell.column) for cell in cells),
-            place=f"{_quoted(part.name)}!{':'.join(dict.fromkeys(ends))}",
-            hidden=_hidden_because(part, sheet, cells),
+            place=f"{_quoted(sheet.name)}!{':'.join(dict.fromkeys(ends))}",
+            hidden=_hidden_because(sheet, cells),
             with_cells=self._cells_left >= 0,
         )
 
@@ -130,34 +153,18 @@ class _WorkbookWriter:
         return TableCell(
             text=cell.text,
             column=cell.column,
-            columns=area.right - area.left + 1 if area else 1,
-            rows=area.bottom - area.top + 1 if area else 1,
+            columns=area.size["columns"] if area else 1,
+            rows=area.size["rows"] if area else 1,
             place=address(cell.row, cell.column),
         )
 
-    def _note_tables(self, part: SheetPart, sheet: Sheet) -> None:
-        """The header rows of the tables that the file itself has marked as such."""
-        for relation in self._package.relations(part.part):
-            if relation.kind == "table" and relation.target in self._package.names:
-                root = self._package.xml(relation.target)
-                area = read_area(root.get("ref") or "")
-                if area is not None and root.get("headerRowCount") != "0":
-                    sheet.header_rows.add(area.top)
-
-    def _comments(self, part: SheetPart) -> None:
+    def _comments(self, sheet: Sheet) -> None:
         """Notes on cells stand behind the rows of their sheet."""
-        for relation in self._package.relations(part.part):
-            if relation.kind != "comments" or relation.target not in self._package.names:
-                continue
-            for comment in self._package.xml(relation.target).iter(f"{S}comment"):
-                body = comment.find(f"{S}text")
-                where = f"{_quoted(part.name)}!{comment.get('ref') or ''}"
-                self.assembly.place = Place(words=f"comment on {where}")
-                self.assembly.add(
-                    string_of(body).strip() if body is not None else "",
-                    BlockKind.HIDDEN if part.hidden else BlockKind.FOOTNOTE,
-                )
-                self.assembly.place = Place()
+        for (row, column), text in sheet.comments.items():
+            where = f"{_quoted(sheet.name)}!{address(row, column)}"
+            self.assembly.place = Place(words=f"comment on {where}")
+            self.assembly.add(text, BlockKind.HIDDEN if sheet.is_hidden else BlockKind.FOOTNOTE)
+            self.assembly.place = Place()
 
     def _remark_on_the_rest(self) -> None:
         charts = sum(_is_chart(name) for name in self._package.names)
@@ -205,12 +212,12 @@ def _quoted(sheet: str) -> str:
     return f"'{doubled}'"
 
 
-def _hidden_because(part: SheetPart, sheet: Sheet, cells: Sequence[SheetCell]) -> str:
+def _hidden_because(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
     """Why a row is not seen in Excel; empty when it is."""
-    if part.hidden:
-        return f"the sheet {part.name!r} is hidden"
+    if sheet.is_hidden:
+        return f"the sheet {sheet.name!r} is hidden"
     if cells[0].row in sheet.hidden_rows:
-        return f"row {cells[0].row} of the sheet {part.name!r} is hidden"
+        return f"row {cells[0].row} of the sheet {sheet.name!r} is hidden"
     if all(cell.column in sheet.hidden_columns for cell in cells):
-        return f"columns of the sheet {part.name!r} are hidden"
+        return f"columns of the sheet {sheet.name!r} are hidden"
     return ""
