@@ -61,6 +61,16 @@ def file_coverage(document: Document) -> FileCoverage:
     )
 
 
+def flag_lines(flags: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Flags as (kind, detail) in words: one line for each kind, however often it was found."""
+    kinds: dict[str, list[str]] = {}
+    for kind, detail in flags:
+        kinds.setdefault(kind, []).append(detail)
+    for kind, details in kinds.items():
+        times = f" ({len(details)} times; the first)" if len(details) > 1 else ""
+        yield f"{kind}{times}: {details[0]}"
+
+
 def page_coverage(document: Document) -> Iterator[PageCoverage]:
     """Measure each page of a document, in order."""
     on_page: dict[int | None, list[Block]] = {}

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from pincite.ahead import ahead
 from pincite.catalog.catalog import Catalog
+from pincite.coverage import flag_lines
+from pincite.document import Document
 from pincite.ingest.discover import Discovery, discover
 from pincite.ingest.selection import Selection
 from pincite.pipeline import IngestStages, ingest_files
@@ -203,7 +205,7 @@ class Intake:
         self._tally.partial += bool(document.gaps)
         for told, into in (
             ((*document.gaps, *document.warnings), self._tally.warnings),
-            ([f"{flag.kind}: {flag.detail}" for flag in document.flags], self._tally.flagged),
+            (_flag_lines(document), self._tally.flagged),
         ):
             into.extend(FileProblem(path=ingested.path, reason=reason) for reason in told)
         self._catalog.put(self._collection, ingested, recipe=self._recipe.of(document))
@@ -246,3 +248,7 @@ class Intake:
             pages=totals["pages"],
             seconds=round(seconds, 3),
         )
+
+
+def _flag_lines(document: Document) -> Iterator[str]:
+    return flag_lines([(str(flag.kind), flag.detail) for flag in document.flags])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pincite.coverage import page_coverage
+from pincite.coverage import flag_lines, page_coverage
 from pincite.document import Coverage
 from pincite.library import Library, Stats
 from pincite.records import FileEntry, FileProblem, IngestReport, Passage, SearchResult
@@ -82,12 +82,14 @@ def reported(files: Sequence[FileEntry]) -> list[FileProblem]:
 
 
 def flagged(files: Sequence[FileEntry]) -> list[FileProblem]:
-    """What in the files may be meant to deceive."""
-    return [
-        FileProblem(path=file.path, reason=f"{flag['kind']}: {flag['detail']}")
-        for file in files
-        for flag in file.coverage.get("flags", ())
-    ]
+    """What in the files may be meant to deceive, a line for each kind and file."""
+    return [FileProblem(path=file.path, reason=line) for file in files for line in told_flags(file)]
+
+
+def told_flags(file: FileEntry) -> list[str]:
+    """The flags of a file in words."""
+    flags = file.coverage.get("flags", ())
+    return list(flag_lines([(flag["kind"], flag["detail"]) for flag in flags]))
 
 
 def problem_forms(problems: Sequence[FileProblem]) -> list[dict[str, str]]:

@@ -78,7 +78,9 @@ def page_and_section(page: int | None, section: str) -> str:
 
 def place(citation: Citation) -> str:
     """Where a quote stands, in words."""
-    where = page_and_section(citation.page, citation.section)
+    # `Parts!A2:C2` names the sheet already, which is the section.
+    section = "" if citation.place.startswith(citation.section) else citation.section
+    where = page_and_section(citation.page, section)
     if citation.page_label:
         where = where.replace(
             f"page {citation.page}", f"page {citation.page_label} ({citation.page})", 1

@@ -56,6 +56,8 @@ def stats(
 
 def _print_coverage(found: Stats) -> None:
     """A line for each file, with what is the matter below it."""
+    from pincite.interfaces.forms import told_flags
+
     reasons = {problem.path: problem.reason for problem in found.failures}
     typer.secho(" status      characters  pages  tables  pictures  file", bold=True)
     for file in found.files:
@@ -68,14 +70,13 @@ def _print_coverage(found: Stats) -> None:
             f"{short_path(file.path)}",
             fg=None if status == "complete" else "yellow",
         )
-        flags = [f"{flag['kind']}: {flag['detail']}" for flag in told.get("flags", ())]
         sure = [f"recognised from pictures, {recognition:.0%} sure"] if recognition else []
-        for line in (*told.get("gaps", ()), *sure, *flags, *told.get("warnings", ())):
+        for line in (*told.get("gaps", ()), *sure, *told_flags(file), *told.get("warnings", ())):
             typer.echo(indented(line, first=" " * 14))
     held = {file.path for file in found.files}
     for path, reason in reasons.items():
         if path not in held:
-            typer.secho(f" failed      {'':>37}  {short_path(path)}", fg="red")
+            typer.secho(f" {'failed':<11}{'':36}  {short_path(path)}", fg="red")
         typer.echo(indented(reason, first=" " * 14))
     counts = Counter(str(file.coverage.get("status", "unknown")) for file in found.files)
     counts["failed"] = len(reasons.keys() - held)
