@@ -9,6 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from pincite.document import Document
+from pincite.errors import ReadError
 from pincite.ingest.html import HtmlReader
 
 
@@ -183,3 +184,8 @@ def test_the_main_text_of_real_pages_is_found(real_documents: Path) -> None:
 def test_arabic_with_a_misleading_charset_is_read_as_arabic(real_documents: Path) -> None:
     content = (real_documents / "open/testArabicMisleadingCharset.html").read_bytes()
     assert "اللغة العربية" in read(content).text
+
+
+def test_a_page_nested_beyond_reason_is_refused_at_once() -> None:
+    with pytest.raises(ReadError, match="nested more than 10,000 deep"):
+        read("<div>" * 20_000 + "deep")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.ingest.html_hidden import HiddenText, sets_background, take_hidden
+from pincite.ingest.html_nodes import refuse_deep
 
 # The first group never holds text for a reader; the second usually holds none of the content.
 _MACHINERY = (
@@ -49,8 +50,12 @@ _LEAST_KEPT_SHARE = 0.25
 
 
 def main_content(page: str, *, whole: bool = False) -> MainContent:
-    """The content of a page, or all that a browser shows of it if it is `whole`."""
+    """The content of a page, or all that a browser shows of it if it is `whole`.
+
+    Raises ReadError for a page whose elements are nested beyond reason.
+    """
     tree = LexborHTMLParser(page)
+    refuse_deep(tree.body)
     hidden = _without_machinery(tree)
     shown = text_length(tree.body)
     if tree.body is None or whole:

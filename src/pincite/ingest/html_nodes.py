@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
+from pincite.errors import ReadError
+
 INLINE = frozenset(
     re.findall(
         r"\S+",
@@ -17,6 +19,9 @@ INLINE = frozenset(
 )
 # The reading aid over a sign (furigana) is not part of the sentence.
 UNREAD = frozenset(("rt", "rp", "-comment"))
+DEEPEST = 10_000
+"""Levels of nesting; browsers give up at about 500."""
+
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 
 
@@ -26,6 +31,19 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
     while child is not None:
         yield child
         child = child.next
+
+
+def refuse_deep(root: LexborNode | None) -> None:
+    """Raise ReadError for elements nested beyond reason, on which later steps would take hours."""
+    stack = [(root, 0)] if root is not None else []
+    while stack:
+        node, depth = stack.pop()
+        if depth > DEEPEST:
+            raise ReadError(
+                f"its elements are nested more than {DEEPEST:,} deep, as on no real page; "
+                "save its text in another way"
+            )
+        stack.extend((child, depth + 1) for child in children(node))
 
 
 def plain(node: LexborNode) -> str:
