@@ -252,32 +252,40 @@ class Catalog:
         document = ingested.document
         with self._transaction() as connection:
             generation = rows.next_generation(connection)
-            if rows.recipe_of(connection, document.id) != recipe:
-                rows.remove_passages(connection, document.id, generation)
-                rows.store_document(connection, document, recipe, generation)
+            known = rows.recipe_of(connection, document.id)
+            if known is None:
+                rows.insert_document(connection, document, recipe, generation)
                 rows.store_passages(connection, ingested)
-            self._point(connection, collection, ingested.path, document.id)
+            elif known != recipe:
+                rows.replace_document(connection, document, recipe, generation)
+                rows.store_passages(connection, ingested)
+            self._point(connection, collection, ingested.path, document.id, generation)
 
     def rename(self, ingested: Ingested, *, recipe: str) -> None:
         """Store a document again that was read under another file name; no path changes."""
         with self._transaction() as connection:
             generation = rows.next_generation(connection)
-            rows.remove_passages(connection, ingested.document.id, generation)
-            rows.store_document(connection, ingested.document, recipe, generation)
+            rows.replace_document(connection, ingested.document, recipe, generation)
             rows.store_passages(connection, ingested)
 
     def touch(self, collection: str, path: str, document_id: str) -> None:
         """Point a path to a document that is already stored (a copy of another file)."""
         with self._transaction() as connection:
-            rows.next_generation(connection)
-            self._point(connection, collection, path, document_id)
+            generation = rows.next_generation(connection)
+            self._point(connection, collection, path, document_id, generation)
 
-    def _point(self, connection: Connection, collection: str, path: str, document_id: str) -> None:
-        generation = int(rows.meta(connection, "generation"))
-        sources.point_source(connection, collection, path, document_id, generation)
-        sources.forget_versions(
-            connection, collection, path, keep=self._keep_versions, generation=generation
-        )
+    def _point(
+        self,
+        connection: Connection,
+        collection: str,
+        path: str,
+        document_id: str,
+        generation: int,
+    ) -> None:
+        """Let a path hold a document; what it held before becomes an old version."""
+        if sources.point_source(connection, collection, path, document_id, generation):
+            keep = self._keep_versions
+            sources.forget_versions(connection, collection, path, keep=keep, generation=generation)
 
     def move(self, collection: str, old_path: str, new_path: str) -> None:
         """Let a file have another path."""
@@ -297,7 +305,11 @@ class Catalog:
         """Remember why files could not be read; None clears a file that can be read now."""
         table = schema.failures
         with self._transaction() as connection:
+            mine = select(table.c.path, table.c.reason).where(table.c.collection == collection)
+            known = {row.path: row.reason for row in connection.execute(mine)}
             for path, reason in failures.items():
+                if known.get(path) == reason:
+                    continue
                 connection.execute(
                     delete(table).where(table.c.collection == collection, table.c.path == path)
                 )

@@ -94,12 +94,26 @@ def recipe_of(connection: Connection, document_id: str) -> str | None:
     return recipe
 
 
-def store_document(
+def insert_document(
     connection: Connection, document: Document, recipe: str, generation: int
 ) -> None:
-    """Insert a document, or replace what is stored of it."""
+    """Store a document that is new."""
+    values = _document_values(document, recipe, generation)
+    connection.execute(schema.documents.insert().values(id=document.id, **values))
+
+
+def replace_document(
+    connection: Connection, document: Document, recipe: str, generation: int
+) -> None:
+    """Store a document in place of what is stored of it, and delete its passages."""
+    remove_passages(connection, document.id, generation)
     table = schema.documents
-    values = {
+    values = _document_values(document, recipe, generation)
+    connection.execute(update(table).where(table.c.id == document.id).values(values))
+
+
+def _document_values(document: Document, recipe: str, generation: int) -> dict[str, Any]:
+    return {
         "sha256": document.sha256,
         "title": document.title,
         "name": document.name,
@@ -112,9 +126,6 @@ def store_document(
         "recipe": recipe,
         "changed_generation": generation,
     }
-    changed = connection.execute(update(table).where(table.c.id == document.id).values(values))
-    if changed.rowcount == 0:
-        connection.execute(table.insert().values(id=document.id, **values))
 
 
 def store_passages(connection: Connection, ingested: Ingested) -> None:

@@ -12,20 +12,24 @@ from pincite.catalog import rows, schema
 
 def point_source(
     connection: Connection, collection: str, path: str, document_id: str, generation: int
-) -> None:
-    """Let a path hold this document from now on; another one that it held becomes an old version."""
+) -> bool:
+    """Let a path hold this document from now on.
+
+    Another one that it held becomes an old version; whether there was one is returned.
+    """
     old = held_by(connection, collection, path)
     if old == document_id:
-        return
+        return False
     if old is not None:
         _supersede(connection, collection, path, old, document_id)
-    drop_source(connection, collection, path, generation)
+        drop_source(connection, collection, path, generation)
     if collection not in collections_of(connection, document_id):
         _mark_changed(connection, document_id, generation)
     connection.execute(
         schema.sources.insert().values(collection=collection, path=path, document_id=document_id)
     )
     _count_into_corpus_version(connection, collection, path, document_id, sign=1)
+    return old is not None
 
 
 def _supersede(
