@@ -6,6 +6,8 @@ straight across the page, so that the line of one column is followed by its neig
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -18,6 +20,7 @@ _MOST_GUTTERS = 4
 # What tells columns of prose from columns of a table: long pieces of text, few numbers.
 _FEWEST_WORDS = 3.5
 _LARGEST_DIGIT_SHARE = 0.12
+_DIGIT = re.compile(r"\d")
 
 
 def in_reading_order(rows: list[Row]) -> list[Row]:
@@ -35,7 +38,7 @@ def _is_prose(rows: list[Row]) -> bool:
     texts = [segment.text for row in rows for segment in row]
     words = sum(len(text.split()) for text in texts)
     signs = sum(map(len, texts))
-    digits = sum(sign.isdigit() for text in texts for sign in text)
+    digits = sum(len(_DIGIT.findall(text)) for text in texts)
     return words >= _FEWEST_WORDS * len(texts) and digits <= _LARGEST_DIGIT_SHARE * signs
 
 
@@ -47,7 +50,8 @@ def _gutters(rows: list[Row], fewest: float) -> list[float]:
     gutters: list[float] = []
     while len(gutters) < _MOST_GUTTERS:
         # The best place for a stripe is the right edge of some segment.
-        counts = {x: sum(a <= x <= b for a, b in gaps) for x, _ in gaps}
+        lefts, rights = sorted(a for a, _ in gaps), sorted(b for _, b in gaps)
+        counts = {x: bisect_right(lefts, x) - bisect_left(rights, x) for x in lefts}
         best = max(counts, key=lambda x: (counts[x], x), default=0.0)
         if counts.get(best, 0) < fewest:
             break
