@@ -18,7 +18,6 @@ from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.reading_options import recogniser_name
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import AnswerStages, IngestStages
-from pincite.rerank.as_fused import AsFused
 from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
@@ -135,8 +134,6 @@ def _unread(catalog: Catalog) -> str:
 def _reranker(
     chosen: RerankSettings, catalog: Catalog, encoder: Encoder | None, weights: TermWeights
 ) -> Reranker:
-    if chosen.method == "none":
-        return AsFused()
     cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
     if encoder is None or chosen.method == "term_coverage":
         return TermCoverageReranker(catalog, weights, cut)

@@ -195,7 +195,10 @@ class Intake:
         renamed = dict(self._catalog.misnamed())
         paths = {path: document_id for document_id, path in renamed.items()}
         for outcome in ingest_files(map(Path, sorted(paths)), self._stages):
-            if isinstance(outcome, Ingested) and outcome.document.id == paths[outcome.path]:
+            if isinstance(outcome, FileProblem):
+                reason = f"it could not be read again under its new name: {outcome.reason}"
+                self._tally.warnings.append(FileProblem(path=outcome.path, reason=reason))
+            elif outcome.document.id == paths[outcome.path]:
                 self._catalog.rename(outcome, recipe=self._recipe.of(outcome.document))
 
     def _store(self, ingested: Ingested) -> None:

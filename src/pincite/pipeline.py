@@ -48,7 +48,7 @@ class AnswerStages:
 
 
 def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
-    """Read, cut and encode files; what became of each, in order, ready to be stored."""
+    """Read, cut and encode files; what became of each, ready to be stored."""
     group: list[Ingested] = []
     for read in stages.readers.read_all(paths):
         if read.document is None:

@@ -108,7 +108,7 @@ class RetrievalSettings(Group):
 class RerankSettings(Group):
     """Ordering candidates (R5, R6)."""
 
-    method: Literal["late_interaction", "sentence_cosine", "term_coverage", "none"] = Field(
+    method: Literal["late_interaction", "sentence_cosine", "term_coverage"] = Field(
         default="late_interaction", description="how candidates are compared with the question"
     )
     candidates: int = Field(default=20, ge=1, le=500, description="how many are compared")

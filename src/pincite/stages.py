@@ -40,7 +40,10 @@ class ReaderPool(Protocol):
     """Several readers at work ahead of the rest of the pipeline."""
 
     def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
-        """What became of each file, in the order of `paths`; never raises for a single file."""
+        """What became of each file; never raises for a single file.
+
+        In the order of `paths`, except for files that would keep the others waiting.
+        """
         ...
 
 

@@ -12,20 +12,6 @@ from reportlab.pdfgen.canvas import Canvas
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "documents"
-    (folder / "old").mkdir(parents=True)
-    for name in ("pump.txt", "valve.md", "old/hose.txt"):
-        (folder / name).write_text(f"The {Path(name).stem} is checked on day 7.\n")
-    return folder
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    return tmp_path / "library"
-
-
-@pytest.fixture
 def scanned_pdf(tmp_path: Path) -> Path:
     """Two pages, the second of which is a drawing without any text."""
     path = tmp_path / "scan.pdf"

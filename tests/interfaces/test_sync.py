@@ -16,20 +16,6 @@ from pincite import Library
 LEXICAL = {"embedding": {"model": "none"}}
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "documents"
-    (folder / "old").mkdir(parents=True)
-    for name in ("pump.txt", "valve.md", "old/hose.txt"):
-        (folder / name).write_text(f"The {Path(name).stem} is checked on day 7.\n")
-    return folder
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    return tmp_path / "library"
-
-
 def read(result: Result) -> dict[str, Any]:
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)

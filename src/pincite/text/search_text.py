@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 LINE_HYPHEN = "-\n"
@@ -29,11 +30,11 @@ def repaired(text: str) -> str:
     if text.isascii() or not any(sign in text for sign in _SIGNS_OF_MOJIBAKE):
         return text
     is_bad, fix = _ftfy()
-    return str(fix(text)) if is_bad(text) else text
+    return fix(text) if is_bad(text) else text
 
 
 @cache
-def _ftfy():  # type: ignore[no-untyped-def]
+def _ftfy() -> tuple[Callable[[str], bool], Callable[[str], str]]:
     # Loaded when a text looks wrong, which few do.
     from ftfy import fix_encoding
     from ftfy.badness import is_bad
