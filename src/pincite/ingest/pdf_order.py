@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -15,8 +16,8 @@ _MOST_ITEMS = 600
 _MOST_WORDS_IN_HEAD = 3
 _MOST_HEAD_LINES = 5
 
-Extent = tuple[float, float, float, float, float]
-"""A rectangle, and the height at which it counts as ended: lines of formulas overlap a little."""
+Extent = tuple[float, float, float, float]
+"""Left, right, top, and the height at which it counts as ended: lines of formulas overlap a little."""
 
 
 def in_order_of_reading(items: Sequence[Item]) -> list[Item]:
@@ -42,9 +43,9 @@ def _upper_first(items: list[Item]) -> list[Item]:
     if len(items) > _MOST_ITEMS:
         return items
     extents = [_extent(item) for item in items]
-    if not any(_above(extents[number + 1 :], one) for number, one in enumerate(extents)):
+    late = _above(extents)
+    if all(not above or max(above) <= number for number, above in enumerate(late)):
         return items
-    late = [_above(extents, one) for one in extents]
     return [items[number] for number in _sorted(late)]
 
 
@@ -65,26 +66,36 @@ def _sorted(late: list[list[int]]) -> Iterator[int]:
                 heappush(ready, other)
 
 
-def _above(others: Sequence[Extent], one: Extent) -> list[int]:
-    """The numbers of those that end above another and share its width."""
-    left, upper, right, _, _ = one
+def _above(extents: Sequence[Extent]) -> list[list[int]]:
+    """For each item the numbers of those that end above it and share its width."""
+    # Hundreds of lines are compared with each other, so only those that end above are looked at.
+    by_end = sorted((clear, x0, x1, n) for n, (x0, x1, _, clear) in enumerate(extents))
+    ends = [clear for clear, _, _, _ in by_end]
     found = []
-    # Hundreds of lines are compared with each other: the test that most fail comes first.
-    for number, (x0, _, x1, _, clear) in enumerate(others):
-        if clear > upper:
-            continue
-        shared = (right if right < x1 else x1) - (left if left > x0 else x0)
-        if shared > 0 and shared > _SHARED_WIDTH * min(x1 - x0, right - left):
-            found.append(number)
+    for left, right, upper, _ in extents:
+        width = right - left
+        found.append(
+            [
+                number
+                for _, x0, x1, number in by_end[: bisect_right(ends, upper)]
+                if x0 < right
+                and left < x1
+                and (right if right < x1 else x1) - (left if left > x0 else x0)
+                > _SHARED_WIDTH * (width if width < x1 - x0 else x1 - x0)
+            ]
+        )
     return found
 
 
 def _extent(item: Item) -> Extent:
     if isinstance(item, Table):
-        return item.x0, item.y0, item.x1, item.y1, item.y1
-    y0, y1 = min([piece.y0 for piece in item]), max([piece.y1 for piece in item])
-    x0, x1 = min([piece.x0 for piece in item]), max([piece.x1 for piece in item])
-    return x0, y0, x1, y1, y1 - 0.2 * (y1 - y0)
+        return item.x0, item.x1, item.y0, item.y1
+    if len(item) == 1:
+        x0, x1, y0, y1 = item[0].x0, item[0].x1, item[0].y0, item[0].y1
+    else:
+        y0, y1 = min([piece.y0 for piece in item]), max([piece.y1 for piece in item])
+        x0, x1 = min([piece.x0 for piece in item]), max([piece.x1 for piece in item])
+    return x0, x1, y0, y1 - 0.2 * (y1 - y0)
 
 
 def _unstacked(rows: Sequence[Row]) -> list[Row]:

@@ -48,6 +48,7 @@ def address_of(pointer: Any) -> int:
     return ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
 
+_FourNumbers = ctypes.c_uint * 4
 _P, _I = ctypes.c_void_p, ctypes.c_int
 _font_of = direct(pdfium.FPDFTextObj_GetFont, _P, _P)
 _font_weight = direct(pdfium.FPDFFont_GetWeight, _I, _P)
@@ -62,6 +63,7 @@ class TextStyles:
     def __init__(self) -> None:
         self._styles: dict[int | None, TextStyle] = {None: PLAIN, 0: PLAIN}
         self._faces: dict[int | None, tuple[bool, bool]] = {}
+        self._known: dict[tuple[bool, bool, Colour | None, bool], TextStyle] = {}
         self._name = ctypes.create_string_buffer(128)
 
     def __getitem__(self, text_object: int | None) -> TextStyle:
@@ -80,7 +82,12 @@ class TextStyles:
         # Only stroked letters have the colour of their lines, and clipping ones show a picture.
         plain = colour[:3] if colour and mode in (0, 2, 4, 6) else None
         clear = colour is not None and colour[3] == 0 and mode in (0, 4)
-        return TextStyle(*face, plain, mode in (_DRAWS_NOTHING, _CLIPS_ONLY) or clear)
+        look = (*face, plain, mode in (_DRAWS_NOTHING, _CLIPS_ONLY) or clear)
+        # A page has hundreds of text objects and a handful of looks.
+        style = self._known.get(look)
+        if style is None:
+            style = self._known[look] = TextStyle(*look)
+        return style
 
     def _face(self, font: int | None) -> tuple[bool, bool]:
         """Whether a font is bold, and whether it is italic."""
@@ -94,7 +101,7 @@ class TextStyles:
 
 def fill_colour(page_object: int | None) -> tuple[int, int, int, int] | None:
     """Red, green, blue and opacity, each in 0..255; None where it is no plain colour."""
-    parts = (ctypes.c_uint * 4)()
+    parts = _FourNumbers()
     start = ctypes.addressof(parts)
     if not _fill_colour(page_object, start, start + 4, start + 8, start + 12):
         return None

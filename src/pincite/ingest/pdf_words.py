@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, repeat
 
 import pypdfium2.raw as pdfium
 
@@ -22,18 +23,21 @@ _NO_SIGNS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\ufdd0-\ufdef\uffff
 _SOFT_HYPHENS = str.maketrans({_HYPHEN: "-", "\u00ad": "-", _NO_SIGN: None})
 _OTHER_HYPHENS = "\u2010\u2011"
 _ODD = re.compile("[\ufffe\u00ad\uffff]")
+_LINE_ENDS = "\r\n"
 # Chinese and Japanese: a box for each sign, else a whole line would be one word.
 _ALONE = "\u3001-\u3020\uff01-\uff65\u3040-\u30ff\u3400-\u9fff\U00020000-\U000323af"
 _PIECES = re.compile(
-    rf"(?P<word>[^\s{_ALONE}{_HYPHEN}]*{_HYPHEN}|[^\s{_ALONE}{_HYPHEN}]+)"
-    rf"|(?P<alone>[{_ALONE}])|(?P<end>[\r\n]+)|(?P<space>\s)"
+    rf"[^\s{_ALONE}{_HYPHEN}]*{_HYPHEN}|[^\s{_ALONE}{_HYPHEN}]+"
+    rf"|[{_ALONE}]|[\r\n]+"
 )
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _IS_ALONE = re.compile(f"[{_ALONE}]")
 
 _FOUR_DOUBLES = struct.Struct("4d")
+_FOUR_FLOATS = struct.Struct("4f")
 _P, _I = ctypes.c_void_p, ctypes.c_int
-_char_box = direct(pdfium.FPDFText_GetCharBox, _I, _P, _I, _P, _P, _P, _P)
+# Without types of arguments: pointers made once are passed on as they are, a third faster.
+_char_box = direct(pdfium.FPDFText_GetCharBox, _I)
 _loose_box = direct(pdfium.FPDFText_GetLooseCharBox, _I, _P, _I, _P)
 _text_object = direct(pdfium.FPDFText_GetTextObject, _P, _P, _I)
 _code_at = direct(pdfium.FPDFText_GetUnicode, ctypes.c_uint, _P, _I)
@@ -73,19 +77,28 @@ class Segment:
 
     def __init__(self, words: list[Word]) -> None:
         self.words = words
-        self.x0 = min([word.x0 for word in words])
-        self.x1 = max([word.x1 for word in words])
-        self.y0 = min([word.y0 for word in words])
-        self.y1 = max([word.y1 for word in words])
-        longest, most, bold, italic = words[0], 0, 0, 0
+        longest = words[0]
+        x0, y0, x1, y1 = longest.x0, longest.y0, longest.x1, longest.y1
+        most = bold = italic = 0
         pieces: list[str] = []
+        # Comparisons in place: a page has thousands of words, and min() costs five of them.
         for word in words:
-            length = len(word.text)
+            text, style = word.text, word.style
+            length = len(text)
             if length > most:
                 longest, most = word, length
-            bold += length if word.style.bold else -length
-            italic += length if word.style.italic else -length
-            pieces.append(word.text if word.glued or not pieces else f" {word.text}")
+            bold += length if style.bold else -length
+            italic += length if style.italic else -length
+            pieces.append(text if word.glued or not pieces else f" {text}")
+            if word.x0 < x0:
+                x0 = word.x0
+            if word.y0 < y0:
+                y0 = word.y0
+            if word.x1 > x1:
+                x1 = word.x1
+            if word.y1 > y1:
+                y1 = word.y1
+        self.x0, self.y0, self.x1, self.y1 = x0, y0, x1, y1
         self.size = longest.size
         self.bold = bold > 0
         self.italic = italic > 0
@@ -95,12 +108,16 @@ class Segment:
 Row = list[Segment]
 """Segments that PDFium found on one line, in its order."""
 
+Piece = tuple[str, int, int]
+"""Characters of a page that make a word, with the index of the first and of the one behind them."""
+
 
 class PageWords:
     """Reads one page's characters.
 
     Every call of PDFium costs about as much as three steps of Python, so the letters of a page are
-    taken at once, and of a word only the first and the last character are asked for their place.
+    taken at once, and of a word only the first and the last character are asked for their place,
+    for all words of the page in one go.
     """
 
     def __init__(self, text_page: object, frame: PageFrame) -> None:
@@ -111,8 +128,10 @@ class PageWords:
         # Read with struct, which is three times as fast as going through the array.
         self._corners = bytearray(_FOUR_DOUBLES.size)
         start = ctypes.addressof(ctypes.c_char.from_buffer(self._corners))
-        self._pointers = (start, start + 8, start + 16, start + 24)
-        self._loose = (ctypes.c_float * 4)()
+        places = (self._page, start, start + 8, start + 16, start + 24)
+        self._pointers = [repeat(ctypes.c_void_p(place)) for place in places]
+        self._loose = bytearray(_FOUR_FLOATS.size)
+        self._loose_address = ctypes.addressof(ctypes.c_char.from_buffer(self._loose))
         self._loose_heights: dict[int | None, tuple[float, float]] = {}
         self.unmapped = 0
         """Characters whose font does not say which letter they are."""
@@ -132,25 +151,27 @@ class PageWords:
 
     def _lines(self) -> Iterator[list[Word]]:
         """The words of each line, as PDFium marks line ends."""
+        found = [(piece[0], *piece.span()) for piece in _PIECES.finditer(self._text())]
+        starts = [start for _, start, _ in found]
+        firsts = self._char_boxes(starts)
+        lasts = self._char_boxes([end - 1 for _, _, end in found])
+        text_objects = map(_text_object, repeat(self._page), starts)
         line: list[Word] = []
-        # Whether the next word follows the one before without a space.
-        glued = False
-        for piece in _PIECES.finditer(self._text()):
-            kind = piece.lastgroup
-            if kind == "space":
-                glued = False
-                continue
-            ends = kind == "end"
-            if not ends:
-                start, end = piece.span()
-                word = self._word(piece.group(), start, end - 1, glued=glued)
+        # Whether the next word follows the one before without a space, and where that one ends.
+        glued, before = False, 0
+        for piece, first, last, text_object in zip(found, firsts, lasts, text_objects, strict=True):
+            text, start, end = piece
+            if text[0] not in _LINE_ENDS:
+                glued = glued and start == before
+                word = self._word(piece, self._extent(piece, first, last), text_object, glued=glued)
                 if word is not None:
                     line.append(word)
                     glued = True
-                ends = piece.group().endswith(_HYPHEN)
-            if ends:
-                yield _with_plain_hyphen(line)
-                line, glued = [], False
+                before = end
+                if text[-1] != _HYPHEN:
+                    continue
+            yield _with_plain_hyphen(line)
+            line, glued = [], False
         yield _with_plain_hyphen(line)
 
     def _text(self) -> str:
@@ -183,20 +204,21 @@ class PageWords:
             high = 0
             yield _HYPHEN if code == 2 else chr(code)
 
-    def _word(self, text: str, first: int, last: int, *, glued: bool) -> Word | None:
-        """Make a word of the characters from `first` to `last`; None if they have no letters."""
-        extent = self._extent(text, first, last)
-        if _ODD.search(text):
+    def _word(
+        self, piece: Piece, extent: Rectangle, text_object: int | None, *, glued: bool
+    ) -> Word | None:
+        """Make a word of some characters in a row; None if they have no letters."""
+        text, start, _ = piece
+        if not text.isascii() and _ODD.search(text):
             text = text.translate(_SOFT_HYPHENS)
             if not text:
                 return None
-        text_object = _text_object(self._page, first)
         left, right, bottom, top = extent
         size = top - bottom
         # The font's own height makes the boxes of a line equally high; some fonts lie about it.
-        loose_bottom, loose_top = self._line_height(text_object, first, bottom, top)
+        loose_bottom, loose_top = self._line_height(text_object, start, bottom, top)
         height = loose_top - loose_bottom
-        if 0 < height < 3 * max(size, 0.1 * height, 2.0):
+        if 0 < height < 3 * max(size, 2.0):
             bottom, top, size = min(bottom, loose_bottom), max(top, loose_top), height
         box = self._frame.place(left, right, bottom, top)
         if self._frame.is_sideways:
@@ -213,31 +235,37 @@ class PageWords:
         known = self._loose_heights.get(text_object)
         if known is not None and known[0] - 1.0 <= bottom and top <= known[1] + 1.0:
             return known
-        if not _loose_box(self._page, index, ctypes.addressof(self._loose)):
+        if not _loose_box(self._page, index, self._loose_address):
             return 0.0, 0.0
-        _, loose_top, _, loose_bottom = self._loose
+        _, loose_top, _, loose_bottom = _FOUR_FLOATS.unpack(self._loose)
         if text_object:
             self._loose_heights[text_object] = (loose_bottom, loose_top)
         return loose_bottom, loose_top
 
-    def _extent(self, text: str, first: int, last: int) -> Rectangle:
-        """Left, right, bottom and top of a word in PDF coordinates."""
-        one = self._char_box(first)
-        if first == last:
-            return one
-        other = self._char_box(last)
-        if other[0] >= one[0] and (text.isascii() or not _RIGHT_TO_LEFT.search(text)):
-            return one[0], max(one[1], other[1]), min(one[2], other[2]), max(one[3], other[3])
+    def _extent(self, piece: Piece, first: Rectangle, last: Rectangle) -> Rectangle:
+        """Left, right, bottom and top of a word in PDF coordinates, from its outer characters."""
+        text, start, end = piece
+        left, right, bottom, top = first
+        other_left, other_right, other_bottom, other_top = last
+        if other_left >= left and (text.isascii() or not _RIGHT_TO_LEFT.search(text)):
+            return (
+                left,
+                right if right >= other_right else other_right,
+                bottom if bottom <= other_bottom else other_bottom,
+                top if top >= other_top else other_top,
+            )
         # Only from left to right do the outer characters of a word enclose it.
-        boxes = [self._char_box(index) for index in range(first, last + 1)]
+        boxes = self._char_boxes(range(start, end))
         lefts, rights, bottoms, tops = zip(*boxes, strict=True)
         return min(lefts), max(rights), min(bottoms), max(tops)
 
-    def _char_box(self, index: int) -> Rectangle:
-        # Characters PDFium made up have no box; the buffers then keep the one before.
-        _char_box(self._page, index, *self._pointers)
-        left, right, bottom, top = _FOUR_DOUBLES.unpack(self._corners)
-        return left, right, bottom, top
+    def _char_boxes(self, indices: Sequence[int]) -> list[Rectangle]:
+        """Left, right, bottom and top of characters in PDF coordinates."""
+        page, *corners = self._pointers
+        # Each call fills the same buffer, which is read before the next; no step runs in Python.
+        calls = map(_char_box, page, indices, *corners)
+        boxes = map(_FOUR_DOUBLES.unpack, repeat(self._corners))
+        return [box for _, box in zip(calls, boxes, strict=False)]
 
 
 def _with_plain_hyphen(line: list[Word]) -> list[Word]:
@@ -252,22 +280,20 @@ def cut_into_segments(words: list[Word]) -> Iterator[Row]:
 
     PDFium puts a bullet far to the left on the line before its own.
     """
+    if not words:
+        return
     row: Row = []
     start = 0
-    for position in range(1, len(words) + 1):
-        before = words[position - 1]
-        word = words[position] if position < len(words) else None
-        below = word is None or _starts_row(before, word)
-        if (
-            word is None
-            or below
-            or _gap(before, word) > _GAP_IN_SIZES * max(before.size, word.size)
-        ):
+    for position, (before, word) in enumerate(pairwise(words), start=1):
+        if _starts_row(before, word):
+            row.append(Segment(words[start:position]))
+            yield row
+            row, start = [], position
+        elif _gap(before, word) > _GAP_IN_SIZES * max(before.size, word.size):
             row.append(Segment(words[start:position]))
             start = position
-        if below:
-            yield row
-            row = []
+    row.append(Segment(words[start:]))
+    yield row
 
 
 def _starts_row(before: Word, word: Word) -> bool:
@@ -275,7 +301,7 @@ def _starts_row(before: Word, word: Word) -> bool:
 
     Words of text that runs up or down the margin stand above each other, and stay together.
     """
-    if min(before.y1, word.y1) > max(before.y0, word.y0):
+    if before.y0 < before.y1 > word.y0 < word.y1 > before.y0:
         return False
     shared_width = min(before.x1, word.x1) - max(before.x0, word.x0)
     width = before.x1 - before.x0
