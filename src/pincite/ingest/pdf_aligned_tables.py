@@ -29,15 +29,19 @@ def with_aligned_tables(items: Sequence[Item]) -> list[Item]:
     position = 0
     while position < len(items):
         end = _region_end(items, position)
+        if end == position:
+            found.append(items[position])
+            position += 1
+            continue
         region = [item for item in items[position:end] if not isinstance(item, Table)]
-        heads = _heads_above(found, region)
+        heads = _heads_above(found, region) if _is_several(region) else []
         table = _table([*heads, *region]) if _is_several(region) else None
         if table is None:
-            found.extend(items[position : max(end, position + 1)])
+            found.extend(items[position:end])
         else:
             del found[len(found) - len(heads) :]
             found.append(table)
-        position = max(end, position + 1)
+        position = end
     return found
 
 

@@ -16,7 +16,7 @@ from pincite.ingest.pdf_frame import PageFrame
 from pincite.ingest.pdf_hidden import OUTSIDE, HiddenText
 from pincite.ingest.pdf_layout import LineGroup
 from pincite.ingest.pdf_pages import PageContent
-from pincite.ingest.pdf_words import Row, Word
+from pincite.ingest.pdf_words import Row, Segment, Word
 
 _CLOSE_KINDS = (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 _LONGEST_EXCERPT = 80
@@ -214,7 +214,8 @@ class PdfAssembly:
         start = self._begin(BlockKind.HIDDEN)
         for number, hidden in enumerate(found):
             self._write("\n" if number else "")
-            self._add_words(hidden.words, self._number, with_boxes=reason != OUTSIDE)
+            line = Segment(list(hidden.words))
+            self._add_line(line, self._number, with_boxes=reason != OUTSIDE)
         self._add_block(start, BlockKind.HIDDEN)
         text = " ".join(word.text for hidden in found for word in hidden.words)
         short = text if len(text) <= _LONGEST_EXCERPT else f"{text[:_LONGEST_EXCERPT]}..."
@@ -234,24 +235,27 @@ class PdfAssembly:
             self._write("\n" if number else "")
             for place, segment in enumerate(row):
                 self._write("\t" if place else "")
-                self._add_words(segment.words, page)
+                self._add_line(segment, page)
 
-    def _add_words(self, words: Sequence[Word], page: int, *, with_boxes: bool = True) -> None:
+    def _add_line(self, line: Segment, page: int, *, with_boxes: bool = True) -> None:
+        start = self._length
+        self._write(line.text)
+        if with_boxes:
+            self._add_boxes(line.words, start, page)
+        if line.words[0].confidence is not None:
+            self._add_recognised(start, line.words)
+
+    def _add_boxes(self, words: Sequence[Word], start: int, page: int) -> None:
         boxes, turned = self.boxes, self._turned.get(page)
-        first = self._length
+        end = start
         for number, word in enumerate(words):
-            if number and not word.glued:
-                self._write(" ")
-            start = self._length
-            self._write(word.text)
-            if with_boxes:
-                boxes.starts.append(start)
-                boxes.ends.append(self._length)
-                boxes.pages.append(page)
-                box = word.x0, word.y0, word.x1, word.y1
-                boxes.corners.extend(box if turned is None else turned.turned(*box))
-        if words and words[0].confidence is not None:
-            self._add_recognised(first, words)
+            start = end if word.glued or not number else end + 1
+            end = start + len(word.text)
+            boxes.starts.append(start)
+            boxes.ends.append(end)
+            boxes.pages.append(page)
+            box = word.x0, word.y0, word.x1, word.y1
+            boxes.corners.extend(box if turned is None else turned.turned(*box))
 
     def _add_recognised(self, start: int, words: Sequence[Word]) -> None:
         sure = [word.confidence for word in words if word.confidence is not None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pincite.ingest.pdf_words import Row, Segment, Word
 
@@ -13,6 +14,12 @@ _NUMBER = re.compile(
 )
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _YEAR = re.compile(r"^\W*(?:19|20)\d\d\W*[A-Za-z]?\W*$")
+
+
+@lru_cache(maxsize=4096)
+def _is_number(text: str) -> bool:
+    # Cells are asked again for each row and column they may belong to.
+    return bool(_NUMBER.match(text)) and not _YEAR.match(text)
 
 
 @dataclass(slots=True, eq=False)
@@ -28,12 +35,13 @@ class TableCell:
     @property
     def text(self) -> str:
         """The lines with blanks between them."""
-        return " ".join(line.text for line in self.lines)
+        lines = self.lines
+        return lines[0].text if len(lines) == 1 else " ".join([line.text for line in lines])
 
     @property
     def is_number(self) -> bool:
         """Whether it holds a value, not a word; years are as often names of columns."""
-        return bool(_NUMBER.match(self.text)) and not _YEAR.match(self.text)
+        return _is_number(self.text)
 
     @property
     def bold(self) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
+from math import inf
 
 from pincite.ingest.pdf_cells import Item, Table
 from pincite.ingest.pdf_columns import in_reading_order
@@ -43,10 +44,26 @@ def _upper_first(items: list[Item]) -> list[Item]:
     if len(items) > _MOST_ITEMS:
         return items
     extents = [_extent(item) for item in items]
-    late = _above(extents)
-    if all(not above or max(above) <= number for number, above in enumerate(late)):
+    if _is_upper_first(extents):
         return items
+    late = [_above(extents, one) for one in extents]
     return [items[number] for number in _sorted(late)]
+
+
+def _is_upper_first(extents: Sequence[Extent]) -> bool:
+    """Whether no item stands above one that comes before it."""
+    # Hundreds of lines are compared with each other: from the last to the first, each only with
+    # those behind it that end above it. Most of these stand in another column.
+    behind: list[tuple[float, float, float]] = []
+    for one in reversed(extents):
+        left, right, upper, end = one
+        above = behind[: bisect_right(behind, (upper, inf, inf))]
+        near = [(x0, x1) for _, x0, x1 in above if x0 < right and left < x1]
+        if any(_share_width(left, right, x0, x1) for x0, x1 in near):
+            return False
+        if upper < end:
+            insort(behind, (end, left, right))
+    return True
 
 
 def _sorted(late: list[list[int]]) -> Iterator[int]:
@@ -66,25 +83,20 @@ def _sorted(late: list[list[int]]) -> Iterator[int]:
                 heappush(ready, other)
 
 
-def _above(extents: Sequence[Extent]) -> list[list[int]]:
-    """For each item the numbers of those that end above it and share its width."""
-    # Hundreds of lines are compared with each other, so only those that end above are looked at.
-    by_end = sorted((clear, x0, x1, n) for n, (x0, x1, _, clear) in enumerate(extents))
-    ends = [clear for clear, _, _, _ in by_end]
-    found = []
-    for left, right, upper, _ in extents:
-        width = right - left
-        found.append(
-            [
-                number
-                for _, x0, x1, number in by_end[: bisect_right(ends, upper)]
-                if x0 < right
-                and left < x1
-                and (right if right < x1 else x1) - (left if left > x0 else x0)
-                > _SHARED_WIDTH * (width if width < x1 - x0 else x1 - x0)
-            ]
-        )
-    return found
+def _above(others: Sequence[Extent], one: Extent) -> list[int]:
+    """The numbers of those that end above another and share its width."""
+    left, right, upper, _ = one
+    return [
+        number
+        for number, (x0, x1, y0, end) in enumerate(others)
+        # One without height ends where it begins: it would wait for itself, and be lost.
+        if y0 < end <= upper and _share_width(left, right, x0, x1)
+    ]
+
+
+def _share_width(left: float, right: float, x0: float, x1: float) -> bool:
+    shared = min(right, x1) - max(left, x0)
+    return shared > 0 and shared > _SHARED_WIDTH * min(x1 - x0, right - left)
 
 
 def _extent(item: Item) -> Extent:

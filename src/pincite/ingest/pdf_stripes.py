@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -48,10 +49,12 @@ def find_stripes(rows: Sequence[Row]) -> list[Stripe]:
 def cells_by_stripe(row: Row, stripes: Sequence[Stripe]) -> Iterator[TableCell]:
     """The pieces of a line by column; one that covers several columns stays whole."""
     found: list[TableCell] = []
-    for piece in sorted(
-        (part for whole in row for part in _cut(whole, stripes)), key=lambda part: part.x0
-    ):
-        first, last = _columns_of(piece, stripes)
+    starts = [stripe.x0 - 1.0 for stripe in stripes]
+    ends = [stripe.x1 + 0.5 for stripe in stripes]
+    parts = [part for whole in row for part in _cut(whole, stripes)]
+    for piece in sorted(parts, key=lambda part: part.x0):
+        reach = bisect_right(starts, piece.x0), bisect_left(ends, piece.x1)
+        first, last = _columns_of(piece, reach, stripes)
         if found and first <= found[-1].last:
             joined = Segment([*found[-1].lines[0].words, *piece.words])
             found[-1] = TableCell([joined], found[-1].first, max(last, found[-1].last))
@@ -60,10 +63,11 @@ def cells_by_stripe(row: Row, stripes: Sequence[Stripe]) -> Iterator[TableCell]:
     return iter(found)
 
 
-def _columns_of(piece: Segment, stripes: Sequence[Stripe]) -> tuple[int, int]:
-    """The first and the last column that a piece reaches into."""
-    first = sum(piece.x0 >= stripe.x0 - 1.0 for stripe in stripes)
-    last = sum(piece.x1 > stripe.x1 + 0.5 for stripe in stripes)
+def _columns_of(
+    piece: Segment, reach: tuple[int, int], stripes: Sequence[Stripe]
+) -> tuple[int, int]:
+    """The first and the last column of a piece that begins and ends behind so many stripes."""
+    first, last = reach
     if piece.text in _CURRENCY:
         # It stands before a number, often so far that the stripe between columns holds it.
         return first, max(first, last)
@@ -77,6 +81,9 @@ def _columns_of(piece: Segment, stripes: Sequence[Stripe]) -> tuple[int, int]:
 
 def _cut(piece: Segment, stripes: Sequence[Stripe]) -> Iterator[Segment]:
     """Cut where a gap between words lies in a stripe: narrow columns nearly touch."""
+    if len(piece.words) == 1:
+        yield piece
+        return
     start = 0
     gaps = sorted(right.x0 - left.x1 for left, right in pairwise(piece.words))
     usual = gaps[len(gaps) // 2] if len(gaps) > 2 else _LEAST_GAP_IN_SIZES * piece.size

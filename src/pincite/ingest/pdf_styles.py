@@ -57,19 +57,17 @@ _render_mode = direct(pdfium.FPDFTextObj_GetTextRenderMode, _I, _P)
 _fill_colour = direct(pdfium.FPDFPageObj_GetFillColor, _I, _P, _P, _P, _P, _P)
 
 
-class TextStyles:
-    """The styles of one page's text objects by their addresses."""
+class TextStyles(dict[int | None, TextStyle]):
+    """The styles of one page's text objects by their addresses, found when first asked for."""
 
     def __init__(self) -> None:
-        self._styles: dict[int | None, TextStyle] = {None: PLAIN, 0: PLAIN}
+        super().__init__({None: PLAIN, 0: PLAIN})
         self._faces: dict[int | None, tuple[bool, bool]] = {}
         self._known: dict[tuple[bool, bool, Colour | None, bool], TextStyle] = {}
         self._name = ctypes.create_string_buffer(128)
 
-    def __getitem__(self, text_object: int | None) -> TextStyle:
-        style = self._styles.get(text_object)
-        if style is None:
-            style = self._styles[text_object] = self._find(text_object)
+    def __missing__(self, text_object: int | None) -> TextStyle:
+        style = self[text_object] = self._find(text_object)
         return style
 
     def _find(self, text_object: int | None) -> TextStyle:

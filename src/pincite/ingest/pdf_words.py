@@ -219,7 +219,9 @@ class PageWords:
         loose_bottom, loose_top = self._line_height(text_object, start, bottom, top)
         height = loose_top - loose_bottom
         if 0 < height < 3 * max(size, 2.0):
-            bottom, top, size = min(bottom, loose_bottom), max(top, loose_top), height
+            bottom = loose_bottom if loose_bottom < bottom else bottom
+            top = loose_top if loose_top > top else top
+            size = height
         box = self._frame.place(left, right, bottom, top)
         if self._frame.is_sideways:
             size = min(box[3] - box[1], box[2] - box[0]) if len(text) == 1 else box[3] - box[1]
@@ -285,24 +287,25 @@ def cut_into_segments(words: list[Word]) -> Iterator[Row]:
     row: Row = []
     start = 0
     for position, (before, word) in enumerate(pairwise(words), start=1):
-        if _starts_row(before, word):
-            row.append(Segment(words[start:position]))
-            yield row
-            row, start = [], position
-        elif _gap(before, word) > _GAP_IN_SIZES * max(before.size, word.size):
+        same_height = before.y0 < before.y1 > word.y0 < word.y1 > before.y0
+        below = not same_height and _starts_row(before, word)
+        widest = _GAP_IN_SIZES * (before.size if before.size > word.size else word.size)
+        # The empty space between two words counts in either direction of writing.
+        if below or word.x0 - before.x1 > widest or before.x0 - word.x1 > widest:
             row.append(Segment(words[start:position]))
             start = position
+        if below:
+            yield row
+            row = []
     row.append(Segment(words[start:]))
     yield row
 
 
 def _starts_row(before: Word, word: Word) -> bool:
-    """Whether a word does not share its height with the one before.
+    """Whether a word of another height than the one before stands below it or above.
 
     Words of text that runs up or down the margin stand above each other, and stay together.
     """
-    if before.y0 < before.y1 > word.y0 < word.y1 > before.y0:
-        return False
     shared_width = min(before.x1, word.x1) - max(before.x0, word.x0)
     width = before.x1 - before.x0
     if shared_width <= 0.5 * width:
@@ -311,8 +314,3 @@ def _starts_row(before: Word, word: Word) -> bool:
     is_tall = before.y1 - before.y0 > 1.5 * width or word.y1 - word.y0 > 1.5 * width
     runs_down = is_tall and 0 <= word.y0 - before.y1 < width
     return not (runs_up or runs_down)
-
-
-def _gap(before: Word, word: Word) -> float:
-    """The empty space between two words, in either direction of writing."""
-    return max(word.x0 - before.x1, before.x0 - word.x1)
