@@ -187,7 +187,9 @@ class PdfAssembly:
 
     def _add_cell(self, cell: TableCell) -> Cell:
         start = self._length
-        self._add_rows([[line] for line in cell.lines], self._number)
+        for number, line in enumerate(cell.lines):
+            self._write("\n" if number else "")
+            self._add_line(line, self._number)
         self._ranges[id(cell)] = (start, self._length)
         return Cell(
             start=start,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
-from math import inf
 
 from pincite.ingest.pdf_cells import Item, Table
 from pincite.ingest.pdf_columns import in_reading_order
@@ -43,60 +43,43 @@ def _upper_first(items: list[Item]) -> list[Item]:
     """
     if len(items) > _MOST_ITEMS:
         return items
-    extents = [_extent(item) for item in items]
-    if _is_upper_first(extents):
-        return items
-    late = [_above(extents, one) for one in extents]
-    return [items[number] for number in _sorted(late)]
+    order = _released([_extent(item) for item in items])
+    return [items[number] for number in order]
 
 
-def _is_upper_first(extents: Sequence[Extent]) -> bool:
-    """Whether no item stands above one that comes before it."""
-    # Hundreds of lines are compared with each other: from the last to the first, each only with
-    # those behind it that end above it. Most of these stand in another column.
-    behind: list[tuple[float, float, float]] = []
-    for one in reversed(extents):
-        left, right, upper, end = one
-        above = behind[: bisect_right(behind, (upper, inf, inf))]
-        near = [(x0, x1) for _, x0, x1 in above if x0 < right and left < x1]
-        if any(_share_width(left, right, x0, x1) for x0, x1 in near):
-            return False
-        if upper < end:
-            insort(behind, (end, left, right))
-    return True
-
-
-def _sorted(late: list[list[int]]) -> Iterator[int]:
-    """Numbers in order, each held back until those that must come before it are out."""
-    waiting = [len(before) for before in late]
-    holds_back: list[list[int]] = [[] for _ in late]
-    for number, before in enumerate(late):
-        for other in before:
-            holds_back[other].append(number)
-    ready = [number for number, count in enumerate(waiting) if not count]
+def _released(extents: Sequence[Extent]) -> Iterator[int]:
+    """Numbers in order, each held back until those that stand above it are out."""
+    # By where they end: hundreds of lines are compared, and only those that end above count.
+    # One without height ends where it begins; it would wait for itself, and be lost.
+    inside = sorted((end, x0, x1, n) for n, (x0, x1, y0, end) in enumerate(extents) if end > y0)
+    held_back: defaultdict[int, list[int]] = defaultdict(list)
+    ready = list(range(len(extents)))
     while ready:
         number = heappop(ready)
+        above = _first_above(extents[number], inside)
+        if above is not None:
+            held_back[above].append(number)
+            continue
         yield number
-        for other in holds_back[number]:
-            waiting[other] -= 1
-            if not waiting[other]:
-                heappush(ready, other)
+        x0, x1, y0, end = extents[number]
+        if end > y0:
+            del inside[bisect_left(inside, (end, x0, x1, number))]
+        for other in held_back.pop(number, ()):
+            heappush(ready, other)
 
 
-def _above(others: Sequence[Extent], one: Extent) -> list[int]:
-    """The numbers of those that end above another and share its width."""
+def _first_above(one: Extent, others: Sequence[tuple[float, float, float, int]]) -> int | None:
+    """The number of the first that ends above an item and shares its width."""
     left, right, upper, _ = one
-    return [
-        number
-        for number, (x0, x1, y0, end) in enumerate(others)
-        # One without height ends where it begins: it would wait for itself, and be lost.
-        if y0 < end <= upper and _share_width(left, right, x0, x1)
-    ]
-
-
-def _share_width(left: float, right: float, x0: float, x1: float) -> bool:
-    shared = min(right, x1) - max(left, x0)
-    return shared > 0 and shared > _SHARED_WIDTH * min(x1 - x0, right - left)
+    for end, x0, x1, number in others:
+        if end > upper:
+            return None
+        # Most stand in another column.
+        if x0 < right and left < x1:
+            shared = min(right, x1) - max(left, x0)
+            if shared > 0 and shared > _SHARED_WIDTH * min(x1 - x0, right - left):
+                return number
+    return None
 
 
 def _extent(item: Item) -> Extent:
