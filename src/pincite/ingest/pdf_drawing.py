@@ -9,7 +9,7 @@ from itertools import pairwise
 import pypdfium2.raw as pdfium
 
 from pincite.ingest.pdf_frame import PageFrame, Rectangle
-from pincite.ingest.pdf_styles import Colour, address_of, direct, fill_colour
+from pincite.ingest.pdf_styles import Colour, FillColours, address_of, direct
 
 _THICKEST_RULE = 2.5
 _SHORTEST_RULE = 4.0
@@ -79,6 +79,7 @@ class _Walker:
     def __init__(self, frame: PageFrame) -> None:
         self.found = PageDrawing()
         self._frame = frame
+        self._colours = FillColours()
         self._floats = (ctypes.c_float * 6)()
         start = ctypes.addressof(self._floats)
         self._pointers = tuple(start + 4 * number for number in range(6))
@@ -137,7 +138,7 @@ class _Walker:
         _draw_mode(path, ctypes.addressof(mode), ctypes.addressof(mode) + 4)
         count = _count_segments(path)
         if mode[0]:
-            colour = fill_colour(path)
+            colour = self._colours.of(path)
             if colour is None or colour[3]:
                 is_rectangle = 4 <= count <= 5
                 self.found.areas.append(
@@ -149,13 +150,14 @@ class _Walker:
     def _strokes(self, path: int, matrix: Matrix, count: int) -> None:
         own = self._matrix(path, matrix)
         points: list[Rectangle] = []
+        to_x, to_y = self._pointers[:2]
         for index in range(count):
             segment = _segment(path, index)
             kind = _segment_type(segment)
             if kind == pdfium.FPDF_SEGMENT_MOVETO:
                 self._lines(points)
                 points = []
-            _point(segment, *self._pointers[:2])
+            _point(segment, to_x, to_y)
             x, y = _moved(own, self._floats[0], self._floats[1])
             points.append(self._frame.place(x, x, y, y))
             if _closes(segment):

@@ -6,6 +6,7 @@ PDFium knows this for each text object; many characters share one, so it is aske
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -48,7 +49,7 @@ def address_of(pointer: Any) -> int:
     return ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
 
-_FourNumbers = ctypes.c_uint * 4
+_FOUR_NUMBERS = struct.Struct("4I")
 _P, _I = ctypes.c_void_p, ctypes.c_int
 _font_of = direct(pdfium.FPDFTextObj_GetFont, _P, _P)
 _font_weight = direct(pdfium.FPDFFont_GetWeight, _I, _P)
@@ -64,6 +65,7 @@ class TextStyles(dict[int | None, TextStyle]):
         super().__init__({None: PLAIN, 0: PLAIN})
         self._faces: dict[int | None, tuple[bool, bool]] = {}
         self._known: dict[tuple[bool, bool, Colour | None, bool], TextStyle] = {}
+        self._colours = FillColours()
         self._name = ctypes.create_string_buffer(128)
 
     def __missing__(self, text_object: int | None) -> TextStyle:
@@ -76,7 +78,7 @@ class TextStyles(dict[int | None, TextStyle]):
         if face is None:
             face = self._faces[font] = self._face(font)
         mode = _render_mode(text_object)
-        colour = fill_colour(text_object)
+        colour = self._colours.of(text_object)
         # Only stroked letters have the colour of their lines, and clipping ones show a picture.
         plain = colour[:3] if colour and mode in (0, 2, 4, 6) else None
         clear = colour is not None and colour[3] == 0 and mode in (0, 4)
@@ -97,11 +99,17 @@ class TextStyles(dict[int | None, TextStyle]):
         return bold, b"italic" in name or b"oblique" in name
 
 
-def fill_colour(page_object: int | None) -> tuple[int, int, int, int] | None:
-    """Red, green, blue and opacity, each in 0..255; None where it is no plain colour."""
-    parts = _FourNumbers()
-    start = ctypes.addressof(parts)
-    if not _fill_colour(page_object, start, start + 4, start + 8, start + 12):
-        return None
-    red, green, blue, opacity = parts
-    return red, green, blue, opacity
+class FillColours:
+    """Asks for the colours that objects are filled with; one buffer serves all of them."""
+
+    def __init__(self) -> None:
+        self._parts = bytearray(_FOUR_NUMBERS.size)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._parts))
+        self._pointers = (start, start + 4, start + 8, start + 12)
+
+    def of(self, page_object: int | None) -> tuple[int, int, int, int] | None:
+        """Red, green, blue and opacity, each in 0..255; None where it is no plain colour."""
+        if not _fill_colour(page_object, *self._pointers):
+            return None
+        red, green, blue, opacity = _FOUR_NUMBERS.unpack(self._parts)
+        return red, green, blue, opacity

@@ -6,6 +6,7 @@ that many bytes. The parent is `pincite.ingest.sandbox`.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import queue
@@ -29,6 +30,7 @@ REASON = b"E"
 READY = b"S"
 PROGRESS = b"P"
 _SECONDS_BETWEEN_SIGNS = 0.2
+_NEW_OBJECTS_BEFORE_A_LOOK = 50_000
 
 
 def main(arguments: list[str]) -> None:
@@ -45,12 +47,24 @@ def main(arguments: list[str]) -> None:
         recognise=limits["recognise"], max_pages=limits["pages"], on_page=signs.give
     )
     reader = FileReader(max_file_bytes=limits["file_bytes"], options=options)
+    collect_rarely()
     _send(answers, READY, b"")
     while True:
         request = requests.get()
         allow_processor_seconds(limits["processor_seconds"])
         kind, payload = _answer(reader, request, limits["memory_bytes"])
         _send(answers, kind, payload)
+
+
+def collect_rarely() -> None:
+    """Let the collector of cycles look less often.
+
+    What a file is made into are thousands of words without cycles among them, alive until the file
+    is done: every look goes through all of them and finds nothing. What has been loaded by now
+    stays.
+    """
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS_BEFORE_A_LOOK)
 
 
 class _SignsOfLife:
