@@ -18,7 +18,8 @@ from pincite.ingest.pdf_hidden import OUTSIDE, HiddenText, HiddenWords
 from pincite.ingest.pdf_order import in_order_of_reading
 from pincite.ingest.pdf_report import DAMAGED, UNMAPPED
 from pincite.ingest.pdf_ruled_tables import take_ruled_tables
-from pincite.ingest.pdf_words import PageWords, Word, cut_into_segments
+from pincite.ingest.pdf_segments import cut_into_segments
+from pincite.ingest.pdf_words import PageWords, Word
 from pincite.ingest.reading_options import ReadingOptions
 from pincite.ingest.scans import ScannedPages
 
@@ -111,8 +112,7 @@ def _content(page: pypdfium2.PdfPage, number: int, label: str, scans: ScannedPag
     notes = tuple(page_notes(page, layout))
     if words.unmapped or _shows_something(drawing):
         lines = scans.lines(number, page, lines, drawing.pictures)
-    letters = sum(len(word.text) for line in lines for word in line)
-    gap = UNMAPPED if words.unmapped > _UNMAPPED_SHARE_TO_TELL * letters else scans.gap(number)
+    gap = UNMAPPED if _is_nonsense(words.unmapped, lines) else scans.gap(number)
     outside = (HiddenText(OUTSIDE, tuple(line)) for line in words.outside)
     return PageContent(
         number=number,
@@ -156,6 +156,12 @@ def _items(lines: list[list[Word]], drawing: PageDrawing) -> list[Item]:
         items.extend(starting.get(position, ()))
         items.extend(cut_into_segments(line))
     return in_order_of_reading(items)
+
+
+def _is_nonsense(unmapped: int, lines: list[list[Word]]) -> bool:
+    if unmapped <= 0:
+        return False
+    return unmapped > _UNMAPPED_SHARE_TO_TELL * sum(len(w.text) for line in lines for w in line)
 
 
 def _shows_something(drawing: PageDrawing) -> bool:

@@ -7,14 +7,13 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import repeat
 
 import pypdfium2.raw as pdfium
 
 from pincite.ingest.pdf_frame import PageFrame, Rectangle
 from pincite.ingest.pdf_styles import TextStyle, TextStyles, address_of, direct
 
-_GAP_IN_SIZES = 1.2
 _HYPHEN = "\ufffe"
 """What PDFium writes for a hyphen that splits a word, without a line end after it."""
 _NO_SIGN = "\uffff"
@@ -27,8 +26,7 @@ _LINE_ENDS = "\r\n"
 # Chinese and Japanese: a box for each sign, else a whole line would be one word.
 _ALONE = "\u3001-\u3020\uff01-\uff65\u3040-\u30ff\u3400-\u9fff\U00020000-\U000323af"
 _PIECES = re.compile(
-    rf"[^\s{_ALONE}{_HYPHEN}]*{_HYPHEN}|[^\s{_ALONE}{_HYPHEN}]+"
-    rf"|[{_ALONE}]|[\r\n]+"
+    rf"[^\s{_ALONE}{_HYPHEN}]*{_HYPHEN}|[^\s{_ALONE}{_HYPHEN}]+|[{_ALONE}]|[{_LINE_ENDS}]+"
 )
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _IS_ALONE = re.compile(f"[{_ALONE}]")
@@ -124,6 +122,7 @@ class PageWords:
         self._page = address_of(text_page)
         self._count = pdfium.FPDFText_CountChars(text_page)
         self._frame = frame
+        self._is_sideways = frame.is_sideways
         self._styles = TextStyles()
         # Read with struct, which is three times as fast as going through the array.
         self._corners = bytearray(_FOUR_DOUBLES.size)
@@ -218,14 +217,15 @@ class PageWords:
         # The font's own height makes the boxes of a line equally high; some fonts lie about it.
         loose_bottom, loose_top = self._line_height(text_object, start, bottom, top)
         height = loose_top - loose_bottom
-        if 0 < height < 3 * max(size, 2.0):
+        if 0 < height < 3 * (size if size > 2.0 else 2.0):
             bottom = loose_bottom if loose_bottom < bottom else bottom
             top = loose_top if loose_top > top else top
             size = height
         box = self._frame.place(left, right, bottom, top)
-        if self._frame.is_sideways:
+        if self._is_sideways:
             size = min(box[3] - box[1], box[2] - box[0]) if len(text) == 1 else box[3] - box[1]
-        return Word(text, *box, max(size, 0.1), self._styles[text_object], glued)
+        size = size if size > 0.1 else 0.1
+        return Word(text, *box, size, self._styles[text_object], glued)
 
     def _line_height(
         self, text_object: int | None, index: int, bottom: float, top: float
@@ -275,42 +275,3 @@ def _with_plain_hyphen(line: list[Word]) -> list[Word]:
     if line and len(line[-1].text) > 1 and line[-1].text[-1] in _OTHER_HYPHENS:
         line[-1].text = f"{line[-1].text[:-1]}-"
     return line
-
-
-def cut_into_segments(words: list[Word]) -> Iterator[Row]:
-    """Cut a line where words stand apart by more than a space, or one stands below the other.
-
-    PDFium puts a bullet far to the left on the line before its own.
-    """
-    if not words:
-        return
-    row: Row = []
-    start = 0
-    for position, (before, word) in enumerate(pairwise(words), start=1):
-        same_height = before.y0 < before.y1 > word.y0 < word.y1 > before.y0
-        below = not same_height and _starts_row(before, word)
-        widest = _GAP_IN_SIZES * (before.size if before.size > word.size else word.size)
-        # The empty space between two words counts in either direction of writing.
-        if below or word.x0 - before.x1 > widest or before.x0 - word.x1 > widest:
-            row.append(Segment(words[start:position]))
-            start = position
-        if below:
-            yield row
-            row = []
-    row.append(Segment(words[start:]))
-    yield row
-
-
-def _starts_row(before: Word, word: Word) -> bool:
-    """Whether a word of another height than the one before stands below it or above.
-
-    Words of text that runs up or down the margin stand above each other, and stay together.
-    """
-    shared_width = min(before.x1, word.x1) - max(before.x0, word.x0)
-    width = before.x1 - before.x0
-    if shared_width <= 0.5 * width:
-        return True
-    runs_up = word.y1 <= before.y0 + 1
-    is_tall = before.y1 - before.y0 > 1.5 * width or word.y1 - word.y0 > 1.5 * width
-    runs_down = is_tall and 0 <= word.y0 - before.y1 < width
-    return not (runs_up or runs_down)
