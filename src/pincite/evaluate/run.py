@@ -13,7 +13,7 @@ from pincite.evaluate.datasets import Dataset, GoldDocument, GoldQuestion
 from pincite.evaluate.measures import redundancy
 from pincite.library import Library
 from pincite.pipeline import AnswerStages, answer_question, search
-from pincite.records import Answer, Hit, Question
+from pincite.records import Answer, Hit, Question, Ranking
 from pincite.settings import Layer, Settings, load_settings
 
 # One candidate is looked at, in the cheapest way, and its score counts nothing: the order stays.
@@ -238,10 +238,11 @@ class _Watched:
         self._hits: tuple[Hit, ...] = ()
         self.stages = replace(stages, reranker=self)
 
-    def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """What the real reranker gives."""
-        self._hits = self._reranker.rerank(question, hits)
-        return self._hits
+        ranking = self._reranker.rerank(question, hits)
+        self._hits = ranking.hits
+        return ranking
 
     def best_sentences(self, library: Library, count: int) -> list[str]:
         """The sentences with the highest scores, without a look at how much they repeat."""
