@@ -15,6 +15,7 @@ td{text-align:right}th:first-child,td:first-child{text-align:left}small{color:#6
 svg{max-width:100%;height:auto}text{font:12px system-ui,sans-serif;fill:#333}
 """
 _WIDTH, _HEIGHT, _MARGIN = 640, 300, 48
+_NOT_RUN = {"p50": None, "p95": None}
 
 
 def page(form: Mapping[str, Any]) -> str:
@@ -28,7 +29,11 @@ def page(form: Mapping[str, Any]) -> str:
         "<h2>Finding</h2>",
         _table(configurations),
         _bars(configurations),
+        "<h3>Milliseconds of each stage</h3>",
+        _stages(configurations),
+        *(_languages(form["languages"]) if form["languages"] else ()),
         "<h2>Answering</h2>",
+        f"<p>Answers of the configuration {escape(form['answers_from'])}.</p>",
         _answers(form["answers"]),
     ]
     if curve:
@@ -64,6 +69,36 @@ def _measured(found: Mapping[str, Any], measure: str) -> str:
 
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _stages(configurations: Mapping[str, Any]) -> str:
+    """Median and 95th percentile, a row for each configuration."""
+    names = dict.fromkeys(
+        stage for found in configurations.values() for stage in found["stages_ms"]
+    )
+    heads = "".join(f"<th>{escape(name)} p50 / p95</th>" for name in ("", *names))
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td>"
+        + "".join(
+            f"<td>{_number(stage['p50'], 1)} / {_number(stage['p95'], 1)}</td>"
+            for stage in (found["stages_ms"].get(name, _NOT_RUN) for name in names)
+        )
+        + "</tr>"
+        for name, found in configurations.items()
+    )
+    return f"<table><tr>{heads.replace('<th> p50 / p95</th>', '<th></th>', 1)}{rows}</table>"
+
+
+def _languages(languages: Mapping[str, Mapping[str, float | None]]) -> list[str]:
+    names = list(next(iter(languages.values())))
+    heads = "".join(f"<th>{escape(name)}</th>" for name in ("", *names))
+    rows = "".join(
+        f"<tr><td>{escape(language)}</td>"
+        + "".join(f"<td>{_number(found[name], 3)}</td>" for name in names)
+        + "</tr>"
+        for language, found in languages.items()
+    )
+    return ["<h3>nDCG@10 by language</h3>", f"<table><tr>{heads}</tr>{rows}</table>"]
 
 
 def _answers(answers: Mapping[str, Any]) -> str:

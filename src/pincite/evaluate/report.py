@@ -26,11 +26,13 @@ def report_form(run: Run) -> dict[str, Any]:
     return {
         "dataset": run.dataset,
         "documents": run.documents,
-        "queries": run.questions,
+        "queries": len(run.questions),
         "configurations": {
             name: _configuration(records, run.relevant) for name, records in run.searches.items()
         },
+        "answers_from": run.answers_from,
         "answers": _answers(run.answers),
+        "languages": _languages(run),
         "notes": list(run.notes),
     }
 
@@ -81,6 +83,19 @@ def _configuration(
         for stage in (records[0].timings if records else ())
     }
     return form
+
+
+def _languages(run: Run) -> dict[str, dict[str, float | None]]:
+    """nDCG@10 of each configuration by language; empty for a set in one language."""
+    spoken = {question.id: question.language for question in run.questions}
+    found: dict[str, dict[str, float | None]] = {}
+    for language in sorted(set(spoken.values())):
+        for name, records in run.searches.items():
+            own = {r.question: r.ranked for r in records if spoken[r.question] == language}
+            values = ranking_values(run.relevant, own).values()
+            measured = _mean([value[RANKING[0]] for value in values])
+            found.setdefault(language or "unknown", {})[name] = measured
+    return found if len(found) > 1 else {}
 
 
 def _percentiles(milliseconds: Sequence[float]) -> tuple[float | None, float | None]:
