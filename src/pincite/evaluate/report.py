@@ -72,17 +72,17 @@ def _configuration(
     }
     totals = [record.timings["total"] for record in records]
     form["p50_ms"], form["p95_ms"] = _percentiles(totals)
-    form["stages_ms"] = {
-        stage: dict(
-            zip(
-                ("p50", "p95"),
-                _percentiles([record.timings[stage] for record in records]),
-                strict=True,
-            )
-        )
-        for stage in (records[0].timings if records else ())
-    }
+    form["stages_ms"] = _stages([record.timings for record in records])
     return form
+
+
+def _stages(timings: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
+    """Median and 95th percentile of each stage, in milliseconds."""
+    found = {}
+    for stage in timings[0] if timings else ():
+        middle, late = _percentiles([each[stage] for each in timings])
+        found[stage] = {"p50": middle, "p95": late}
+    return found
 
 
 def _languages(run: Run) -> dict[str, dict[str, float | None]]:
@@ -124,6 +124,7 @@ def _answers(records: Sequence[AnswerRecord]) -> dict[str, Any]:
         "abstention_auroc": _rounded(
             auroc([r.confidence for r in answerable], [r.confidence for r in unanswerable])
         ),
+        "stages_ms": _stages([record.timings for record in records]),
         "risk_coverage": _thinned(
             risk_coverage(
                 [record.confidence for record in judged],

@@ -51,6 +51,7 @@ class AnswerRecord:
     answers: tuple[str, ...]
     redundancy_before: float
     redundancy_after: float
+    timings: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +207,7 @@ def _answer(collection: Collection, stages: AnswerStages, question: GoldQuestion
         answers=question.answers,
         redundancy_before=redundancy(watched.best_sentences(collection.library, len(quotes))),
         redundancy_after=redundancy(quotes),
+        timings=dict(answer.timings),
     )
 
 

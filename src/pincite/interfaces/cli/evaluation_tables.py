@@ -28,14 +28,7 @@ def print_report(form: Form) -> None:
     ]
     _print_table(("", *RANKING, "p50", "p95 ms"), rows)
     typer.echo("\nmilliseconds of each stage: p50 / p95")
-    stages = dict.fromkeys(name for found in configurations.values() for name in found["stages_ms"])
-    _print_table(
-        ("", *stages),
-        [
-            (name, *(_percentiles(found["stages_ms"].get(stage)) for stage in stages))
-            for name, found in configurations.items()
-        ],
-    )
+    _print_stages({name: found["stages_ms"] for name, found in configurations.items()})
     if form["languages"]:
         typer.echo("\nnDCG@10 by language")
         _print_table(
@@ -47,8 +40,18 @@ def print_report(form: Form) -> None:
         )
     typer.echo(f"\nanswers of {form['answers_from']}")
     for name, value in form["answers"].items():
-        if not isinstance(value, list) and value is not None:
+        if not isinstance(value, list | dict) and value is not None:
             typer.echo(f"{name.replace('_', ' '):<28} {value:.3f}")
+    _print_stages({"milliseconds": form["answers"]["stages_ms"]})
+
+
+def _print_stages(measured: Mapping[str, Form]) -> None:
+    stages = dict.fromkeys(stage for found in measured.values() for stage in found)
+    rows = [
+        (name, *(_percentiles(found.get(stage)) for stage in stages))
+        for name, found in measured.items()
+    ]
+    _print_table(("", *stages), rows)
 
 
 def print_comparison(form: Form) -> None:
@@ -107,7 +110,9 @@ def _measured(found: Form, measure: str) -> str:
 
 
 def _percentiles(stage: Form | None) -> str:
-    return f"{_number(stage['p50'], 1)} / {_number(stage['p95'], 1)}" if stage else "-"
+    if stage is None:
+        return "-"
+    return " / ".join(_number(stage[name], 1 if stage[name] < 10 else 0) for name in ("p50", "p95"))
 
 
 def _number(value: float | None, digits: int) -> str:
