@@ -306,6 +306,19 @@ def test_labels_from_a_library_are_a_set(tmp_path: Path) -> None:
     assert found.questions[0].relevant == {entry.document_id: 1}
 
 
+def test_a_question_judged_again_replaces_its_labels(tmp_path: Path) -> None:
+    (tmp_path / "valve.txt").write_text(TEXTS["valve"])
+    with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as library:
+        library.ingest([tmp_path / "valve.txt"])
+        (entry,) = library.files()
+        made = LabelledSet(tmp_path / "labels", library)
+        for grade in (0, 1):
+            made.add("When does it open?", {entry.document_id: grade})
+    assert made.questions == 1
+    (question,) = load_dataset(tmp_path / "labels").questions
+    assert question.relevant == {entry.document_id: 1}
+
+
 def test_labelling_asks_until_an_empty_line(tmp_path: Path) -> None:
     (tmp_path / "valve.txt").write_text(TEXTS["valve"])
     with Library.open(tmp_path / "library") as library:
@@ -313,8 +326,12 @@ def test_labelling_asks_until_an_empty_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(
         app,
         ["eval", "label", str(tmp_path / "labels"), "--library", str(tmp_path / "library")],
-        input="When does the valve open?\ny\n\n",
+        input=f"When does the valve open?\nwhat\ny\n{'x' * 10_001}\nDoes the valve close?\ns\nWho won?\n\n",
     )
     assert done.exit_code == 0, done.output
     assert "kept: 1 of 1 documents answer it" in done.stdout
-    assert len(load_dataset(tmp_path / "labels").questions) == 1
+    assert "skipped" in done.stdout
+    assert "kept: nothing found" in done.stdout
+    assert "the question has 10,001 characters" in done.stderr
+    kept = [(q.text, q.answerable) for q in load_dataset(tmp_path / "labels").questions]
+    assert kept == [("When does the valve open?", True), ("Who won?", False)]

@@ -23,6 +23,7 @@ from pincite.interfaces.cli.output import (
     indented,
     notice,
     on_one_line,
+    page_and_section,
     print_json,
 )
 
@@ -187,22 +188,41 @@ def label(
 
     with pincite.Library.open(library, create=False) as opened:
         made = LabelledSet(folder, opened)
+        typer.echo(
+            f"{made.questions} questions in {folder}; for each passage: y(es), n(o), s(kip)\n"
+        )
         while question := typer.prompt("question (empty: done)", default="", show_default=False):
-            grades = _judged(opened, question, limit)
+            try:
+                grades = _judged(opened, question, limit)
+            except UsageError as error:
+                notice(str(error))
+                continue
+            if grades is None:
+                typer.echo("skipped\n")
+                continue
             made.add(question, grades)
             helpful = sum(grade > 0 for grade in grades.values())
-            typer.echo(f"kept: {helpful} of {len(grades)} documents answer it\n")
+            found = f"{helpful} of {len(grades)} documents answer it" if grades else "nothing found"
+            typer.echo(f"kept: {found}\n")
 
 
-def _judged(opened: Library, question: str, limit: int) -> dict[str, int]:
-    """A grade for each document of the passages shown; the best of its passages counts."""
+def _judged(opened: Library, question: str, limit: int) -> dict[str, int] | None:
+    """A grade for each document of the passages shown, that of its best; None: skip the question."""
     grades: dict[str, int] = {}
-    for hit in opened.search(question, limit=limit).hits:
+    hits = opened.search(question, limit=limit).hits
+    for number, hit in enumerate(hits, start=1):
         document = hit.passage.span.document_id
-        typer.secho(f"\n{hit.passage.context}", bold=True)
-        typer.echo(indented(on_one_line(opened.catalog.text_of(hit.passage.span))))
-        helps = typer.confirm("does it answer?", default=False)
-        grades[document] = max(grades.get(document, 0), int(helps))
+        where = page_and_section(hit.passage.page, "")
+        heading = ", ".join(part for part in (hit.passage.context, where) if part)
+        typer.secho("\n" + indented(heading, first=f"{number}/{len(hits)} "), bold=True)
+        typer.echo(indented(on_one_line(opened.catalog.text_of(hit.passage.span)), first="    "))
+        answer = ""
+        while answer not in ("y", "n", "s"):
+            told = typer.prompt("does it answer? [y/N/s]", default="n", show_default=False)
+            answer = told.strip().lower()[:1]
+        if answer == "s":
+            return None
+        grades[document] = max(grades.get(document, 0), int(answer == "y"))
     return grades
 
 
