@@ -326,7 +326,18 @@ def test_labelling_asks_until_an_empty_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(
         app,
         ["eval", "label", str(tmp_path / "labels"), "--library", str(tmp_path / "library")],
-        input=f"When does the valve open?\nwhat\ny\n{'x' * 10_001}\nDoes the valve close?\ns\nWho won?\n\n",
+        input="\n".join(
+            [
+                "When does the valve open?",
+                "what",
+                "y",
+                "x" * 10_001,
+                "Does it close?",
+                "s",
+                "Who won?",
+                "\n",
+            ]
+        ),
     )
     assert done.exit_code == 0, done.output
     assert "kept: 1 of 1 documents answer it" in done.stdout

@@ -160,3 +160,32 @@ def test_a_hit_nobody_scored_gives_no_evidence() -> None:
     scored = hit(0, (0.9,))
     unscored = Hit(passage=scored.passage, score=0.9, scores={})
     assert selector().select(QUESTION, [unscored]).evidence == ()
+
+
+@given(HITS, st.integers(1, 3), st.floats(0, 1), st.floats(0, 0.5))
+def test_every_scored_passage_is_chosen_from_or_left_out_for_a_reason(
+    hits: list[Hit], most: int, nearest: float, margin: float
+) -> None:
+    made = selector(max_sentences=most, max_similarity=nearest, margin=margin, lead_margin=margin)
+    found = made.select(QUESTION, hits)
+    told = {item.passage.id for item in (*found.evidence, *found.dropped)}
+    assert told == {one.passage.id for one in hits if one.sentence_scores}
+    assert all(item.reason and item.span is not None for item in found.dropped)
+    chosen = {(item.passage.id, item.span) for item in found.evidence}
+    assert not chosen & {(item.passage.id, item.span) for item in found.dropped}
+
+
+def test_reasons_have_the_numbers_that_decided() -> None:
+    vectors = np.stack([DIRECTIONS[0], DIRECTIONS[0], DIRECTIONS[1], DIRECTIONS[2]])
+    made = selector(max_sentences=1, margin=0.3, max_similarity=0.82)
+    passage = hit(0, (0.9, 0.85, 0.8, 0.2), vectors)
+    other = hit(8, (0.1,), DIRECTIONS[:1])
+    reasons = [item.reason for item in made.select(QUESTION, [passage, other]).dropped]
+    assert reasons == [
+        "score 0.100 is outside the margin: 0.600 needed, best 0.900",
+        "better ones were chosen, at most 1",
+        "better ones were chosen, at most 1",
+    ]
+    made = selector(max_sentences=2, margin=0.3, max_similarity=0.82)
+    (repeated, *_) = made.select(QUESTION, [passage]).dropped
+    assert repeated.reason == "repeats e1: similarity 1.00 > 0.82"

@@ -66,7 +66,7 @@ class MmrSelector:
             best = max(pool, key=lambda item: self._marginal(item, nearest[item.span][0]))
             chosen.append(best)
             pool.remove(best)
-        full = f"{len(chosen)} better sentences were chosen, which is the most"
+        full = f"better ones were chosen, at most {self._max_sentences}"
         return Selection(
             evidence=tuple(
                 Evidence(
