@@ -51,6 +51,8 @@ def page(
         *_answers(runs),
         *_times(runs),
     ]
+    if noted := [(name_of(run), note) for run in runs for note in run["report"]["notes"]]:
+        parts += ["## What the sets lack\n", *(f"- {name}: {note}" for name, note in noted), ""]
     if left_out:
         parts += ["## Sets left out\n", *(f"- {name}: {why}" for name, why in left_out.items())]
     return "\n".join(parts).rstrip() + "\n"

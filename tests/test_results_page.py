@@ -42,6 +42,7 @@ def run(name: str, *values: float, code: str = "now") -> dict[str, Any]:
             },
             "answers": {**answers, "stages_ms": {"total": {"p50": 2.0, "p95": 3.0}}},
             "languages": {},
+            "notes": ["2 documents are empty"],
         },
         "questions": [
             {"question": str(number), **{n: {"nDCG@10": v, "R@5": v} for n, v in measured.items()}}
@@ -66,6 +67,7 @@ def test_the_best_other_is_marked_and_the_mean_is_that_of_the_sets(results: Modu
     assert "| **mean over sets** |  |  | 0.300 | 0.300 | 0.300 | 0.500 |" in made
     assert "Nowhere: on every set" in made
     assert "- odd: no questions" in made
+    assert "- two: 2 documents are empty" in made
 
 
 def test_losses_are_listed_with_their_paired_difference(results: ModuleType) -> None:

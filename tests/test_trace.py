@@ -100,7 +100,7 @@ def test_drops_come_with_their_reasons(stages: dict[str, Any]) -> None:
     assert stages["rerank"]["dropped"]
     for item in stages["rerank"]["dropped"]:
         assert item["scores"]["late_interaction"] < 0.35
-        assert "is below the threshold 0.35" in item["reason"]
+        assert "is below the threshold 0.350" in item["reason"]
     reasons = [item["reason"] for item in stages["select"]["dropped"]]
     assert any(reason.startswith("repeats e1: similarity") for reason in reasons), reasons
     assert any("outside the margin" in reason for reason in reasons), reasons

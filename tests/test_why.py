@@ -71,7 +71,7 @@ def test_a_passage_below_the_threshold_is_told_with_both_numbers(home: Path) -> 
     with opened(home, rerank={"threshold": 0.5}) as library:
         found = fate(library, "lemons are yellow")
     assert (found.outcome, found.stage) == (Outcome.DROPPED, "rerank")
-    assert "is below the threshold 0.50" in found.account[-1]
+    assert "is below the threshold 0.500" in found.account[-1]
 
 
 def test_a_passage_that_nobody_compared_is_told(home: Path) -> None:

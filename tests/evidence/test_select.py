@@ -188,4 +188,4 @@ def test_reasons_have_the_numbers_that_decided() -> None:
     ]
     made = selector(max_sentences=2, margin=0.3, max_similarity=0.82)
     (repeated, *_) = made.select(QUESTION, [passage]).dropped
-    assert repeated.reason == "repeats e1: similarity 1.00 > 0.82"
+    assert repeated.reason == "repeats e1: similarity 1.000 > 0.820"

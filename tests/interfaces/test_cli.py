@@ -238,7 +238,7 @@ def test_why_says_where_a_passage_was_lost(sample: SampleLibrary, verb: str) -> 
     assert human.returncode == 0
     fits_a_terminal(human.stdout)
     assert f"{fate['passage_id']}: dropped" in human.stdout
-    assert "is below the threshold 0.20" in " ".join(human.stdout.split())
+    assert "is below the threshold 0.200" in " ".join(human.stdout.split())
 
 
 def test_a_refusal_exits_3_with_reasons_and_no_text(sample: SampleLibrary, tmp_path: Path) -> None:

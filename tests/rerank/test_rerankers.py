@@ -92,7 +92,7 @@ def test_hits_below_the_threshold_are_dropped(small: SmallLibrary, method: str) 
     assert 0 < len(kept) < len(every)
     assert len(kept) + len(kept.dropped) == len(every)
     for item in kept.dropped:
-        told = f"{method} {item.scores[method]:.2f} is below the threshold {threshold:.2f}"
+        told = f"{method} {item.scores[method]:.3f} is below the threshold {threshold:.3f}"
         assert item.reason == told
 
 

@@ -88,7 +88,7 @@ class MmrSelector:
         return self._lambda * item.score - (1 - self._lambda) * nearest
 
     def _repeats(self, item: _Candidate, similarity: float, number: int) -> Dropped:
-        reason = f"repeats e{number}: similarity {similarity:.2f} > {self._max_similarity:.2f}"
+        reason = f"repeats e{number}: similarity {similarity:.3f} > {self._max_similarity:.3f}"
         return _dropped(item.passage, item.span, item.score, reason)
 
     def _candidates(self, hits: Sequence[Hit]) -> tuple[list[_Candidate], list[Dropped]]:

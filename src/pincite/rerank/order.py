@@ -32,7 +32,7 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
     dropped = [
         Dropped(
             passage=hit.passage,
-            reason=f"{stage} {hit.scores[stage]:.2f} is below the threshold {cut.threshold:.2f}",
+            reason=f"{stage} {hit.scores[stage]:.3f} is below the threshold {cut.threshold:.3f}",
             score=hit.score,
             scores=hit.scores,
         )
