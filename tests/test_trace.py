@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pincite import Answer, Library
-from pincite.trace import FORMAT
+from pincite.records import Question
+from pincite.trace import FORMAT, Recorder
 
 QUESTION = "At what pressure does the relief valve open?"
 TEXTS = {
@@ -151,3 +152,15 @@ def test_a_search_ends_after_the_rerank(library: Library) -> None:
     found = library.search(QUESTION)
     assert [stage["name"] for stage in found.trace["stages"]] == STAGES[:2]
     assert ids(found.trace["stages"][1]["kept"]) == [hit.passage.id for hit in found.hits]
+
+
+def test_a_stage_that_takes_nothing_down_has_the_same_shape() -> None:
+    recorder = Recorder(Question(text="?"))
+    with recorder.stage("understand"):
+        pass
+    recorder.understood({"language": "en"})
+    trace = recorder.trace()
+    assert trace["question"]["understood"] == {"language": "en"}
+    (stage,) = trace["stages"]
+    assert (stage["kept"], stage["dropped"], stage["notes"]) == ([], [], [])
+    assert recorder.timings().keys() == {"understand", "total"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite import Fate, Library, UsageError
-from pincite.why import Outcome
+from pincite.fate import Outcome
 
 QUESTION = "At what pressure does the relief valve open?"
 TEXTS = {

@@ -40,8 +40,8 @@ from pincite.records import (
 )
 
 if TYPE_CHECKING:
+    from pincite.fate import Fate
     from pincite.library import Library, verify_receipt
-    from pincite.why import Fate
 
 __version__ = "0.1.0"
 
@@ -73,7 +73,7 @@ __all__ = [
 ]
 
 _LOADED_WHEN_USED = {
-    "Fate": "pincite.why",
+    "Fate": "pincite.fate",
     "Library": "pincite.library",
     "verify_receipt": "pincite.library",
 }

@@ -15,6 +15,7 @@ from pincite.catalog.catalog import Catalog
 from pincite.document import Span
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryBusy, UsageError
+from pincite.fate import Fate
 from pincite.index.indexes import Indexes
 from pincite.ingest.selection import Selection
 from pincite.ingest.watch import watched
@@ -35,7 +36,7 @@ from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
 from pincite.verify.receipt import ReceiptCheck, check_receipt, load_receipt
-from pincite.why import Fate, Inquiry
+from pincite.why import Inquiry
 
 LONGEST_QUESTION = 10_000
 """Characters. Longer is a pasted document, not a question."""

@@ -45,12 +45,17 @@ class Recorder:
         """Time one stage."""
         started = time.perf_counter()
         yield
-        self._stages[name] = {"name": name, "ms": _milliseconds(started)}
+        done = {"name": name, "ms": _milliseconds(started)}
+        self._stages[name] = {**done, "kept": [], "dropped": [], "notes": []}
+
+    def understood(self, found: Mapping[str, Any]) -> None:
+        """Take down what a stage made of the question, as JSON."""
+        self._understood.update(found)
 
     def ranked(self, stage: str, ranking: Ranking) -> None:
         """Take down what a stage of search gave."""
         self._know(hit.passage for hit in ranking.hits)
-        self._understood.update(ranking.understood)
+        self.understood(ranking.understood)
         kept = [_hit_form(hit, rank) for rank, hit in enumerate(ranking.hits, start=1)]
         self._took_down(stage, kept, ranking.dropped, ranking.notes)
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from pincite.catalog.catalog import Catalog
 from pincite.errors import UsageError
-from pincite.pipeline import answer_question
-from pincite.records import Passage, Question, Ranking
-from pincite.settings import Settings
+from pincite.fate import Fate, Outcome, followed
+from pincite.pipeline import answer_question, search
+from pincite.records import Hit, Passage, Question, SearchResult
+from pincite.settings import RerankSettings, Settings
 from pincite.text.terms import question_terms, terms
 from pincite.upkeep import Upkeep
 
@@ -28,53 +28,6 @@ _MOST = 10
 """Passages explained at once."""
 
 _SIMILAR = 5
-
-
-class Outcome(StrEnum):
-    """What became of a passage."""
-
-    QUOTED = "quoted"
-    REFUSED = "refused"
-    UNVERIFIED = "unverified"
-    NOT_SELECTED = "not selected"
-    NOT_COMPARED = "not compared"
-    DROPPED = "dropped"
-    NOT_FOUND = "not found"
-    OTHER_COLLECTION = "other collection"
-    UNKNOWN = "not in the library"
-
-
-_CONCLUSIONS = {
-    Outcome.QUOTED: "it is quoted in the answer",
-    Outcome.REFUSED: "it was chosen as evidence, but the answer was refused",
-    Outcome.UNVERIFIED: "it was chosen as evidence, but could not be verified",
-    Outcome.NOT_SELECTED: "it was found, but none of its sentences was chosen",
-    Outcome.NOT_COMPARED: "it was found, but too far down to be compared with the question",
-    Outcome.DROPPED: "it was found, and then dropped",
-    Outcome.NOT_FOUND: "neither search found it among its first",
-    Outcome.OTHER_COLLECTION: "it is in another collection than the one asked",
-    Outcome.UNKNOWN: "there is no such passage in this library",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
-    """What became of one passage, and the account of it, a line for each stage.
-
-    `stage` is where it was lost; empty when it is quoted or was never in.
-    """
-
-    passage_id: str
-    context: str
-    page: int | None
-    outcome: Outcome
-    stage: str
-    account: tuple[str, ...]
-
-    @property
-    def conclusion(self) -> str:
-        """The outcome as half a sentence."""
-        return _CONCLUSIONS[self.outcome]
 
 
 class Inquiry:
@@ -147,7 +100,7 @@ class Inquiry:
     def _holding(self, words: str) -> list[Passage]:
         """Passages that hold these words in this order."""
         wanted = _plain(words)
-        found = self._ranking(Question(text=words), alpha=1.0)
+        found = self._widely(Question(text=words), alpha=1.0)
         return [
             hit.passage
             for hit in found.hits
@@ -174,18 +127,19 @@ class Inquiry:
 
     # --- Why neither search found it --------------------------------------------------------------
 
-    def _ranking(self, question: Question, *, alpha: float | None = None) -> Ranking:
-        """Both searches over much more than a question looks at."""
+    def _widely(self, question: Question, *, alpha: float | None = None) -> SearchResult:
+        """Both searches over much more than a question looks at, in the order they give."""
         wide: dict[str, Any] = {"dense_limit": _WIDE, "lexical_limit": _WIDE, "keep": 2 * _WIDE}
         if alpha is not None:
             wide["alpha"] = alpha
         retrieval = self._settings.retrieval.model_copy(update=wide)
-        settings = self._settings.model_copy(update={"retrieval": retrieval})
-        return self._upkeep.stages_with(settings).retriever.retrieve(question)
+        rerank = RerankSettings(method="term_coverage", candidates=1, weight=0, threshold=0)
+        settings = self._settings.model_copy(update={"retrieval": retrieval, "rerank": rerank})
+        return search(question, self._upkeep.stages_with(settings))
 
     def _measured(self, question: Question, passage: Passage) -> Iterator[str]:
         chosen = self._settings.retrieval
-        hits = self._ranking(question).hits
+        hits = self._widely(question).hits
         yield from self._by_meaning(question, passage, _rank(hits, "dense", passage.id))
         rank = _rank(hits, "lexical", passage.id)
         held = set(terms(passage.with_context(self._catalog.text_of(passage.span))))
@@ -218,56 +172,6 @@ class Inquiry:
         yield f"by meaning: {depth}; cosine {cosine:.3f}"
 
 
-def followed(trace: Mapping[str, Any], passage_id: str) -> tuple[Outcome, str, tuple[str, ...]]:
-    """What a trace says of a passage: the outcome, the stage that lost it, a line for each stage."""
-    account: list[str] = []
-    outcome, lost_in = Outcome.NOT_FOUND, "retrieve"
-    before: Mapping[str, float] = {}
-    for stage in trace["stages"]:
-        name = stage["name"]
-        kept = [item for item in stage["kept"] if item.get("passage_id") == passage_id]
-        dropped = [item for item in stage["dropped"] if item["passage_id"] == passage_id]
-        account += [f"{name}: {_told(item, before, len(stage['kept']))}" for item in kept]
-        if kept and dropped:
-            account.append(f"{name}: {len(dropped)} other sentences of it were left out")
-        else:
-            account += [f"{name}: {item['reason']}" for item in dropped]
-        if kept:
-            outcome, lost_in = _kept_by(name, kept[0], before)
-        elif dropped:
-            outcome, lost_in = _dropped_by(stage), name
-        before = next((item["scores"] for item in kept if "scores" in item), before)
-    return outcome, lost_in, tuple(account)
-
-
-def _kept_by(
-    name: str, item: Mapping[str, Any], before: Mapping[str, float]
-) -> tuple[Outcome, str]:
-    """The outcome if no later stage knows anything of it."""
-    if name == "verify":
-        return Outcome.QUOTED, ""
-    if name == "rerank" and item["scores"].keys() == before.keys():
-        return Outcome.NOT_COMPARED, "rerank"
-    return Outcome.NOT_SELECTED, "select"
-
-
-def _dropped_by(stage: Mapping[str, Any]) -> Outcome:
-    if stage["name"] == "verify":
-        return Outcome.REFUSED if stage["status"] == "abstained" else Outcome.UNVERIFIED
-    return Outcome.NOT_SELECTED if stage["name"] == "select" else Outcome.DROPPED
-
-
-def _told(item: Mapping[str, Any], before: Mapping[str, float], count: int) -> str:
-    """What a stage that kept it says: the rank and the scores it gave."""
-    if "rank" not in item:
-        return f"quoted as {item['id']}"
-    if "id" in item:
-        return f"chosen as {item['id']}, score {item['score']:.3f}"
-    new = {name: score for name, score in item["scores"].items() if name not in before}
-    scores = "".join(f", {name} {score:.3f}" for name, score in new.items())
-    return f"rank {item['rank']} of {count}, score {item['score']:.3f}{scores}"
-
-
 def _unknown(reference: str, hints: tuple[str, ...]) -> Fate:
     return Fate(
         passage_id=reference,
@@ -279,12 +183,13 @@ def _unknown(reference: str, hints: tuple[str, ...]) -> Fate:
     )
 
 
-def _rank(hits: Sequence[Any], search: str, passage_id: str) -> tuple[int, float] | None:
+def _rank(hits: Sequence[Hit], name: str, passage_id: str) -> tuple[int, float] | None:
     """Place (from 1) and score among the hits of one search; None when it is not among them."""
-    found = [(hit.scores[search], hit.passage.id) for hit in hits if search in hit.scores]
-    found.sort(key=lambda pair: -pair[0])
-    places = {name: (place, score) for place, (score, name) in enumerate(found, start=1)}
-    return places.get(passage_id)
+    found = sorted((hit for hit in hits if name in hit.scores), key=lambda hit: -hit.scores[name])
+    for place, hit in enumerate(found, start=1):
+        if hit.passage.id == passage_id:
+            return place, hit.scores[name]
+    return None
 
 
 def _depth(rank: tuple[int, float] | None, limit: int) -> str:

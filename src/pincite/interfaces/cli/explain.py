@@ -11,13 +11,14 @@ import typer
 from pincite.interfaces.cli.output import cut_to, indented, on_one_line, page_and_section
 
 if TYPE_CHECKING:
+    from pincite.fate import Fate
     from pincite.library import Library
-    from pincite.why import Fate
 
 _PASSAGES_SHOWN = 10
 _DROPS_SHOWN = 5
 _COLUMNS = 80
 _SCORE_WIDTH = 8
+_LONGEST_NAME = 60
 _SHORT = {"late_interaction": "late", "sentence_cosine": "cosine", "term_coverage": "terms"}
 
 Form = Mapping[str, Any]
@@ -35,8 +36,7 @@ def print_trace(trace: Form, timings: Mapping[str, float], files: Mapping[str, s
     """Each stage's time, numbers, best candidates and drops."""
     typer.echo()
     for name, value in trace["question"]["understood"].items():
-        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        typer.echo(indented(told or "-", first=f"{name}: "))
+        typer.echo(indented(_in_words(value) or "-", first=f"{name}: "))
     typer.echo()
     for line in _stage_lines(trace["stages"]):
         typer.echo(line)
@@ -111,7 +111,7 @@ def _drop_lines(stage: Form) -> Iterator[str]:
 def print_fates(fates: Sequence[Fate]) -> None:
     """What became of each passage that was asked about."""
     for fate in fates:
-        typer.secho(f"\n{cut_to(fate.passage_id, _COLUMNS)}: {fate.outcome}", bold=True)
+        typer.secho(f"\n{cut_to(fate.passage_id, _LONGEST_NAME)}: {fate.outcome}", bold=True)
         if fate.context:
             where = _joined(fate.context, page_and_section(fate.page, ""))
             typer.secho(cut_to(f"  {where}", _COLUMNS), dim=True)
@@ -122,6 +122,15 @@ def print_fates(fates: Sequence[Fate]) -> None:
 
 def _joined(*parts: str) -> str:
     return on_one_line(", ".join(part for part in parts if part))
+
+
+def _in_words(value: Any) -> str:
+    """JSON as a person would write it down."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} ({_in_words(inner)})" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(_in_words(inner) for inner in value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _score(value: float | None) -> str:
