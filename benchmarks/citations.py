@@ -41,7 +41,7 @@ class CachingReader:
 
 def questions(opened: Library, most: int, chance: random.Random) -> list[str]:
     """Questions people asked about some of the files, then sentences of the library itself."""
-    asked = [query["text"] for query in load("pdfqa-open").queries][:most]
+    asked = [question.text for question in load("pdfqa-open").questions][:most]
     keys = opened.catalog.passage_keys()
     while len(asked) < most:
         (passage,) = opened.catalog.passages([chance.choice(keys)]).values()

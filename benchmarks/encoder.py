@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from open_sets import load
+from open_sets import answerable, load
 from tokenizers import Tokenizer
 
 from pincite.embed.encoder import WINDOW_TOKENS, MiniLmEncoder
@@ -307,7 +307,7 @@ def passages(most: int) -> list[str]:
     """Texts of nq-open, evenly spread, cut to what every contender reads: one window."""
     documents = load("nq-open").documents
     most = min(most, len(documents))
-    texts = [documents[i * len(documents) // most]["text"] for i in range(most)]
+    texts = [documents[i * len(documents) // most].text for i in range(most)]
     encodings = truncating_tokenizer().encode_batch(texts)
     return [
         text[: encoding.offsets[-2][1]] if encoding.overflowing else text
@@ -319,7 +319,7 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """All figures."""
     own = processes(folder, arguments.texts)
     texts = passages(arguments.texts)
-    questions = [query["text"] for query in load("nq-open").answerable(50)]
+    questions = [question.text for question in answerable(load("nq-open"), 50)]
     load_before = os.getloadavg()[0]
     encoders = {name: make() for name, make in contenders(folder).items()}
     return {

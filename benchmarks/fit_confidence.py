@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from open_sets import OpenSet, library, load
+from open_sets import answerable, collection, load
 
+from pincite.evaluate.datasets import Dataset, GoldQuestion
 from pincite.index.weights import IndexTermWeights
 from pincite.library import Library
 from pincite.records import Question
@@ -37,8 +38,8 @@ Rows = NDArray[np.float64]
 def signals(opened: Library, text: str) -> tuple[list[float], list[tuple[str, int, int]]]:
     """Signals (1, cosine, sentence, coverage) of one question, and the spans it would cite."""
     question, stages = Question(text=text), opened.stages()
-    hits = stages.reranker.rerank(question, stages.retriever.retrieve(question))
-    evidence = stages.selector.select(question, hits)
+    hits = stages.reranker.rerank(question, stages.retriever.retrieve(question).hits).hits
+    evidence = stages.selector.select(question, hits).evidence
     indexes, _ = opened.index_state()
     assert indexes is not None
     found = measure(question, evidence, hits, IndexTermWeights(indexes.lexical))
@@ -46,27 +47,30 @@ def signals(opened: Library, text: str) -> tuple[list[float], list[tuple[str, in
     return [1.0, found.cosine or 0.0, found.sentence, found.coverage], spans
 
 
-def collect(data: OpenSet, foreign: list[str], **overrides: dict[str, str]) -> tuple[Rows, Rows]:
+def own_questions(data: Dataset) -> tuple[GoldQuestion, ...]:
+    """The questions of a set that are used."""
+    return answerable(data, QUESTIONS, language=SETS[data.name])
+
+
+def collect(data: Dataset, foreign: list[str], **overrides: dict[str, str]) -> tuple[Rows, Rows]:
     """Signals and labels (1: answered rightly) of own and foreign questions."""
-    opened, documents = library(data, **overrides)
     rows, labels = [], []
-    for query in data.answerable(QUESTIONS):
-        gold = data.spans.get(query["id"], [])
-        row, spans = signals(opened, query["text"])
-        rows.append(row)
-        labels.append(
-            any(
-                documents[opened.catalog.source(document).path] == span["doc_id"]
-                and start <= span["start"]
-                and span["end"] <= end
-                for document, start, end in spans
-                for span in gold
+    with collection(data, overrides) as made:
+        for question in own_questions(data):
+            row, spans = signals(made.library, question.text)
+            rows.append(row)
+            labels.append(
+                any(
+                    gold.document in made.names(document)
+                    and start <= gold.start
+                    and gold.end <= end
+                    for document, start, end in spans
+                    for gold in question.spans
+                )
             )
-        )
-    for text in foreign:
-        rows.append(signals(opened, text)[0])
-        labels.append(False)
-    opened.close()
+        for text in foreign:
+            rows.append(signals(made.library, text)[0])
+            labels.append(False)
     return np.array(rows), np.array(labels, dtype=float)
 
 
@@ -100,14 +104,14 @@ def area_under_curve(scores: Rows, labels: Rows) -> float:
 
 def report(title: str, prior: float, **overrides: dict[str, str]) -> None:
     """Fit and print one model."""
-    loaded = {name: load(name, language=language) for name, language in SETS.items()}
+    loaded = {name: load(name) for name in SETS}
     parts = {}
     for name, data in loaded.items():
         others = [other for other in loaded if other != name]
         foreign = [
-            q["text"]
+            question.text
             for other in others
-            for q in loaded[other].answerable(QUESTIONS // len(others))
+            for question in own_questions(loaded[other])[: QUESTIONS // len(others)]
         ]
         parts[name] = collect(data, foreign, **overrides)
     whole = np.round(fit(list(parts.values()), prior=prior), 2)
@@ -115,7 +119,7 @@ def report(title: str, prior: float, **overrides: dict[str, str]) -> None:
     for name, (rows, labels) in parts.items():
         left = fit([part for other, part in parts.items() if other != name], prior=prior)
         scores = 1 / (1 + np.exp(-rows @ left))
-        own = np.arange(len(rows)) < len(loaded[name].answerable(QUESTIONS))
+        own = np.arange(len(rows)) < len(own_questions(loaded[name]))
         print(
             f"  {name:<18} AUROC {area_under_curve(scores, labels):.3f}"
             f"   own questions answered {np.mean(scores[own] >= THRESHOLD):.2f}"

@@ -32,13 +32,13 @@ def main() -> None:
         names = {d: Path(p).name for p, d in library.catalog.paths("default").items()}
         found: dict[int, list[bool]] = {depth: [] for depth in DEPTHS}
         cited, answered, wrongly = [], [], []
-        for query in data.queries:
-            gold = set(data.relevant.get(query["id"], {}))
-            answer = library.ask(query["text"])
+        for question in data.questions:
+            gold = set(question.relevant)
+            answer = library.ask(question.text)
             if not gold:
                 wrongly.append(answer.status == "answered")
                 continue
-            hits = library.search(query["text"], limit=max(DEPTHS)).hits
+            hits = library.search(question.text, limit=max(DEPTHS)).hits
             pages = [f"{names[h.passage.span.document_id]}#p{h.passage.page}" for h in hits]
             for depth in DEPTHS:
                 found[depth].append(bool(gold & set(pages[:depth])))
@@ -46,7 +46,7 @@ def main() -> None:
             on = {f"{Path(c.source).name}#p{c.page}" for c in answer.citations}
             cited.append(bool(gold & on))
             if chosen.show:
-                print(f"{found[1][-1]:d}{found[5][-1]:d}{cited[-1]:d}  {query['text'][:90]}")
+                print(f"{found[1][-1]:d}{found[5][-1]:d}{cited[-1]:d}  {question.text[:90]}")
     print(f"{report.documents} files, {report.pages} pages, {report.passages} passages")
     for depth in DEPTHS:
         print(f"gold page among the first {depth:>2}: {mean(found[depth]):.3f}")

@@ -60,7 +60,7 @@ def default_documents() -> list[Path]:
 
 def questions(most: int) -> list[str]:
     """Those of the first set, then those of the second, which these documents do not answer."""
-    return [query["text"] for name in QUESTION_SETS for query in load(name).queries][:most]
+    return [asked.text for name in QUESTION_SETS for asked in load(name).questions][:most]
 
 
 class StageTimes:

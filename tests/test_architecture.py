@@ -36,6 +36,7 @@ PUBLIC = {
     "Box",
     "Citation",
     "DatasetError",
+    "Fate",
     "FileProblem",
     "Hit",
     "IngestReport",

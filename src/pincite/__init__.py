@@ -40,6 +40,7 @@ from pincite.records import (
 )
 
 if TYPE_CHECKING:
+    from pincite.fate import Fate
     from pincite.library import Library, verify_receipt
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ __all__ = [
     "Box",
     "Citation",
     "DatasetError",
+    "Fate",
     "FileProblem",
     "Hit",
     "IngestReport",
@@ -70,7 +72,11 @@ __all__ = [
     "verify_receipt",
 ]
 
-_LOADED_WHEN_USED = {"Library": "pincite.library", "verify_receipt": "pincite.library"}
+_LOADED_WHEN_USED = {
+    "Fate": "pincite.fate",
+    "Library": "pincite.library",
+    "verify_receipt": "pincite.library",
+}
 
 
 def __getattr__(name: str) -> Any:

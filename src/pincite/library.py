@@ -15,6 +15,7 @@ from pincite.catalog.catalog import Catalog
 from pincite.document import Span
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryBusy, UsageError
+from pincite.fate import Fate
 from pincite.index.indexes import Indexes
 from pincite.ingest.selection import Selection
 from pincite.ingest.watch import watched
@@ -35,6 +36,7 @@ from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
 from pincite.verify.receipt import ReceiptCheck, check_receipt, load_receipt
+from pincite.why import Inquiry
 
 LONGEST_QUESTION = 10_000
 """Characters. Longer is a pasted document, not a question."""
@@ -226,10 +228,18 @@ class Library:
     # --- Asking ------------------------------------------------------------------------------
 
     def search(
-        self, text: str, *, limit: int | None = None, collection: str | None = None
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        collection: str | None = None,
+        explain: bool = False,
     ) -> SearchResult:
-        """The passages that may answer, best first."""
-        question = self._question(text, collection)
+        """The passages that may answer, best first.
+
+        With `explain`, the trace also names every passage that was cut after fusion.
+        """
+        question = self._question(text, collection, explain=explain)
         result = search(question, self.stages())
         kept = result.hits[: limit or self.settings.retrieval.limit]
         return SearchResult(
@@ -246,11 +256,23 @@ class Library:
         start, end = self.catalog.document(span.document_id).section_around(span.start, span.end)
         return Span(document_id=span.document_id, start=start, end=end)
 
-    def ask(self, text: str, *, collection: str | None = None) -> Answer:
-        """An answer made of verified quotes, or an abstention with reasons."""
-        return answer_question(self._question(text, collection), self.stages())
+    def ask(self, text: str, *, collection: str | None = None, explain: bool = False) -> Answer:
+        """An answer made of verified quotes, or an abstention with reasons.
 
-    def _question(self, text: str, collection: str | None) -> Question:
+        With `explain`, the trace also names every passage that was cut after fusion.
+        """
+        return answer_question(self._question(text, collection, explain=explain), self.stages())
+
+    def why(self, text: str, passage: str, *, collection: str | None = None) -> tuple[Fate, ...]:
+        """Where passages were lost on the way to the answer, or how they were used.
+
+        `passage` is a passage's id, FILE:PAGE, or words that stand in the passage; there is one
+        `Fate` for each passage it means.
+        """
+        inquiry = Inquiry(self.catalog, self._upkeep, self.settings)
+        return inquiry.fates(self._question(text, collection), passage)
+
+    def _question(self, text: str, collection: str | None, *, explain: bool = False) -> Question:
         if not text.strip():
             raise UsageError("the question is empty; ask something, such as 'What is ...?'")
         if len(text) > LONGEST_QUESTION:
@@ -262,7 +284,7 @@ class Library:
         if collection is not None and collection not in known:
             there_are = ", ".join(known) or "none yet"
             raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
-        return Question(text=text, collection=collection)
+        return Question(text=text, collection=collection, explain=explain)
 
     # --- What it is made of -----------------------------------------------------------------------
 

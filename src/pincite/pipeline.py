@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from pincite.records import Answer, Evidence, FileProblem, Hit, Ingested, Question, SearchResult
+from pincite.records import Answer, FileProblem, Hit, Ingested, Question, SearchResult
 from pincite.stages import (
     Answerer,
     Chunker,
@@ -21,6 +18,7 @@ from pincite.stages import (
     Selector,
     Verifier,
 )
+from pincite.trace import Recorder
 
 EMBEDDED_TOGETHER = 64
 """Passages handed to the encoder at once, so that every core has work while files are small."""
@@ -79,88 +77,38 @@ def _embed(group: Sequence[Ingested], stages: IngestStages) -> Iterator[Ingested
 
 def search(question: Question, stages: AnswerStages) -> SearchResult:
     """Find passages, best first."""
-    recorder = Recorder()
+    recorder = Recorder(question)
     hits = _find(question, stages, recorder)
     return SearchResult(
         question=question.text,
         hits=hits,
         notices=stages.notices,
         timings=recorder.timings(),
-        trace=recorder.trace,
+        trace=recorder.trace(),
     )
 
 
 def answer_question(question: Question, stages: AnswerStages) -> Answer:
     """Answer with verified quotes, or abstain and say why."""
-    recorder = Recorder()
+    recorder = Recorder(question)
     hits = _find(question, stages, recorder)
     with recorder.stage("select"):
-        evidence = stages.selector.select(question, hits)
-        recorder.trace["evidence"] = _evidence_trace(evidence)
+        selection = stages.selector.select(question, hits)
     with recorder.stage("draft"):
-        draft = stages.answerer.draft(question, evidence)
+        draft = stages.answerer.draft(question, selection.evidence)
     with recorder.stage("verify"):
         answer = stages.verifier.verify(question, draft, hits)
-    return answer.with_measurements(timings=recorder.timings(), trace=recorder.trace)
+    recorder.selected("select", selection)
+    recorder.drafted("draft", draft)
+    recorder.verified("verify", draft, answer)
+    return answer.with_measurements(timings=recorder.timings(), trace=recorder.trace())
 
 
 def _find(question: Question, stages: AnswerStages, recorder: Recorder) -> tuple[Hit, ...]:
     with recorder.stage("retrieve"):
         candidates = stages.retriever.retrieve(question)
-        recorder.trace["candidates"] = _hit_trace(candidates)
     with recorder.stage("rerank"):
-        hits = stages.reranker.rerank(question, candidates)
-        recorder.trace["hits"] = _hit_trace(hits)
-    kept = {hit.passage.id for hit in hits}
-    recorder.trace["dropped_by_rerank"] = [
-        hit.passage.id for hit in candidates if hit.passage.id not in kept
-    ]
-    return hits
-
-
-class Recorder:
-    """Milliseconds per stage, and what each stage saw."""
-
-    def __init__(self) -> None:
-        self._started = time.perf_counter()
-        self._stages: dict[str, float] = {}
-        self.trace: dict[str, Any] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time one stage."""
-        started = time.perf_counter()
-        yield
-        self._stages[name] = _milliseconds(started)
-
-    def timings(self) -> Mapping[str, float]:
-        """Stages so far, and `total` since the recorder was made."""
-        return {**self._stages, "total": _milliseconds(self._started)}
-
-
-def _milliseconds(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)
-
-
-def _hit_trace(hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    return [
-        {
-            "passage_id": hit.passage.id,
-            "score": round(hit.score, 6),
-            "scores": {name: round(score, 6) for name, score in hit.scores.items()},
-        }
-        for hit in hits
-    ]
-
-
-def _evidence_trace(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": item.id,
-            "passage_id": item.passage.id,
-            "start": item.span.start,
-            "end": item.span.end,
-            "score": round(item.score, 6),
-        }
-        for item in evidence
-    ]
+        ranking = stages.reranker.rerank(question, candidates.hits)
+    recorder.ranked("retrieve", candidates)
+    recorder.ranked("rerank", ranking)
+    return ranking.hits

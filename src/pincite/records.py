@@ -7,10 +7,10 @@ needed, never carried along and searched for again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from pincite.boxes import Box
 from pincite.document import Document, Span
@@ -94,10 +94,15 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked, and of which collection (None: of everything)."""
+    """What was asked, and of which collection (None: of everything).
+
+    With `explain`, stages also name what they left out where looking that up takes time. What they
+    choose is the same either way.
+    """
 
     text: str
     collection: str | None = None
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +122,43 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """What a stage left out: a passage, or one sentence (`span`) of it, and why, in plain words."""
+
+    passage: Passage
+    reason: str
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict)
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking(Sequence[Hit]):
+    """The hits that a stage passes on, best first; beside them what it left out.
+
+    `notes` say what else the stage decided ("20 of 100 were compared with the question"), and
+    `understood` what it made of the question, as JSON.
+    """
+
+    hits: tuple[Hit, ...]
+    dropped: tuple[Dropped, ...] = ()
+    notes: tuple[str, ...] = ()
+    understood: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[index]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """A sentence that may be quoted. `score` is in 0..1."""
 
@@ -125,6 +167,14 @@ class Evidence:
     quote: str
     passage: Passage
     score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The sentences that may be quoted, best first; beside them those that were left out."""
+
+    evidence: tuple[Evidence, ...]
+    dropped: tuple[Dropped, ...] = ()
 
 
 class Verdict(StrEnum):

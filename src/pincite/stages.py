@@ -21,6 +21,8 @@ from pincite.records import (
     Hit,
     Passage,
     Question,
+    Ranking,
+    Selection,
     Source,
 )
 
@@ -137,7 +139,7 @@ class TermWeights(Protocol):
 class Retriever(Protocol):
     """Which passages might answer this?"""
 
-    def retrieve(self, question: Question) -> tuple[Hit, ...]:
+    def retrieve(self, question: Question) -> Ranking:
         """Candidates, best first."""
         ...
 
@@ -145,15 +147,15 @@ class Retriever(Protocol):
 class Reranker(Protocol):
     """Which really do?"""
 
-    def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        """The same hits in a better order, with sentence scores; bad ones may be dropped."""
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
+        """The same hits in a better order, with sentence scores; bad ones are among the dropped."""
         ...
 
 
 class Selector(Protocol):
     """Which exact sentences may be quoted?"""
 
-    def select(self, question: Question, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """A few sentences that answer and do not repeat each other, best first."""
         ...
 

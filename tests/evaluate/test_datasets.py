@@ -44,7 +44,27 @@ def test_a_set_in_our_form(folder: Path) -> None:
         relevant={"a": 2}, spans=(GoldSpan(document="a", start=12, end=15),),
     )  # fmt: skip
     assert second.answerable is False
-    assert found.notes == ("1 judgements name documents that are not in the corpus",)
+    assert found.notes == (
+        "left out: 1 judgements of documents that are not in corpus.jsonl",
+        "left out: 1 questions without a relevant document",
+    )
+
+
+def test_labels_that_lead_nowhere_are_counted(folder: Path) -> None:
+    with (folder / "qrels.tsv").open("a") as file:
+        file.write("9\ta\t1\n")
+    spans = [(1, "a", 12, 15), (1, "a", 12, 99), (1, "gone", 0, 1), (9, "a", 0, 3)]
+    lines(
+        folder / "spans.jsonl",
+        [{"query_id": q, "doc_id": d, "start": s, "end": e} for q, d, s, e in spans],
+    )
+    found = load_dataset(folder)
+    assert len(found.questions[0].spans) == 1
+    assert found.notes[1:4] == (
+        "left out: 1 judgements of questions that are not in queries.jsonl",
+        "left out: 2 gold spans that lie outside the text of their document",
+        "left out: 1 gold spans of questions that are not in queries.jsonl",
+    )
 
 
 def test_a_set_as_beir_publishes_it(tmp_path: Path) -> None:
@@ -61,10 +81,21 @@ def test_a_set_as_beir_publishes_it(tmp_path: Path) -> None:
     ("name", "content", "told"),
     [
         ("corpus.jsonl", "", "no document"),
-        ("corpus.jsonl", "{broken", "corpus.jsonl: cannot be read as JSON lines"),
-        ("corpus.jsonl", "[1]", "line 1: expected an object"),
+        (
+            "corpus.jsonl",
+            "\n{broken",
+            r"corpus\.jsonl, line 2: expected a JSON object, found '{broken'",
+        ),
+        ("corpus.jsonl", "[1]", "line 1: expected a JSON object"),
+        (
+            "corpus.jsonl",
+            '{"id": 1, "text": ""}\n{"id": "1", "text": ""}',
+            "the id '1' stands in line 1",
+        ),
         ("corpus.jsonl", '{"id": "a"}', "expected an object with 'id' and 'text'"),
-        ("queries.jsonl", '{"text": "no id"}', "queries.jsonl, line 1"),
+        ("queries.jsonl", '{"text": "no id"}', r"queries\.jsonl, line 1.*found one with 'text'"),
+        ("queries.jsonl", '{"id": 1, "text": "?", "answers": "red"}', "a list as 'answers'"),
+        ("queries.jsonl", '{"id": 1, "text": "?", "answerable": "no"}', "true or false"),
         ("qrels.tsv", "h\th\th\n1\ta\tx\n", "line 2: expected query_id, doc_id and a whole number"),
         ("qrels.tsv", "h\th\th\n", "no question has a relevant document"),
         ("spans.jsonl", '{"query_id": "1"}', "expected query_id, doc_id, start and end"),
@@ -78,6 +109,21 @@ def test_what_makes_no_sense_is_told_with_its_place(
         lines(folder / "queries.jsonl", [{"id": "1", "text": "Which colour?"}])
     with pytest.raises(DatasetError, match=told):
         load_dataset(folder)
+
+
+def test_what_is_not_utf8_is_told_with_its_line(folder: Path) -> None:
+    (folder / "corpus.jsonl").write_bytes(
+        b'{"id": "a", "text": "x"}\n{"id": "b", "text": "\xe4"}\n'
+    )
+    with pytest.raises(DatasetError, match=r"corpus\.jsonl, line 2: is not UTF-8"):
+        load_dataset(folder)
+
+
+def test_a_byte_order_mark_and_blank_lines_do_no_harm(folder: Path) -> None:
+    corpus = folder / "corpus.jsonl"
+    corpus.write_bytes(b"\xef\xbb\xbf" + corpus.read_bytes() + b"\n\n")
+    (folder / "qrels.tsv").write_text("query_id\tdoc_id\tgrade\r\n1\ta\t2\r\n\r\n")
+    assert load_dataset(folder).questions[0].relevant == {"a": 2}
 
 
 def test_missing_files_and_folders_are_told(tmp_path: Path, folder: Path) -> None:

@@ -64,6 +64,7 @@ def test_an_interval_holds_the_mean_and_shrinks_with_more_questions() -> None:
 def test_token_f1_of_words() -> None:
     assert token_f1("The pump is red", "red pump") == pytest.approx(2 * 2 / 6)
     assert token_f1("green", "red") == 0.0
+    assert token_f1("東京は首都です", "東京") == pytest.approx(2 * 2 / 9)
 
 
 def test_redundancy_of_equal_and_of_different_texts() -> None:

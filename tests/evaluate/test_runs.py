@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,16 @@ import pytest
 from typer.testing import CliRunner
 
 from pincite import Library
-from pincite.errors import DatasetError, UsageError
+from pincite.errors import DatasetError, SettingsError, UsageError
 from pincite.evaluate.compare import compare, load_saved
+from pincite.evaluate.configurations import CONFIGURATIONS, configurations
 from pincite.evaluate.datasets import load_dataset
 from pincite.evaluate.label import LabelledSet
 from pincite.evaluate.page import page
 from pincite.evaluate.report import question_forms, report_form
-from pincite.evaluate.run import CONFIGURATIONS, Collection, Run, collection_home, run
+from pincite.evaluate.run import Collection, Run, chosen, collection_home, run
 from pincite.interfaces.cli.app import app
+from pincite.settings import load_settings
 
 TEXTS = {
     "pump": "The oil pump of hall three delivers forty litres each minute.",
@@ -98,6 +102,31 @@ def test_the_report_has_the_documented_shape(done: Run) -> None:
     json.dumps(form)
 
 
+def test_the_report_has_percentiles_of_every_stage(done: Run) -> None:
+    for name, found in report_form(done)["configurations"].items():
+        assert found["stages_ms"].keys() == {"retrieve", "rerank", "total"}, name
+        assert all(0 <= stage["p50"] <= stage["p95"] for stage in found["stages_ms"].values())
+    shown = page(report_form(done))
+    assert "<th>rerank<br><small>p50 / p95</small></th>" in shown
+    answering = report_form(done)["answers"]["stages_ms"]
+    assert list(answering) == ["retrieve", "rerank", "select", "draft", "verify", "total"]
+
+
+def test_the_report_has_redundancy_before_and_after_selection(done: Run) -> None:
+    answers = report_form(done)["answers"]
+    assert 0 <= answers["redundancy"] <= answers["redundancy_before_selection"] <= 1
+
+
+def test_languages_are_measured_apart(done: Run) -> None:
+    assert report_form(done)["languages"] == {}
+    first, *rest = done.questions
+    mixed = replace(done, questions=(replace(first, language="de"), *rest))
+    found = report_form(mixed)["languages"]
+    assert found.keys() == {"de", "unknown"}
+    assert found["de"].keys() == done.searches.keys()
+    assert "nDCG@10 by language" in page(report_form(mixed))
+
+
 def test_the_page_shows_every_configuration_and_needs_nothing_else(done: Run) -> None:
     shown = page(report_form(done))
     assert all(f">{name}<" in shown for name in CONFIGURATIONS)
@@ -121,6 +150,53 @@ def test_comparison_says_what_is_clearly_different(done: Run) -> None:
     found = compare(saved, worse)["configurations"]["default"]["nDCG@10"]
     assert found["clear"]
     assert found["worse"] == 3
+
+
+def test_comparison_looks_at_the_answers_too(done: Run) -> None:
+    saved = {"report": report_form(done), "questions": question_forms(done)}
+    worse = json.loads(json.dumps(saved))
+    for row in worse["questions"]:
+        row["answer"].update(any_holds=False, answered=True)
+    found = compare(saved, worse)
+    assert found["answers"]["any_citation_holds_gold"]["difference"] == -1.0
+    assert found["answers"]["refused"] == {
+        "questions": 1, "first": 1.0, "second": 0.0, "difference": -1.0,
+        "interval": [-1.0, -1.0], "clear": True, "better": 0, "worse": 1,
+    }  # fmt: skip
+    told = [(item["configuration"], item["measure"]) for item in found["worse"]]
+    assert told == [("answers", "refused"), ("answers", "any_citation_holds_gold")]
+    assert compare(worse, saved)["worse"] == []
+
+
+def test_runs_with_nothing_in_common_are_refused(done: Run) -> None:
+    saved = {"report": report_form(done), "questions": question_forms(done)}
+    with pytest.raises(DatasetError, match="no question in common"):
+        compare(saved, {**saved, "questions": []})
+    other = {**saved, "report": {**saved["report"], "configurations": {}}}
+    with pytest.raises(DatasetError, match="no configuration in common"):
+        compare(saved, other)
+
+
+def test_comparing_fails_on_purpose_when_the_second_run_is_clearly_worse(
+    done: Run, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    saved = {"report": report_form(done), "questions": question_forms(done)}
+    good.write_text(json.dumps(saved))
+    for row in saved["questions"][:3]:
+        row["default"]["R@5"] = 0.0
+    bad.write_text(json.dumps(saved))
+    command = CliRunner()
+
+    def compared(*arguments: str) -> Any:
+        return command.invoke(app, ["eval", "compare", *arguments])
+
+    assert compared(str(good), str(bad)).exit_code == 0
+    failed = compared(str(good), str(bad), "--fail-if-worse")
+    assert failed.exit_code == 5
+    assert "clearly worse: R@5 of default" in failed.stdout
+    assert max(map(len, failed.stdout.splitlines())) <= 80
+    assert compared(str(bad), str(good), "--fail-if-worse").exit_code == 0
 
 
 def test_what_is_no_saved_run_is_refused(tmp_path: Path) -> None:
@@ -156,6 +232,67 @@ def test_a_wrong_configuration_is_told_before_the_work(folder: Path, tmp_path: P
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--configs", "default,default"), "two configurations are called 'default'"),
+        (("--configs", "chunking.max_chars=900"), "set PINCITE_CHUNKING__MAX_CHARS"),
+        (("--configs", "missing.toml"), r"missing\.toml: cannot be read"),
+        (("--answers", "mine"), "choose one of: bm25, dense, fused, default"),
+        (("--language", "de"), "there are: none"),
+        (("--save", "nowhere/run.json"), "its folder does not exist"),
+    ],
+)
+def test_wrong_requests_are_told_before_the_work(
+    folder: Path, tmp_path: Path, arguments: tuple[str, str], told: str
+) -> None:
+    cache = tmp_path / "cache"
+    done = CliRunner().invoke(app, ["eval", str(folder), *arguments, "--cache", str(cache)])
+    assert isinstance(done.exception, UsageError)
+    assert re.search(told, str(done.exception))
+    assert not cache.exists()
+
+
+def test_variations_of_settings_are_configurations(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text("[evidence]\nmargin = 0.5\n")
+    plain = load_settings()[0]
+    written = [
+        "default",
+        "retrieval.alpha=0.3",
+        f"both: fused + retrieval.keep=7+{tmp_path}/mine.toml",
+    ]
+    same, alpha, both = configurations(written, plain)
+    assert (same.name, same.settings) == ("default", plain)
+    assert (alpha.name, alpha.settings.retrieval.alpha) == ("retrieval.alpha=0.3", 0.3)
+    assert alpha.settings.rerank == plain.rerank
+    assert both.name == "both"
+    assert (both.settings.retrieval.keep, both.settings.evidence.margin) == (7, 0.5)
+    assert both.settings.rerank.method == "term_coverage"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [("margin = 0.5", "stands in no group"), ("[", "cannot be read as TOML")]
+)
+def test_a_file_of_settings_that_makes_no_sense_is_told(
+    tmp_path: Path, content: str, told: str
+) -> None:
+    (tmp_path / "mine.toml").write_text(content)
+    with pytest.raises(UsageError, match=told):
+        configurations([str(tmp_path / "mine.toml")], load_settings()[0])
+
+
+def test_a_setting_that_does_not_exist_is_told() -> None:
+    with pytest.raises(SettingsError, match=r"no setting 'retrieval\.alpa'"):
+        configurations(["retrieval.alpa=1"], load_settings()[0])
+
+
+def test_answers_may_be_those_of_a_variation() -> None:
+    compared, answering = chosen(["bm25", "m0:evidence.margin=0"], load_settings()[0], "m0")
+    assert [one.name for one in compared] == ["bm25", "m0"]
+    assert answering.settings.evidence.margin == 0
+    assert chosen(["bm25"], load_settings()[0])[1].name == "default"
+
+
 def test_labels_from_a_library_are_a_set(tmp_path: Path) -> None:
     (tmp_path / "valve.txt").write_text(TEXTS["valve"])
     with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as library:
@@ -169,6 +306,19 @@ def test_labels_from_a_library_are_a_set(tmp_path: Path) -> None:
     assert found.questions[0].relevant == {entry.document_id: 1}
 
 
+def test_a_question_judged_again_replaces_its_labels(tmp_path: Path) -> None:
+    (tmp_path / "valve.txt").write_text(TEXTS["valve"])
+    with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as library:
+        library.ingest([tmp_path / "valve.txt"])
+        (entry,) = library.files()
+        made = LabelledSet(tmp_path / "labels", library)
+        for grade in (0, 1):
+            made.add("When does it open?", {entry.document_id: grade})
+    assert made.questions == 1
+    (question,) = load_dataset(tmp_path / "labels").questions
+    assert question.relevant == {entry.document_id: 1}
+
+
 def test_labelling_asks_until_an_empty_line(tmp_path: Path) -> None:
     (tmp_path / "valve.txt").write_text(TEXTS["valve"])
     with Library.open(tmp_path / "library") as library:
@@ -176,8 +326,23 @@ def test_labelling_asks_until_an_empty_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(
         app,
         ["eval", "label", str(tmp_path / "labels"), "--library", str(tmp_path / "library")],
-        input="When does the valve open?\ny\n\n",
+        input="\n".join(
+            [
+                "When does the valve open?",
+                "what",
+                "y",
+                "x" * 10_001,
+                "Does it close?",
+                "s",
+                "Who won?",
+                "\n",
+            ]
+        ),
     )
     assert done.exit_code == 0, done.output
     assert "kept: 1 of 1 documents answer it" in done.stdout
-    assert len(load_dataset(tmp_path / "labels").questions) == 1
+    assert "skipped" in done.stdout
+    assert "kept: nothing found" in done.stdout
+    assert "the question has 10,001 characters" in done.stderr
+    kept = [(q.text, q.answerable) for q in load_dataset(tmp_path / "labels").questions]
+    assert kept == [("When does the valve open?", True), ("Who won?", False)]

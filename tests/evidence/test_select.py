@@ -66,7 +66,7 @@ def selector(**changes: float) -> MmrSelector:
 
 @given(HITS, st.integers(1, 5))
 def test_there_are_never_more_sentences_than_allowed(hits: list[Hit], most: int) -> None:
-    assert len(selector(max_sentences=most).select(QUESTION, hits)) <= most
+    assert len(selector(max_sentences=most).select(QUESTION, hits).evidence) <= most
 
 
 @given(HITS, st.floats(0, 1))
@@ -77,7 +77,9 @@ def test_no_two_sentences_are_nearer_than_allowed(hits: list[Hit], nearest: floa
         if one.sentence_vectors is not None
         for span, row in zip(one.passage.sentences, one.sentence_vectors, strict=True)
     }
-    chosen = selector(max_similarity=nearest, margin=1, lead_margin=1).select(QUESTION, hits)
+    chosen = (
+        selector(max_similarity=nearest, margin=1, lead_margin=1).select(QUESTION, hits).evidence
+    )
     for one, other in combinations(chosen, 2):
         if vectors:
             similarity = float(vectors[one.span] @ vectors[other.span])
@@ -89,7 +91,7 @@ def test_no_two_sentences_are_nearer_than_allowed(hits: list[Hit], nearest: floa
 
 @given(HITS)
 def test_each_quote_is_its_span_and_each_span_comes_once(hits: list[Hit]) -> None:
-    chosen = selector(max_similarity=1.0, max_sentences=50).select(QUESTION, hits)
+    chosen = selector(max_similarity=1.0, max_sentences=50).select(QUESTION, hits).evidence
     assert all(item.quote == SOURCES.text_of(item.span) for item in chosen)
     assert len({item.span for item in chosen}) == len(chosen)
     assert [item.id for item in chosen] == [f"e{n}" for n in range(1, len(chosen) + 1)]
@@ -98,7 +100,7 @@ def test_each_quote_is_its_span_and_each_span_comes_once(hits: list[Hit]) -> Non
 
 @given(HITS)
 def test_the_best_sentence_of_all_comes_first_with_its_score(hits: list[Hit]) -> None:
-    chosen = selector().select(QUESTION, hits)
+    chosen = selector().select(QUESTION, hits).evidence
     scores = [score for one in hits for score in one.sentence_scores]
     assert bool(chosen) == bool(scores)
     if chosen:
@@ -109,24 +111,24 @@ def test_the_best_sentence_of_all_comes_first_with_its_score(hits: list[Hit]) ->
 def test_nothing_further_below_the_best_than_the_margin_is_chosen(
     hits: list[Hit], margin: float
 ) -> None:
-    chosen = selector(margin=margin, lead_margin=0).select(QUESTION, hits)
+    chosen = selector(margin=margin, lead_margin=0).select(QUESTION, hits).evidence
     assert all(item.score >= chosen[0].score - margin for item in chosen)
 
 
 @given(HITS)
 def test_with_nothing_but_relevance_the_order_is_that_of_the_scores(hits: list[Hit]) -> None:
-    chosen = selector(mmr_lambda=1.0, max_similarity=1.0).select(QUESTION, hits)
+    chosen = selector(mmr_lambda=1.0, max_similarity=1.0).select(QUESTION, hits).evidence
     scores = [item.score for item in chosen]
     assert scores == sorted(scores, reverse=True)
 
 
 @given(HITS)
 def test_the_same_hits_give_the_same_evidence(hits: list[Hit]) -> None:
-    assert selector().select(QUESTION, hits) == selector().select(QUESTION, hits)
+    assert selector().select(QUESTION, hits).evidence == selector().select(QUESTION, hits).evidence
 
 
 def chosen_rows(made: MmrSelector, *hits: Hit) -> list[int]:
-    return [SPANS.index(item.span) for item in made.select(QUESTION, hits)]
+    return [SPANS.index(item.span) for item in made.select(QUESTION, hits).evidence]
 
 
 def test_a_sentence_before_the_best_must_be_nearly_as_good() -> None:
@@ -151,10 +153,39 @@ def test_something_new_is_preferred_to_a_slightly_better_repetition() -> None:
 
 
 def test_without_hits_there_is_no_evidence() -> None:
-    assert selector().select(QUESTION, []) == ()
+    assert selector().select(QUESTION, []).evidence == ()
 
 
 def test_a_hit_nobody_scored_gives_no_evidence() -> None:
     scored = hit(0, (0.9,))
     unscored = Hit(passage=scored.passage, score=0.9, scores={})
-    assert selector().select(QUESTION, [unscored]) == ()
+    assert selector().select(QUESTION, [unscored]).evidence == ()
+
+
+@given(HITS, st.integers(1, 3), st.floats(0, 1), st.floats(0, 0.5))
+def test_every_scored_passage_is_chosen_from_or_left_out_for_a_reason(
+    hits: list[Hit], most: int, nearest: float, margin: float
+) -> None:
+    made = selector(max_sentences=most, max_similarity=nearest, margin=margin, lead_margin=margin)
+    found = made.select(QUESTION, hits)
+    told = {item.passage.id for item in (*found.evidence, *found.dropped)}
+    assert told == {one.passage.id for one in hits if one.sentence_scores}
+    assert all(item.reason and item.span is not None for item in found.dropped)
+    chosen = {(item.passage.id, item.span) for item in found.evidence}
+    assert not chosen & {(item.passage.id, item.span) for item in found.dropped}
+
+
+def test_reasons_have_the_numbers_that_decided() -> None:
+    vectors = np.stack([DIRECTIONS[0], DIRECTIONS[0], DIRECTIONS[1], DIRECTIONS[2]])
+    made = selector(max_sentences=1, margin=0.3, max_similarity=0.82)
+    passage = hit(0, (0.9, 0.85, 0.8, 0.2), vectors)
+    other = hit(8, (0.1,), DIRECTIONS[:1])
+    reasons = [item.reason for item in made.select(QUESTION, [passage, other]).dropped]
+    assert reasons == [
+        "score 0.100 is outside the margin: 0.600 needed, best 0.900",
+        "better ones were chosen, at most 1",
+        "better ones were chosen, at most 1",
+    ]
+    made = selector(max_sentences=2, margin=0.3, max_similarity=0.82)
+    (repeated, *_) = made.select(QUESTION, [passage]).dropped
+    assert repeated.reason == "repeats e1: similarity 1.000 > 0.820"

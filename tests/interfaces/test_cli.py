@@ -142,14 +142,18 @@ def test_search_for_people_fits_a_terminal(sample: SampleLibrary) -> None:
     assert result.stderr == ""
     fits_a_terminal(result.stdout)
     assert "documents/gse-204-hydraulic-test-stand.pdf" in result.stdout
-    assert "milliseconds:" in result.stdout
+    said = " ".join(result.stdout.split())
+    assert "stage ms in kept dropped" in said
+    assert "gse-204-hydraulic-test-stand.pdf, page 2, 4.2 Torque values" in said
+    assert "... and 83 more" in said
 
 
 def test_search_explains_itself_to_programs(sample: SampleLibrary) -> None:
     result = lexical_cli("search", TORQUE, "-l", sample.path, "--explain", "--json")
     found = json.loads(result.stdout)
     assert found.keys() == {"question", "hits", "timings", "trace", "notices"}
-    assert {"candidates", "hits", "dropped_by_rerank"} <= found["trace"].keys()
+    assert found["trace"].keys() == {"format", "question", "stages", "passages"}
+    assert [stage["name"] for stage in found["trace"]["stages"]] == ["retrieve", "rerank"]
     assert found["notices"] == ["lexical search only: embedding.model is 'none'"]
     assert found["notices"][0] in result.stderr
 
@@ -219,6 +223,22 @@ def test_an_answer_for_people_fits_a_terminal(sample: SampleLibrary) -> None:
     assert "54 ± 4 40 ± 3 [1]" in said
     assert "documents/gse-204-hydraulic-test-stand.pdf; page 2" in said
     assert "Sentences chosen" in said
+    assert "Dropped by select" in said
+    assert "answered, confidence" in said
+
+
+@pytest.mark.parametrize("verb", ["ask", "search"])
+def test_why_says_where_a_passage_was_lost(sample: SampleLibrary, verb: str) -> None:
+    arguments = (verb, TORQUE, "-l", sample.path, "--why", "soil pH of 6.0 to 6.8")
+    found = json.loads(lexical_cli(*arguments, "--json").stdout)
+    (fate,) = found["why"]
+    assert fate.keys() == {"passage_id", "context", "page", "outcome", "stage", "account"}
+    assert fate["outcome"] == "dropped"
+    human = lexical_cli(*arguments)
+    assert human.returncode == 0
+    fits_a_terminal(human.stdout)
+    assert f"{fate['passage_id']}: dropped" in human.stdout
+    assert "is below the threshold 0.200" in " ".join(human.stdout.split())
 
 
 def test_a_refusal_exits_3_with_reasons_and_no_text(sample: SampleLibrary, tmp_path: Path) -> None:

@@ -90,6 +90,10 @@ def test_hits_below_the_threshold_are_dropped(small: SmallLibrary, method: str) 
         h.passage.id for h in every if h.scores[method] >= threshold
     ]
     assert 0 < len(kept) < len(every)
+    assert len(kept) + len(kept.dropped) == len(every)
+    for item in kept.dropped:
+        told = f"{method} {item.scores[method]:.3f} is below the threshold {threshold:.3f}"
+        assert item.reason == told
 
 
 @each_method
@@ -103,6 +107,7 @@ def test_what_was_not_looked_at_stays_behind_in_its_order(
     assert {hit.passage.id for hit in after[:2]} == {hit.passage.id for hit in hits[:2]}
     assert [hit.passage.id for hit in after[2:]] == [hit.passage.id for hit in hits[2:]]
     assert all(not hit.sentence_scores for hit in after[2:])
+    assert after.notes == (f"2 of {len(hits)} were compared with the question",)
     scores = [hit.score for hit in after]
     assert scores == sorted(scores, reverse=True)
 

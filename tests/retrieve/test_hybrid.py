@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,23 @@ def test_the_same_question_gives_the_same_hits(make: Make) -> None:
     question = Question(text="green valve")
     runs = [[(h.passage.id, h.score) for h in make().retrieve(question)] for _ in range(3)]
     assert runs[0] == runs[1] == runs[2]
+
+
+def test_what_was_cut_is_named_with_its_rank_for_those_who_ask(make: Make) -> None:
+    asked = Question(text="the pump")
+    every = make().retrieve(asked)
+    assert every.dropped == ()
+    brief = make(keep=3).retrieve(asked)
+    full = make(keep=3).retrieve(replace(asked, explain=True))
+    assert full.hits == brief.hits
+    assert brief.dropped == ()
+    assert [item.score for item in full.dropped] == [hit.score for hit in every[3:]]
+    assert full.dropped[0].reason == "rank 4 after fusion; the first 3 are kept"
+    assert brief.notes == full.notes == (every.notes[0], f"{len(every) - 3} cut after fusion")
+
+
+def test_a_ranking_says_which_terms_were_looked_for(make: Make) -> None:
+    assert make().retrieve(Question(text="Pumps and valves?")).understood["terms"] == [
+        "pump",
+        "valv",
+    ]

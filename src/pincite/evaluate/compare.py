@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pincite.errors import DatasetError
 from pincite.evaluate.measures import RANKING, interval
+
+_ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
+    "answered": lambda row: row["answered"] if row["answerable"] else None,
+    "refused": lambda row: None if row["answerable"] else not row["answered"],
+    "first_citation_holds_gold": lambda row: row["first_holds"] if row["answerable"] else None,
+    "any_citation_holds_gold": lambda row: row["any_holds"] if row["answerable"] else None,
+}
+"""What is compared of the answers: of answerable questions the answered ones and those whose first, or
+any, citation holds the gold answer; of the others those that were refused."""
 
 
 def load_saved(path: Path) -> dict[str, Any]:
@@ -29,7 +38,8 @@ def load_saved(path: Path) -> dict[str, Any]:
 def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
     """Means of both runs and their difference with a 95 % interval, over the questions both have.
 
-    A difference whose interval does not hold 0 is marked `clear`.
+    A difference whose interval does not hold 0 is marked `clear`; `worse` names the measures that
+    are clearly lower in the second run. Raises DatasetError for runs that have nothing in common.
     """
     old = {row["question"]: row for row in first["questions"]}
     new = {row["question"]: row for row in second["questions"]}
@@ -38,24 +48,50 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
         for name in first["report"]["configurations"]
         if name in second["report"]["configurations"]
     ]
+    pairs = [(old[question], new[question]) for question in old if question in new]
+    if not names or not pairs:
+        what = "question" if names else "configuration"
+        raise DatasetError(
+            f"the runs have no {what} in common ('{first['report']['dataset']}' and "
+            f"'{second['report']['dataset']}'); compare two runs of the same set"
+        )
+    configurations = {
+        name: {
+            measure: paired(
+                [
+                    (before[name][measure], after[name][measure])
+                    for before, after in pairs
+                    if name in before and name in after
+                ]
+            )
+            for measure in RANKING
+        }
+        for name in names
+    }
+    answers = {
+        measure: paired(
+            [(value(before["answer"]), value(after["answer"])) for before, after in pairs]
+        )
+        for measure, value in _ANSWERS.items()
+    }
     return {
         "first": first["report"]["dataset"],
         "second": second["report"]["dataset"],
-        "configurations": {
-            name: {measure: _difference(old, new, name, measure) for measure in RANKING}
-            for name in names
-        },
+        "questions": {"first": len(old), "second": len(new), "both": len(pairs)},
+        "configurations": configurations,
+        "answers": answers,
+        "worse": [
+            {"configuration": name, "measure": measure, **found}
+            for name, measures in (*configurations.items(), ("answers", answers))
+            for measure, found in measures.items()
+            if found["questions"] and found["interval"][1] < 0
+        ],
     }
 
 
-def _difference(
-    old: Mapping[str, Any], new: Mapping[str, Any], name: str, measure: str
-) -> dict[str, Any]:
-    pairs = [
-        (old[question][name][measure], new[question][name][measure])
-        for question in old
-        if question in new and name in old[question] and name in new[question]
-    ]
+def paired(values: Sequence[tuple[float | None, float | None]]) -> dict[str, Any]:
+    """Means before and after, and their difference, over the questions measured both times."""
+    pairs = [(float(a), float(b)) for a, b in values if a is not None and b is not None]
     if not pairs:
         return {"questions": 0}
     low, high = interval([after - before for before, after in pairs])

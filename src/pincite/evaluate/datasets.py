@@ -9,8 +9,8 @@ in the form of BEIR (Thakur et al. 2021) are read as they are published: `_id` f
 
 from __future__ import annotations
 
-import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,27 +75,52 @@ class Dataset:
 
 
 def load_dataset(folder: Path) -> Dataset:
-    """Read a set. Raises DatasetError that names the file and the line."""
+    """Read a set. Raises DatasetError that names the file and the line.
+
+    Labels that lead nowhere are left out and counted in the notes.
+    """
     if not folder.is_dir():
         raise DatasetError(f"{folder}: no such folder; a set is a folder with corpus.jsonl in it")
     documents = tuple(
         GoldDocument(id=_identifier(row), title=str(row.get("title") or ""), text=_text(row, place))
-        for place, row in _lines(folder / "corpus.jsonl")
+        for place, row in _distinct(folder / "corpus.jsonl")
     )
     if not documents:
         raise DatasetError(f"{folder / 'corpus.jsonl'}: there is no document in it")
-    known = {document.id for document in documents}
-    relevant, unknown = _relevant(_qrels(folder), known)
-    spans = _spans(folder / "spans.jsonl", {d.id: len(d.text) for d in documents})
-    questions = tuple(
-        _question(row, place, relevant, spans) for place, row in _lines(folder / "queries.jsonl")
+    asked = list(_distinct(folder / "queries.jsonl"))
+    known = _Known(
+        questions={_identifier(row) for _, row in asked},
+        lengths={document.id: len(document.text) for document in documents},
     )
+    relevant = _relevant(_qrels(folder), known)
+    spans = _spans(folder / "spans.jsonl", known)
+    questions = [_question(row, place, relevant, spans) for place, row in asked]
     # BEIR puts the questions of all splits into one file: those that nobody judged are no test.
     judged = tuple(q for q in questions if q.relevant or q.answerable is False)
-    notes = [f"{unknown} judgements name documents that are not in the corpus"] if unknown else []
     if not judged:
-        raise DatasetError(f"{folder}: no question has a relevant document in the corpus")
-    return Dataset(name=folder.name, documents=documents, questions=judged, notes=tuple(notes))
+        raise DatasetError(
+            f"{folder}: no question has a relevant document in the corpus; expected a grade above 0 "
+            "in the judgements for at least one question and document of the set"
+        )
+    known.miss("questions without a relevant document", len(questions) - len(judged))
+    return Dataset(name=folder.name, documents=documents, questions=judged, notes=known.notes())
+
+
+class _Known:
+    """The ids of a set, and how many labels do not fit them."""
+
+    def __init__(self, *, questions: set[str], lengths: Mapping[str, int]) -> None:
+        self.questions = questions
+        self.lengths = lengths
+        self._missed: Counter[str] = Counter()
+
+    def miss(self, what: str, count: int = 1) -> None:
+        """Count labels that are left out."""
+        self._missed[what] += count
+
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, in words."""
+        return tuple(f"left out: {n:,} {what}" for what, n in self._missed.items() if n)
 
 
 def _question(
@@ -105,13 +130,17 @@ def _question(
     spans: Mapping[str, Sequence[GoldSpan]],
 ) -> GoldQuestion:
     identifier = _identifier(row)
-    answerable = row.get("answerable")
+    answers, answerable = row.get("answers") or (), row.get("answerable")
+    if isinstance(answers, str) or not isinstance(answers, Sequence):
+        raise DatasetError(f"{place}: expected a list as 'answers', found {str(answers)[:40]!r}")
+    if not isinstance(answerable, bool | None):
+        raise DatasetError(f"{place}: expected true or false as 'answerable', found {answerable!r}")
     return GoldQuestion(
         id=identifier,
         text=_text(row, place),
         language=str(row.get("lang") or ""),
-        answerable=None if answerable is None else bool(answerable),
-        answers=tuple(str(answer) for answer in row.get("answers") or ()),
+        answerable=answerable,
+        answers=tuple(str(answer) for answer in answers),
         relevant=relevant.get(identifier, {}),
         spans=tuple(spans.get(identifier, ())),
     )
@@ -123,29 +152,61 @@ def _identifier(row: Mapping[str, Any]) -> str:
 
 def _text(row: Mapping[str, Any], place: str) -> str:
     if not isinstance(row.get("text"), str) or not _identifier(row):
-        raise DatasetError(f"{place}: expected an object with 'id' and 'text', found {list(row)}")
+        raise DatasetError(
+            f"{place}: expected an object with 'id' and 'text', found one with "
+            f"{', '.join(map(repr, row)) or 'nothing'}"
+        )
     return str(row["text"])
+
+
+def _distinct(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows with ids of their own."""
+    places: dict[str, str] = {}
+    for place, row in _lines(path):
+        identifier = _identifier(row)
+        if identifier in places:
+            raise DatasetError(
+                f"{place}: the id '{identifier}' stands in line "
+                f"{places[identifier].rpartition(' ')[2]} too; expected an id of its own"
+            )
+        places[identifier] = place
+        yield place, row
 
 
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Objects of a JSON-lines file, each with its place for messages."""
+    for number, line in _text_lines(path):
+        place = f"{path}, line {number}"
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise DatasetError(
+                f"{place}: expected a JSON object, found {line.strip()[:40]!r} ({error})"
+            ) from error
+        if not isinstance(found, dict):
+            raise DatasetError(f"{place}: expected a JSON object, found {line.strip()[:40]!r}")
+        yield place, found
+
+
+def _text_lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                if not line.strip():
-                    continue
-                found = json.loads(line)
-                if not isinstance(found, dict):
+                try:
+                    yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
                     raise DatasetError(
-                        f"{path}, line {number}: expected an object, found {line[:40]}"
-                    )
-                yield f"{path}, line {number}", found
+                        f"{path}, line {number}: is not UTF-8 ({error.reason}); save it as UTF-8"
+                    ) from error
     except FileNotFoundError as error:
         raise DatasetError(
-            f"{path}: is missing; a set has corpus.jsonl and queries.jsonl"
+            f"{path}: is missing; a set has corpus.jsonl, queries.jsonl and qrels.tsv "
+            "(or qrels/test.tsv)"
         ) from error
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise DatasetError(f"{path}: cannot be read as JSON lines ({error})") from error
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def _qrels(folder: Path) -> Path:
@@ -155,30 +216,30 @@ def _qrels(folder: Path) -> Path:
     raise DatasetError(f"{folder}: there are no judgements; expected {' or '.join(_QRELS[:2])}")
 
 
-def _relevant(path: Path, known: set[str]) -> tuple[dict[str, dict[str, int]], int]:
-    """Grades above 0 by question and document, and how many named unknown documents."""
+def _relevant(path: Path, known: _Known) -> dict[str, dict[str, int]]:
+    """Grades above 0 by question and document."""
     found: dict[str, dict[str, int]] = {}
-    unknown = 0
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        for number, row in enumerate(rows, start=1):
-            if number == 1 and not row[-1].lstrip("-").isdigit():
-                continue  # the header
-            try:
-                question, document, grade = row[0], row[-2], int(row[-1])
-            except (IndexError, ValueError) as error:
-                raise DatasetError(
-                    f"{path}, line {number}: expected query_id, doc_id and a whole number as grade, "
-                    f"separated by tabs; found {row}"
-                ) from error
-            if document not in known:
-                unknown += 1
-            elif grade > 0:
-                found.setdefault(question, {})[document] = grade
-    return found, unknown
+    for number, line in _text_lines(path):
+        row = line.rstrip("\r\n").split("\t")
+        if not line.strip() or (number == 1 and not row[-1].lstrip("-").isdigit()):
+            continue  # the header
+        try:
+            question, document, grade = row[0], row[-2], int(row[-1])
+        except (IndexError, ValueError) as error:
+            raise DatasetError(
+                f"{path}, line {number}: expected query_id, doc_id and a whole number as grade, "
+                f"separated by tabs; found {line.strip()[:60]!r}"
+            ) from error
+        if question not in known.questions:
+            known.miss("judgements of questions that are not in queries.jsonl")
+        elif document not in known.lengths:
+            known.miss("judgements of documents that are not in corpus.jsonl")
+        elif grade > 0:
+            found.setdefault(question, {})[document] = grade
+    return found
 
 
-def _spans(path: Path, lengths: Mapping[str, int]) -> dict[str, list[GoldSpan]]:
+def _spans(path: Path, known: _Known) -> dict[str, list[GoldSpan]]:
     found: dict[str, list[GoldSpan]] = {}
     if not path.exists():
         return found
@@ -187,7 +248,14 @@ def _spans(path: Path, lengths: Mapping[str, int]) -> dict[str, list[GoldSpan]]:
             question, document = str(row["query_id"]), str(row["doc_id"])
             start, end = int(row["start"]), int(row["end"])
         except (KeyError, TypeError, ValueError) as error:
-            raise DatasetError(f"{place}: expected query_id, doc_id, start and end") from error
-        if 0 <= start < end <= lengths.get(document, 0):
+            raise DatasetError(
+                f"{place}: expected query_id, doc_id, start and end (whole numbers), found one with "
+                f"{', '.join(map(repr, row)) or 'nothing'}"
+            ) from error
+        if question not in known.questions:
+            known.miss("gold spans of questions that are not in queries.jsonl")
+        elif not 0 <= start < end <= known.lengths.get(document, 0):
+            known.miss("gold spans that lie outside the text of their document")
+        else:
             found.setdefault(question, []).append(GoldSpan(document=document, start=start, end=end))
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pincite.errors import DatasetError
@@ -37,17 +37,37 @@ class LabelledSet:
                 row = {"id": identifier, "title": title, "text": text}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
+    @property
+    def questions(self) -> int:
+        """How many questions there are so far."""
+        return len(self._rows("queries.jsonl"))
+
     def add(self, question: str, grades: Mapping[str, int]) -> str:
         """Keep a question with a grade for each document that was judged; gives its id.
 
         A question for which no document has a grade above 0 is kept as one that cannot be answered.
+        A question that is there already is judged anew.
         """
         identifier = hashlib.sha256(question.encode()).hexdigest()[:12]
         answerable = any(grade > 0 for grade in grades.values())
         row = {"id": identifier, "text": question, "answerable": answerable}
-        with (self._folder / "queries.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        with (self._folder / "qrels.tsv").open("a", encoding="utf-8") as file:
-            for document, grade in grades.items():
-                file.write(f"{identifier}\t{document}\t{grade}\n")
+        asked = [old for old in self._rows("queries.jsonl") if json.loads(old)["id"] != identifier]
+        judged = [old for old in self._rows("qrels.tsv") if not old.startswith(f"{identifier}\t")]
+        asked.append(json.dumps(row, ensure_ascii=False) + "\n")
+        judged += [f"{identifier}\t{document}\t{grade}\n" for document, grade in grades.items()]
+        self._write("qrels.tsv", judged)
+        self._write("queries.jsonl", asked)
         return identifier
+
+    def _rows(self, name: str) -> list[str]:
+        path = self._folder / name
+        if not path.exists():
+            return []
+        with path.open(encoding="utf-8") as file:
+            return [line for line in file if line.strip()]
+
+    def _write(self, name: str, rows: Sequence[str]) -> None:
+        """In one step: what was judged before is never lost."""
+        draft = self._folder / f".{name}.draft"
+        draft.write_text("".join(rows), encoding="utf-8")
+        draft.replace(self._folder / name)

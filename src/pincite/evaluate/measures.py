@@ -14,7 +14,9 @@ RANKING = ("nDCG@10", "R@5", "R@20", "MRR@10")
 _RESAMPLES = 2000
 _SEED = 20_240_501
 _IR_NAMES = {"MRR@10": "RR@10"}
-_WORD = re.compile(r"\w+")
+# Kana, Han and Thai are written without spaces between words: there each letter counts as one.
+_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
 def ranking_values(

@@ -11,10 +11,13 @@ from pincite.evaluate.measures import RANKING
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}
 table{border-collapse:collapse;margin:1rem 0}th,td{padding:.3rem .8rem;border-bottom:1px solid #ddd}
-td{text-align:right}th:first-child,td:first-child{text-align:left}small{color:#666}
+th,td{text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}small{color:#666}
 svg{max-width:100%;height:auto}text{font:12px system-ui,sans-serif;fill:#333}
 """
 _WIDTH, _HEIGHT, _MARGIN = 640, 300, 48
+_LABELS, _BAR, _LONGEST_LABEL = 190, 28, 28
+_TICKS = (0, 0.25, 0.5, 0.75, 1)
+_NOT_RUN = {"p50": None, "p95": None}
 
 
 def page(form: Mapping[str, Any]) -> str:
@@ -28,8 +31,13 @@ def page(form: Mapping[str, Any]) -> str:
         "<h2>Finding</h2>",
         _table(configurations),
         _bars(configurations),
+        "<h3>Milliseconds of each stage</h3>",
+        _stages({name: found["stages_ms"] for name, found in configurations.items()}),
+        *(_languages(form["languages"]) if form["languages"] else ()),
         "<h2>Answering</h2>",
+        f"<p>Answers of the configuration {escape(form['answers_from'])}.</p>",
         _answers(form["answers"]),
+        _stages({"milliseconds": form["answers"]["stages_ms"]}),
     ]
     if curve:
         parts += [
@@ -59,42 +67,81 @@ def _table(configurations: Mapping[str, Any]) -> str:
 
 def _measured(found: Mapping[str, Any], measure: str) -> str:
     low, high = found["intervals"][measure]
-    return f"<td>{_number(found[measure], 3)}<br><small>{low:.3f}-{high:.3f}</small></td>"
+    return f"<td>{_number(found[measure], 3)}<br><small>{low:.3f}–{high:.3f}</small></td>"
 
 
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def _stages(measured: Mapping[str, Any]) -> str:
+    """Median and 95th percentile of each stage, a row for each configuration."""
+    names = dict.fromkeys(stage for stages in measured.values() for stage in stages)
+    heads = "".join(f"<th>{escape(name)}<br><small>p50 / p95</small></th>" for name in names)
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td>"
+        + "".join(
+            f"<td>{_number(stage['p50'], 1)} / {_number(stage['p95'], 1)}</td>"
+            for stage in (stages.get(name, _NOT_RUN) for name in names)
+        )
+        + "</tr>"
+        for name, stages in measured.items()
+    )
+    return f"<table><tr><th></th>{heads}</tr>{rows}</table>"
+
+
+def _languages(languages: Mapping[str, Mapping[str, float | None]]) -> list[str]:
+    names = list(next(iter(languages.values())))
+    heads = "".join(f"<th>{escape(name)}</th>" for name in ("", *names))
+    rows = "".join(
+        f"<tr><td>{escape(language)}</td>"
+        + "".join(f"<td>{_number(found[name], 3)}</td>" for name in names)
+        + "</tr>"
+        for language, found in languages.items()
+    )
+    return ["<h3>nDCG@10 by language</h3>", f"<table><tr>{heads}</tr>{rows}</table>"]
+
+
 def _answers(answers: Mapping[str, Any]) -> str:
     rows = "".join(
         f"<tr><td>{escape(name.replace('_', ' '))}</td><td>{_number(value, 3)}</td></tr>"
         for name, value in answers.items()
-        if not isinstance(value, list)
+        if not isinstance(value, list | dict)
     )
     return f"<table>{rows}</table>"
 
 
 def _bars(configurations: Mapping[str, Any]) -> str:
-    """nDCG@10 of each configuration with its interval."""
-    inner = _HEIGHT - 2 * _MARGIN
-    step = (_WIDTH - 2 * _MARGIN) / max(len(configurations), 1)
+    """nDCG@10 of each configuration with its interval, one bar below the other."""
+    height = _BAR * len(configurations) + 2 * _BAR
+    length = _WIDTH - _LABELS - _MARGIN
+    grid = "".join(
+        f"<line x1='{_LABELS + length * tick:.1f}' x2='{_LABELS + length * tick:.1f}' y1='{_BAR}' "
+        f"y2='{height - _BAR}' stroke='#ddd'/><text x='{_LABELS + length * tick:.1f}' "
+        f"y='{height - 8}' text-anchor='middle'>{tick:g}</text>"
+        for tick in _TICKS
+    )
     shapes = []
-    for number, (name, found) in enumerate(configurations.items()):
+    for number, (name, found) in enumerate(configurations.items(), start=1):
         value = found["nDCG@10"] or 0.0
         low, high = found["intervals"]["nDCG@10"]
-        left = _MARGIN + step * (number + 0.2)
-        middle = left + step * 0.3
-        top = _y(value)
+        top = _BAR * number
         shapes.append(
-            f"<rect x='{left:.1f}' y='{top:.1f}' width='{step * 0.6:.1f}' "
-            f"height='{inner * value:.1f}' fill='#7aa6d8'/>"
-            f"<line x1='{middle:.1f}' x2='{middle:.1f}' y1='{_y(low):.1f}' y2='{_y(high):.1f}' "
-            "stroke='#1a1a1a' stroke-width='2'/>"
-            f"<text x='{middle:.1f}' y='{_HEIGHT - _MARGIN + 18}' text-anchor='middle'>"
-            f"{escape(name)} {value:.3f}</text>"
+            f"<text x='{_LABELS - 8}' y='{top + 19}' text-anchor='end'>{escape(_cut(name))}</text>"
+            f"<rect x='{_LABELS}' y='{top + 4}' width='{length * value:.1f}' height='{_BAR - 8}' "
+            f"fill='#7aa6d8'><title>{escape(name)} {value:.3f}</title></rect>"
+            f"<line x1='{_LABELS + length * low:.1f}' x2='{_LABELS + length * high:.1f}' "
+            f"y1='{top + _BAR / 2}' y2='{top + _BAR / 2}' stroke='#1a1a1a' stroke-width='2'/>"
+            f"<text x='{_WIDTH - 4}' y='{top + 19}' text-anchor='end'>{value:.3f}</text>"
         )
-    return _plot("nDCG@10", shapes)
+    return (
+        f"<svg viewBox='0 0 {_WIDTH} {height}' width='{_WIDTH}' height='{height}' role='img' "
+        f"aria-label='nDCG@10'><text x='{_LABELS}' y='16'>nDCG@10</text>{grid}{''.join(shapes)}</svg>"
+    )
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1]}…"
 
 
 def _curve(points: Sequence[Sequence[float]]) -> str:
@@ -114,7 +161,7 @@ def _plot(title: str, shapes: Sequence[str]) -> str:
         f"<line x1='{_MARGIN}' x2='{_WIDTH - _MARGIN}' y1='{_y(value):.1f}' y2='{_y(value):.1f}' "
         f"stroke='#ddd'/><text x='{_MARGIN - 6}' y='{_y(value) + 4:.1f}' text-anchor='end'>"
         f"{value:g}</text>"
-        for value in (0, 0.25, 0.5, 0.75, 1)
+        for value in _TICKS
     )
     return (
         f"<svg viewBox='0 0 {_WIDTH} {_HEIGHT}' width='{_WIDTH}' height='{_HEIGHT}' role='img' "

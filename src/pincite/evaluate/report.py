@@ -26,11 +26,13 @@ def report_form(run: Run) -> dict[str, Any]:
     return {
         "dataset": run.dataset,
         "documents": run.documents,
-        "queries": run.questions,
+        "queries": len(run.questions),
         "configurations": {
             name: _configuration(records, run.relevant) for name, records in run.searches.items()
         },
+        "answers_from": run.answers_from,
         "answers": _answers(run.answers),
+        "languages": _languages(run),
         "notes": list(run.notes),
     }
 
@@ -70,17 +72,30 @@ def _configuration(
     }
     totals = [record.timings["total"] for record in records]
     form["p50_ms"], form["p95_ms"] = _percentiles(totals)
-    form["stages_ms"] = {
-        stage: dict(
-            zip(
-                ("p50", "p95"),
-                _percentiles([record.timings[stage] for record in records]),
-                strict=True,
-            )
-        )
-        for stage in (records[0].timings if records else ())
-    }
+    form["stages_ms"] = _stages([record.timings for record in records])
     return form
+
+
+def _stages(timings: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
+    """Median and 95th percentile of each stage, in milliseconds."""
+    found = {}
+    for stage in timings[0] if timings else ():
+        middle, late = _percentiles([each[stage] for each in timings])
+        found[stage] = {"p50": middle, "p95": late}
+    return found
+
+
+def _languages(run: Run) -> dict[str, dict[str, float | None]]:
+    """nDCG@10 of each configuration by language; empty for a set in one language."""
+    spoken = {question.id: question.language for question in run.questions}
+    found: dict[str, dict[str, float | None]] = {}
+    for language in sorted(set(spoken.values())):
+        for name, records in run.searches.items():
+            own = {r.question: r.ranked for r in records if spoken[r.question] == language}
+            values = ranking_values(run.relevant, own).values()
+            measured = _mean([value[RANKING[0]] for value in values])
+            found.setdefault(language or "unknown", {})[name] = measured
+    return found if len(found) > 1 else {}
 
 
 def _percentiles(milliseconds: Sequence[float]) -> tuple[float | None, float | None]:
@@ -109,6 +124,7 @@ def _answers(records: Sequence[AnswerRecord]) -> dict[str, Any]:
         "abstention_auroc": _rounded(
             auroc([r.confidence for r in answerable], [r.confidence for r in unanswerable])
         ),
+        "stages_ms": _stages([record.timings for record in records]),
         "risk_coverage": _thinned(
             risk_coverage(
                 [record.confidence for record in judged],

@@ -9,23 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pincite.errors import UsageError
+from pincite.evaluate.configurations import Configuration, configurations
 from pincite.evaluate.datasets import Dataset, GoldDocument, GoldQuestion
 from pincite.evaluate.measures import redundancy
 from pincite.library import Library
 from pincite.pipeline import AnswerStages, answer_question, search
-from pincite.records import Answer, Hit, Question
-from pincite.settings import Layer, Settings, load_settings
-
-# One candidate is looked at, in the cheapest way, and its score counts nothing: the order stays.
-_AS_FOUND = {"method": "term_coverage", "candidates": 1, "weight": 0.0, "threshold": 0.0}
-
-CONFIGURATIONS: Mapping[str, Layer] = {
-    "bm25": {"retrieval": {"alpha": 1.0}, "rerank": _AS_FOUND},
-    "dense": {"retrieval": {"alpha": 0.0}, "rerank": _AS_FOUND},
-    "fused": {"rerank": _AS_FOUND},
-    "default": {},
-}
-"""What is compared: overrides of the settings in use, by name."""
+from pincite.records import Answer, Hit, Question, Ranking
+from pincite.settings import Layer, Settings
 
 ANSWERS_FROM = "default"
 
@@ -61,6 +51,7 @@ class AnswerRecord:
     answers: tuple[str, ...]
     redundancy_before: float
     redundancy_after: float
+    timings: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +60,16 @@ class Run:
 
     dataset: str
     documents: int
-    questions: int
+    questions: tuple[GoldQuestion, ...]
     searches: Mapping[str, tuple[SearchRecord, ...]]
+    answers_from: str
     answers: tuple[AnswerRecord, ...]
-    relevant: Mapping[str, Mapping[str, int]]
     notes: tuple[str, ...] = ()
+
+    @property
+    def relevant(self) -> Mapping[str, Mapping[str, int]]:
+        """Grades of the relevant documents of each question."""
+        return {question.id: question.relevant for question in self.questions}
 
 
 class Collection:
@@ -88,17 +84,21 @@ class Collection:
             path.write_bytes(document.text.encode("utf-8", "replace"))
             self._names[str(path.resolve())] = document.id
         self.folder = files
+        self.notes: tuple[str, ...] = ()
         self.library = Library.open(home / "library", overrides=overrides)
 
     def ingest(self, progress: Callable[..., None] | None = None) -> tuple[str, ...]:
-        """Bring the library in step with the set; gives what could not be read."""
+        """Bring the library in step with the set; gives what could not be read, as `notes` does."""
         report = self.library.ingest([self.folder], progress=progress)
         self._by_document: dict[str, list[str]] = {}
         for path, document in self.library.catalog.paths("default").items():
             # Documents with the same text are one document of the library: all are found with it.
             self._by_document.setdefault(document, []).append(self._names[path])
         empty = sum("empty" in problem.reason for problem in report.failed)
-        return (f"{empty} documents are empty",) if empty else ()
+        failed = len(report.failed) - empty
+        told = ((empty, "documents are empty"), (failed, "documents could not be read"))
+        self.notes = tuple(f"{count:,} {what}" for count, what in told if count)
+        return self.notes
 
     def ranked(self, hits: Sequence[Hit]) -> tuple[str, ...]:
         """Documents by their best passage."""
@@ -122,21 +122,37 @@ def collection_home(dataset: Dataset, cache: Path) -> Path:
     return cache / f"{dataset.name}-{digest.hexdigest()[:12]}"
 
 
+def chosen(
+    written: Sequence[str], settings: Settings, answers_from: str = ANSWERS_FROM
+) -> tuple[tuple[Configuration, ...], Configuration]:
+    """The configurations that are compared, and the one whose answers are measured.
+
+    Raises UsageError for a configuration that does not exist.
+    """
+    compared = configurations(written, settings)
+    for configuration in (*compared, *configurations([ANSWERS_FROM], settings)):
+        if configuration.name == answers_from:
+            return compared, configuration
+    names = ", ".join(configuration.name for configuration in compared)
+    raise UsageError(f"answers cannot be those of '{answers_from}'; choose one of: {names}")
+
+
 def run(
     dataset: Dataset,
     collection: Collection,
     questions: Sequence[GoldQuestion],
-    names: Sequence[str],
+    written: Sequence[str],
+    *,
+    answers_from: str = ANSWERS_FROM,
     told: Told | None = None,
 ) -> Run:
     """Ask everything. Raises UsageError for a configuration that does not exist."""
+    compared, answering = chosen(written, collection.library.settings, answers_from)
     searches = {}
-    for name in names:
-        stages = collection.library.stages_with(configuration(name, collection.library.settings))
-        searches[name] = tuple(_searches(collection, stages, questions, name, told))
-    stages = collection.library.stages_with(
-        configuration(ANSWERS_FROM, collection.library.settings)
-    )
+    for one in compared:
+        stages = collection.library.stages_with(one.settings)
+        searches[one.name] = tuple(_searches(collection, stages, questions, one.name, told))
+    stages = collection.library.stages_with(answering.settings)
     answers = []
     for number, question in enumerate(questions, start=1):
         answers.append(_answer(collection, stages, question))
@@ -145,24 +161,12 @@ def run(
     return Run(
         dataset=dataset.name,
         documents=len(dataset.documents),
-        questions=len(questions),
+        questions=tuple(questions),
         searches=searches,
+        answers_from=answering.name,
         answers=tuple(answers),
-        relevant={question.id: dict(question.relevant) for question in questions},
-        notes=dataset.notes,
+        notes=(*dataset.notes, *collection.notes),
     )
-
-
-def configuration(name: str, settings: Settings) -> Settings:
-    """The settings in use with those of a configuration over them."""
-    if name not in CONFIGURATIONS:
-        raise UsageError(
-            f"there is no configuration '{name}'; there are: {', '.join(CONFIGURATIONS)}"
-        )
-    merged = settings.model_dump()
-    for group, values in CONFIGURATIONS[name].items():
-        merged[group].update(values)
-    return load_settings(overrides=merged)[0]
 
 
 def _searches(
@@ -203,6 +207,7 @@ def _answer(collection: Collection, stages: AnswerStages, question: GoldQuestion
         answers=question.answers,
         redundancy_before=redundancy(watched.best_sentences(collection.library, len(quotes))),
         redundancy_after=redundancy(quotes),
+        timings=dict(answer.timings),
     )
 
 
@@ -238,10 +243,11 @@ class _Watched:
         self._hits: tuple[Hit, ...] = ()
         self.stages = replace(stages, reranker=self)
 
-    def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """What the real reranker gives."""
-        self._hits = self._reranker.rerank(question, hits)
-        return self._hits
+        ranking = self._reranker.rerank(question, hits)
+        self._hits = ranking.hits
+        return ranking
 
     def best_sentences(self, library: Library, count: int) -> list[str]:
         """The sentences with the highest scores, without a look at how much they repeat."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from pincite.coverage import flag_lines, page_coverage
 from pincite.document import Coverage
+from pincite.fate import Fate
 from pincite.library import Library, Stats
 from pincite.records import FileEntry, FileProblem, IngestReport, Passage, SearchResult
 
@@ -46,6 +47,14 @@ def search_form(
     }
     if result.notices:
         form["notices"] = list(result.notices)
+    return form
+
+
+def explained_form(trace: Mapping[str, Any] | None, fates: Sequence[Fate]) -> dict[str, Any]:
+    """What is added to an answer or a search for those who ask why."""
+    form: dict[str, Any] = {} if trace is None else {"trace": dict(trace)}
+    if fates:
+        form["why"] = [asdict(fate) for fate in fates]
     return form
 
 

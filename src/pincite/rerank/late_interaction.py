@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.records import Hit, Question
+from pincite.records import Hit, Question, Ranking
 from pincite.rerank.order import Cut, final_score, reorder
 from pincite.stages import Encoder, Sources, TermWeights, TokenStates
 from pincite.text.terms import terms
@@ -49,7 +49,7 @@ class LateInteractionReranker:
         self._weights = weights
         self._cut = cut
 
-    def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """The first candidates with new scores in a new order, then the rest as they were."""
         first = hits[: self._cut.candidates]
         asked = self._encoder.encode_question(question.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pincite.records import Hit
+from pincite.records import Dropped, Hit, Ranking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,22 +21,30 @@ class Cut:
     threshold: float
 
 
-def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut) -> tuple[Hit, ...]:
+def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut) -> Ranking:
     """`scored` in the order of their final scores, then `rest` as it was.
 
     Both scores count as they are, in 0..1: scaling a stage to its best and worst candidate would
     turn a small difference into a large one.
     """
-    kept = [
-        replace(hit, score=final_score(hit, stage=stage, cut=cut))
-        for hit in scored
-        if hit.scores[stage] >= cut.threshold
+    mixed = [replace(hit, score=final_score(hit, stage=stage, cut=cut)) for hit in scored]
+    kept = [hit for hit in mixed if hit.scores[stage] >= cut.threshold]
+    dropped = [
+        Dropped(
+            passage=hit.passage,
+            reason=f"{stage} {hit.scores[stage]:.3f} is below the threshold {cut.threshold:.3f}",
+            score=hit.score,
+            scores=hit.scores,
+        )
+        for hit in mixed
+        if hit.scores[stage] < cut.threshold
     ]
     kept.sort(key=lambda hit: (-hit.score, hit.passage.id))
     # What nobody looked at closely stays behind what was, with a score that says so.
     ceiling = min((hit.score for hit in kept), default=1.0)
     unseen = [replace(hit, score=min(ceiling, (1 - cut.weight) * hit.score)) for hit in rest]
-    return (*kept, *unseen)
+    looked_at = f"{len(mixed)} of {len(mixed) + len(rest)} were compared with the question"
+    return Ranking(hits=(*kept, *unseen), dropped=tuple(dropped), notes=(looked_at,))
 
 
 def final_score(hit: Hit, *, stage: str, cut: Cut) -> float:

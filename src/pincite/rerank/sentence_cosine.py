@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.records import Hit, Question
+from pincite.records import Hit, Question, Ranking
 from pincite.rerank.order import Cut, reorder
 from pincite.stages import Encoder
 
@@ -29,7 +29,7 @@ class SentenceCosineReranker:
         self._vectors = vectors
         self._cut = cut
 
-    def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """The first candidates with new scores in a new order, then the rest as they were."""
         first = hits[: self._cut.candidates]
         asked = self._encoder.encode_question(question.text).vector

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pincite.records import Hit, Question
+from pincite.records import Hit, Question, Ranking
 from pincite.rerank.order import Cut, reorder
 from pincite.stages import Sources, TermWeights
 from pincite.text.terms import question_terms, terms
@@ -27,7 +27,7 @@ class TermCoverageReranker:
         self._weights = weights
         self._cut = cut
 
-    def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """The first candidates with new scores in a new order, then the rest as they were."""
         asked = {term: self._weights.weight(term) for term in question_terms(question.text)}
         return reorder(

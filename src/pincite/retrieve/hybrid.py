@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from pincite.records import Hit, Passage, Question
+from pincite.records import Dropped, Hit, Passage, Question, Ranking
 from pincite.retrieve.fusion import weighted_min_max
 from pincite.stages import DenseIndex, Encoder, LexicalIndex, Scored
 from pincite.text.terms import question_terms
@@ -47,7 +46,7 @@ class HybridRetriever:
         self._keep = keep
         self._side = ThreadPoolExecutor(1, thread_name_prefix="lexical")
 
-    def retrieve(self, question: Question) -> tuple[Hit, ...]:
+    def retrieve(self, question: Question) -> Ranking:
         """The best `keep` candidates of both searches, best fused score first."""
         by_words = self._side.submit(self._search_words, question)
         dense = self._search_meaning(question)
@@ -58,19 +57,44 @@ class HybridRetriever:
             "dense": {item.key: item.score for item in dense},
             "fused": fused,
         }
-        best = heapq.nlargest(self._keep, fused, key=lambda key: (fused[key], -key))
-        passages = self._passages(best)
-        hits = [
-            Hit(
+        order = sorted(fused, key=lambda key: (-fused[key], key))
+        passages = self._passages(order if question.explain else order[: self._keep])
+        hits = {
+            key: Hit(
                 passage=passages[key],
                 score=fused[key],
                 scores={name: found[key] for name, found in scores.items() if key in found},
             )
-            for key in best
+            for key in order
             if key in passages
-        ]
-        # Ties go by passage id, which depends on content; keys depend on the order of ingest.
-        return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.passage.id)))
+        }
+        kept = [hits[key] for key in order[: self._keep] if key in hits]
+        return Ranking(
+            # Ties go by passage id, which depends on content; keys on the order of ingest.
+            hits=tuple(sorted(kept, key=lambda hit: (-hit.score, hit.passage.id))),
+            dropped=tuple(
+                self._cut(hits[key], rank)
+                for rank, key in enumerate(order[self._keep :], start=self._keep + 1)
+                if key in hits
+            ),
+            notes=self._notes(lexical, dense, fused),
+            understood={"terms": list(question_terms(question.text))},
+        )
+
+    def _cut(self, hit: Hit, rank: int) -> Dropped:
+        return Dropped(
+            passage=hit.passage,
+            reason=f"rank {rank} after fusion; the first {self._keep} are kept",
+            score=hit.score,
+            scores=hit.scores,
+        )
+
+    def _notes(
+        self, lexical: Sequence[Scored], dense: Sequence[Scored], fused: Mapping[int, float]
+    ) -> tuple[str, ...]:
+        found = f"{len(lexical)} found by words, {len(dense)} by meaning"
+        cut = len(fused) - self._keep
+        return (found, f"{cut} cut after fusion") if cut > 0 else (found,)
 
     def _search_words(self, question: Question) -> list[Scored]:
         if self._alpha == 0 and self._dense is not None and self._encoder is not None:

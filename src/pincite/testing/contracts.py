@@ -101,8 +101,10 @@ class RerankerContract:
         """None is lost, none is new, none comes twice."""
         for question in _QUESTIONS:
             hits = small.hits(question)
-            after = [hit.passage for hit in reranker.rerank(question, hits)]
-            assert sorted(passage.id for passage in after) == sorted(hit.passage.id for hit in hits)
+            ranking = reranker.rerank(question, hits)
+            after = [hit.passage.id for hit in ranking] + [d.passage.id for d in ranking.dropped]
+            assert sorted(after) == sorted(hit.passage.id for hit in hits)
+            assert all(item.reason for item in ranking.dropped)
 
     def test_scores_are_in_range_and_best_first(
         self, reranker: Reranker, small: SmallLibrary

@@ -35,7 +35,8 @@ app = typer.Typer(
     # Plain help: the boxes would cost a fifth of a second at every start.
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Exit codes: 0 answered or done, 1 error, 2 usage, 3 no answer, 4 verification failed.",
+    epilog="Exit codes: 0 answered or done, 1 error, 2 usage, 3 no answer, 4 verification failed, "
+    "5 worse than the run before.",
 )
 app.callback()(show_version)
 app.command("ingest")(ingest.ingest)

@@ -10,6 +10,7 @@ import typer
 
 import pincite
 from pincite.interfaces.cli.exits import ABSTAINED
+from pincite.interfaces.cli.explain import files_of, print_fates, print_trace
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     CollectionOption,
@@ -17,6 +18,7 @@ from pincite.interfaces.cli.options import (
     JsonOption,
     LibraryOption,
     QuestionArgument,
+    WhyOption,
 )
 from pincite.interfaces.cli.output import (
     cell_lines,
@@ -24,7 +26,6 @@ from pincite.interfaces.cli.output import (
     on_one_line,
     place,
     print_json,
-    print_trace,
     short_path,
 )
 
@@ -41,25 +42,30 @@ def ask(
         typer.Option("--save", help="Write the answer to a file that 'pincite verify' checks."),
     ] = None,
     explain: ExplainOption = False,
+    why: WhyOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Answer with exact quotes, or refuse and say why.
 
     Exit code 0 when answered, 3 when the documents do not answer.
     """
+    from pincite.interfaces.forms import explained_form
     from pincite.verify.receipt import answer_form
 
     with pincite.Library.open(library, create=False) as opened:
-        answer = opened.ask(question, collection=collection)
+        answer = opened.ask(question, collection=collection, explain=explain)
+        files = files_of(answer.trace, opened) if explain else {}
+        fates = opened.why(question, why, collection=collection) if why is not None else ()
     form = answer_form(answer)
     if save is not None:
         save.write_text(json.dumps(form, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     if as_json:
-        print_json({**form, "trace": dict(answer.trace)} if explain else form)
+        print_json({**form, **explained_form(answer.trace if explain else None, fates)})
     else:
         print_answer(answer)
         if explain:
-            print_trace(answer.trace, answer.timings)
+            print_trace(answer.trace, answer.timings, files)
+        print_fates(fates)
     if answer.status == "abstained":
         raise typer.Exit(ABSTAINED)
 

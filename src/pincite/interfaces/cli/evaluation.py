@@ -15,12 +15,15 @@ from typer.core import TyperGroup
 
 import pincite
 from pincite.errors import UsageError
+from pincite.interfaces.cli.evaluation_tables import print_comparison, print_report
+from pincite.interfaces.cli.exits import WORSE
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
 from pincite.interfaces.cli.output import (
     console,
     indented,
     notice,
     on_one_line,
+    page_and_section,
     print_json,
 )
 
@@ -59,6 +62,9 @@ def run_set(
     configs: Annotated[
         str, typer.Option("--configs", help="Which to compare, with commas between.")
     ] = _ALL,
+    answers_from: Annotated[
+        str, typer.Option("--answers", help="Configuration whose answers are measured.")
+    ] = "default",
     most: Annotated[
         int | None, typer.Option("--queries", min=1, help="At most so many, spread evenly.")
     ] = None,
@@ -78,31 +84,52 @@ def run_set(
 
     Every question is asked under each configuration; measures come with 95 % intervals. The library
     of the set is kept, so that a second run need not encode it again.
+
+    A configuration is bm25, dense, fused, default, a setting, a TOML file, or several joined with +,
+    with a name before it if you like:
+
+    --configs default,retrieval.alpha=0.3,"mine:fused+retrieval.keep=50"
     """
     from pincite.evaluate.datasets import load_dataset
     from pincite.evaluate.report import report_form
+    from pincite.evaluate.run import chosen
+    from pincite.settings import load_settings
 
+    written = [name for name in configs.split(",") if name.strip()]
+    # What is wrong with the request is told before the long work.
+    chosen(written, load_settings()[0], answers_from)
+    _check_targets(save, page_to)
     found = load_dataset(dataset)
     questions = found.some(most, language)
     if not questions:
-        raise UsageError(f"{dataset}: there is no question in the language '{language}'")
-    names = [name.strip() for name in configs.split(",") if name.strip()]
-    done = _measured(found, questions, names, cache or _cache())
+        spoken = sorted({question.language or "none" for question in found.questions})
+        raise UsageError(
+            f"{dataset}: there is no question in the language '{language}'; "
+            f"there are: {', '.join(spoken)}"
+        )
+    done = _measured(found, questions, written, answers_from, cache or _cache())
     form = report_form(done)
     _write(done, form, save, page_to)
-    print_json(form) if as_json else _print_report(form)
+    print_json(form) if as_json else print_report(form)
+
+
+def _check_targets(*paths: Path | None) -> None:
+    for path in filter(None, paths):
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"{path}: its folder does not exist; make it or choose another")
 
 
 def _measured(
-    dataset: Dataset, questions: Sequence[GoldQuestion], names: Sequence[str], cache: Path
+    dataset: Dataset,
+    questions: Sequence[GoldQuestion],
+    written: Sequence[str],
+    answers_from: str,
+    cache: Path,
 ) -> Run:
     """Make the set's library and ask everything, with bars on a terminal."""
-    from pincite.evaluate.run import Collection, collection_home, configuration, run
+    from pincite.evaluate.run import Collection, collection_home, run
     from pincite.interfaces.cli.progress import progress_bar
-    from pincite.settings import load_settings
 
-    for name in names:
-        configuration(name, load_settings()[0])  # a wrong name is told before the long work
     collection = Collection(dataset, collection_home(dataset, cache))
     with collection.library:
         with progress_bar() as progress:
@@ -110,7 +137,9 @@ def _measured(
         for note in (*dataset.notes, *notes):
             notice(note)
         with _questions_bar() as told:
-            return run(dataset, collection, questions, names, told)
+            return run(
+                dataset, collection, questions, written, answers_from=answers_from, told=told
+            )
 
 
 def _write(done: Run, form: Mapping[str, Any], save: Path | None, page_to: Path | None) -> None:
@@ -128,13 +157,21 @@ def _write(done: Run, form: Mapping[str, Any], save: Path | None, page_to: Path 
 def compare_runs(
     first: Annotated[Path, typer.Argument(help="A saved run.")],
     second: Annotated[Path, typer.Argument(help="Another one of the same set.")],
+    fail_if_worse: Annotated[
+        bool, typer.Option("--fail-if-worse", help="Exit code 5 when SECOND is clearly worse.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Set two saved runs side by side, question by question."""
+    """Set two saved runs side by side, question by question.
+
+    Clearly worse: in some measure the whole 95 % interval of the difference lies below 0.
+    """
     from pincite.evaluate.compare import compare, load_saved
 
     form = compare(load_saved(first), load_saved(second))
-    print_json(form) if as_json else _print_comparison(form)
+    print_json(form) if as_json else print_comparison(form)
+    if fail_if_worse and form["worse"]:
+        raise typer.Exit(WORSE)
 
 
 @app.command("label")
@@ -151,22 +188,41 @@ def label(
 
     with pincite.Library.open(library, create=False) as opened:
         made = LabelledSet(folder, opened)
+        typer.echo(
+            f"{made.questions} questions in {folder}; for each passage: y(es), n(o), s(kip)\n"
+        )
         while question := typer.prompt("question (empty: done)", default="", show_default=False):
-            grades = _judged(opened, question, limit)
+            try:
+                grades = _judged(opened, question, limit)
+            except UsageError as error:
+                notice(str(error))
+                continue
+            if grades is None:
+                typer.echo("skipped\n")
+                continue
             made.add(question, grades)
             helpful = sum(grade > 0 for grade in grades.values())
-            typer.echo(f"kept: {helpful} of {len(grades)} documents answer it\n")
+            found = f"{helpful} of {len(grades)} documents answer it" if grades else "nothing found"
+            typer.echo(f"kept: {found}\n")
 
 
-def _judged(opened: Library, question: str, limit: int) -> dict[str, int]:
-    """A grade for each document of the passages shown; the best of its passages counts."""
+def _judged(opened: Library, question: str, limit: int) -> dict[str, int] | None:
+    """A grade for each document of the passages shown, that of its best; None: skip the question."""
     grades: dict[str, int] = {}
-    for hit in opened.search(question, limit=limit).hits:
+    hits = opened.search(question, limit=limit).hits
+    for number, hit in enumerate(hits, start=1):
         document = hit.passage.span.document_id
-        typer.secho(f"\n{hit.passage.context}", bold=True)
-        typer.echo(indented(on_one_line(opened.catalog.text_of(hit.passage.span))))
-        helps = typer.confirm("does it answer?", default=False)
-        grades[document] = max(grades.get(document, 0), int(helps))
+        where = page_and_section(hit.passage.page, "")
+        heading = ", ".join(part for part in (hit.passage.context, where) if part)
+        typer.secho("\n" + indented(heading, first=f"{number}/{len(hits)} "), bold=True)
+        typer.echo(indented(on_one_line(opened.catalog.text_of(hit.passage.span)), first="    "))
+        answer = ""
+        while answer not in ("y", "n", "s"):
+            told = typer.prompt("does it answer? [y/N/s]", default="n", show_default=False)
+            answer = told.strip().lower()[:1]
+        if answer == "s":
+            return None
+        grades[document] = max(grades.get(document, 0), int(answer == "y"))
     return grades
 
 
@@ -191,60 +247,3 @@ def _questions_bar() -> Iterator[Told | None]:
             bar.update(tasks[name], completed=done)
 
         yield told
-
-
-def _print_report(form: Mapping[str, Any]) -> None:
-    from rich.table import Table
-
-    from pincite.evaluate.measures import RANKING
-
-    typer.echo(f"{form['dataset']}: {form['documents']:,} documents, {form['queries']:,} questions")
-    table = Table(box=None, pad_edge=False)
-    for name in ("", *RANKING, "p50 ms", "p95 ms"):
-        table.add_column(name, justify="right" if name else "left")
-    for name, found in form["configurations"].items():
-        cells = [
-            f"{found[measure]:.3f} ±{_half(found['intervals'][measure]):.3f}"
-            if found[measure] is not None
-            else "-"
-            for measure in RANKING
-        ]
-        table.add_row(name, *cells, *(_number(found[key], 0) for key in ("p50_ms", "p95_ms")))
-    console().print(table)
-    for name, value in form["answers"].items():
-        if not isinstance(value, list) and value is not None:
-            typer.echo(f"{name.replace('_', ' '):<28} {value:.3f}")
-
-
-def _half(edges: list[float]) -> float:
-    return (edges[1] - edges[0]) / 2
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _print_comparison(form: Mapping[str, Any]) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for name in ("configuration", "measure", "first", "second", "difference", "better", "worse"):
-        is_text = name in ("configuration", "measure")
-        table.add_column(name, justify="left" if is_text else "right")
-    for configuration, measures in form["configurations"].items():
-        for measure, found in measures.items():
-            if not found["questions"]:
-                continue
-            low, high = found["interval"]
-            mark = "*" if found["clear"] else " "
-            table.add_row(
-                configuration,
-                measure,
-                f"{found['first']:.3f}",
-                f"{found['second']:.3f}",
-                f"{found['difference']:+.3f} [{low:+.3f}, {high:+.3f}]{mark}",
-                str(found["better"]),
-                str(found["worse"]),
-            )
-    console().print(table)
-    typer.echo("* the 95 % interval of the difference does not hold 0")

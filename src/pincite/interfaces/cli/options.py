@@ -44,6 +44,14 @@ ExcludeOption = Annotated[
 ExplainOption = Annotated[
     bool, typer.Option("--explain", help="Show what each stage found and dropped.")
 ]
+WhyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--why",
+        help="Say where a passage was lost: its id, FILE:PAGE, or words of it.",
+        metavar="PASSAGE",
+    ),
+]
 QuestionArgument = Annotated[str, typer.Argument(help="What you want to know.", metavar="QUESTION")]
 
 

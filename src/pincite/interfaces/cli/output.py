@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +70,11 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def cut_to(text: str, width: int) -> str:
+    """Text of at most `width` characters, with dots where it was cut."""
+    return text if len(text) <= width else f"{text[: width - 4].rstrip()} ..."
+
+
 def page_and_section(page: int | None, section: str) -> str:
     """Where something stands, in words."""
     parts = [f"page {page}"] if page else []
@@ -106,31 +111,3 @@ def print_problems(title: str, problems: Sequence[FileProblem]) -> None:
     if len(problems) > _PROBLEMS_SHOWN:
         more = len(problems) - _PROBLEMS_SHOWN
         typer.echo(f"  ... and {more} more; 'pincite stats --json' lists all", err=True)
-
-
-def print_trace(trace: Mapping[str, Any], timings: Mapping[str, float]) -> None:
-    """What each stage found, dropped and cost."""
-    from rich.table import Table
-
-    out = console()
-    hits = trace.get("hits", [])
-    names = list(dict.fromkeys(name for hit in hits for name in hit["scores"]))
-    table = Table(title="Passages, best first", title_justify="left", box=None, pad_edge=False)
-    table.add_column("passage", no_wrap=True)
-    for name in ("score", *names):
-        table.add_column(name.replace("late_interaction", "late"), justify="right")
-    for hit in hits[:20]:
-        scores = (f"{hit['scores'][name]:.3f}" if name in hit["scores"] else "" for name in names)
-        table.add_row(hit["passage_id"], f"{hit['score']:.3f}", *scores)
-    out.print(table)
-    if dropped := trace.get("dropped_by_rerank"):
-        out.print(f"dropped by the reranker's threshold: {', '.join(dropped)}")
-    if evidence := trace.get("evidence"):
-        sentences = Table(title="Sentences chosen", title_justify="left", box=None, pad_edge=False)
-        for name in ("sentence", "passage", "characters", "score"):
-            sentences.add_column(name)
-        for item in evidence:
-            span = f"{item['start']}-{item['end']}"
-            sentences.add_row(item["id"], item["passage_id"], span, f"{item['score']:.3f}")
-        out.print(sentences)
-    out.print("milliseconds: " + ", ".join(f"{name} {ms:.1f}" for name, ms in timings.items()))

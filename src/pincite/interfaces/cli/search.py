@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import pincite
+from pincite.interfaces.cli.explain import files_of, print_fates, print_trace
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     CollectionOption,
@@ -14,6 +15,7 @@ from pincite.interfaces.cli.options import (
     JsonOption,
     LibraryOption,
     QuestionArgument,
+    WhyOption,
 )
 from pincite.interfaces.cli.output import (
     indented,
@@ -21,7 +23,6 @@ from pincite.interfaces.cli.output import (
     on_one_line,
     page_and_section,
     print_json,
-    print_trace,
     short_path,
 )
 
@@ -37,18 +38,21 @@ def search(
         bool, typer.Option("--sections", help="Show the whole section around each passage.")
     ] = False,
     explain: ExplainOption = False,
+    why: WhyOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find passages, best first."""
-    from pincite.interfaces.forms import search_form
+    from pincite.interfaces.forms import explained_form, search_form
 
     with pincite.Library.open(library, create=False) as opened:
-        result = opened.search(question, limit=limit, collection=collection)
+        result = opened.search(question, limit=limit, collection=collection, explain=explain)
+        files = files_of(result.trace, opened) if explain else {}
+        fates = opened.why(question, why, collection=collection) if why is not None else ()
         form = search_form(result, opened, sections=sections)
     for message in result.notices:
         notice(message)
     if as_json:
-        print_json({**form, "trace": dict(result.trace)} if explain else form)
+        print_json({**form, **explained_form(result.trace if explain else None, fates)})
         return
     for hit in form["hits"]:
         details = (short_path(hit["source"]), page_and_section(hit["page"], hit["section"]))
@@ -61,4 +65,5 @@ def search(
     if not form["hits"]:
         typer.echo("Nothing found.")
     if explain:
-        print_trace(result.trace, result.timings)
+        print_trace(result.trace, result.timings, files)
+    print_fates(fates)

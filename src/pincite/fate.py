@@ -1,0 +1,105 @@
+"""What became of a passage, as the trace of a question tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Outcome(StrEnum):
+    """What became of a passage."""
+
+    QUOTED = "quoted"
+    REFUSED = "refused"
+    UNVERIFIED = "unverified"
+    NOT_SELECTED = "not selected"
+    NOT_COMPARED = "not compared"
+    DROPPED = "dropped"
+    NOT_FOUND = "not found"
+    OTHER_COLLECTION = "other collection"
+    UNKNOWN = "not in the library"
+
+
+_CONCLUSIONS = {
+    Outcome.QUOTED: "it is quoted in the answer",
+    Outcome.REFUSED: "it was chosen as evidence, but the answer was refused",
+    Outcome.UNVERIFIED: "it was chosen as evidence, but could not be verified",
+    Outcome.NOT_SELECTED: "it was found, but none of its sentences was chosen",
+    Outcome.NOT_COMPARED: "it was found, but too far down to be compared with the question",
+    Outcome.DROPPED: "it was found, and then dropped",
+    Outcome.NOT_FOUND: "neither search found it among its first",
+    Outcome.OTHER_COLLECTION: "it is in another collection than the one asked",
+    Outcome.UNKNOWN: "there is no such passage in this library",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """What became of one passage, and the account of it, a line for each stage.
+
+    `stage` is where it was lost; empty when it is quoted or was never in.
+    """
+
+    passage_id: str
+    context: str
+    page: int | None
+    outcome: Outcome
+    stage: str
+    account: tuple[str, ...]
+
+    @property
+    def conclusion(self) -> str:
+        """The outcome as half a sentence."""
+        return _CONCLUSIONS[self.outcome]
+
+
+def followed(trace: Mapping[str, Any], passage_id: str) -> tuple[Outcome, str, tuple[str, ...]]:
+    """What a trace says of a passage: the outcome, the stage that lost it, a line for each stage."""
+    account: list[str] = []
+    outcome, lost_in = Outcome.NOT_FOUND, "retrieve"
+    before: Mapping[str, float] = {}
+    for stage in trace["stages"]:
+        name = stage["name"]
+        kept = [item for item in stage["kept"] if item.get("passage_id") == passage_id]
+        dropped = [item for item in stage["dropped"] if item["passage_id"] == passage_id]
+        account += [f"{name}: {_told(item, before, len(stage['kept']))}" for item in kept]
+        if kept and dropped:
+            account.append(f"{name}: {len(dropped)} other sentences of it were left out")
+        else:
+            account += [f"{name}: {item['reason']}" for item in dropped]
+        if kept:
+            outcome, lost_in = _kept_by(name, kept[0], before)
+        elif dropped:
+            outcome, lost_in = _dropped_by(stage), name
+        before = next((item["scores"] for item in kept if "scores" in item), before)
+    return outcome, lost_in, tuple(account)
+
+
+def _kept_by(
+    name: str, item: Mapping[str, Any], before: Mapping[str, float]
+) -> tuple[Outcome, str]:
+    """The outcome if no later stage knows anything of it."""
+    if name == "verify":
+        return Outcome.QUOTED, ""
+    if name == "rerank" and item["scores"].keys() == before.keys():
+        return Outcome.NOT_COMPARED, "rerank"
+    return Outcome.NOT_SELECTED, "select"
+
+
+def _dropped_by(stage: Mapping[str, Any]) -> Outcome:
+    if stage["name"] == "verify":
+        return Outcome.REFUSED if stage["status"] == "abstained" else Outcome.UNVERIFIED
+    return Outcome.NOT_SELECTED if stage["name"] == "select" else Outcome.DROPPED
+
+
+def _told(item: Mapping[str, Any], before: Mapping[str, float], count: int) -> str:
+    """What a stage that kept it says: the rank and the scores it gave."""
+    if "rank" not in item:
+        return f"quoted as {item['id']}"
+    if "id" in item:
+        return f"chosen as {item['id']}, score {item['score']:.3f}"
+    new = {name: score for name, score in item["scores"].items() if name not in before}
+    scores = "".join(f", {name} {score:.3f}" for name, score in new.items())
+    return f"rank {item['rank']} of {count}, score {item['score']:.3f}{scores}"

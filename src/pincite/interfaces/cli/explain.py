@@ -1,0 +1,137 @@
+"""What `--explain` and `--why` print: a trace and the fate of passages, in 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from pincite.interfaces.cli.output import cut_to, indented, on_one_line, page_and_section
+
+if TYPE_CHECKING:
+    from pincite.fate import Fate
+    from pincite.library import Library
+
+_PASSAGES_SHOWN = 10
+_DROPS_SHOWN = 5
+_COLUMNS = 80
+_SCORE_WIDTH = 8
+_LONGEST_NAME = 60
+_SHORT = {"late_interaction": "late", "sentence_cosine": "cosine", "term_coverage": "terms"}
+
+Form = Mapping[str, Any]
+
+
+def files_of(trace: Form, library: Library) -> dict[str, str]:
+    """Names of the files that `print_trace` shows, by document."""
+    (reranked,) = (stage for stage in trace["stages"] if stage["name"] == "rerank")
+    shown = (trace["passages"][hit["passage_id"]] for hit in reranked["kept"][:_PASSAGES_SHOWN])
+    documents = {passage["document"] for passage in shown}
+    return {document: Path(library.catalog.source(document).path).name for document in documents}
+
+
+def print_trace(trace: Form, timings: Mapping[str, float], files: Mapping[str, str]) -> None:
+    """Each stage's time, numbers, best candidates and drops."""
+    typer.echo()
+    for name, value in trace["question"]["understood"].items():
+        typer.echo(indented(_in_words(value) or "-", first=f"{name}: "))
+    typer.echo()
+    for line in _stage_lines(trace["stages"]):
+        typer.echo(line)
+    typer.echo(f"{'total':<10}{timings['total']:>9.1f}")
+    stages = {stage["name"]: stage for stage in trace["stages"]}
+    for line in _passage_lines(stages["rerank"]["kept"], trace["passages"], files):
+        typer.echo(line)
+    if "select" in stages:
+        for line in _sentence_lines(stages["select"]["kept"]):
+            typer.echo(line)
+    for stage in trace["stages"]:
+        for line in _drop_lines(stage):
+            typer.echo(line)
+    if "verify" in stages:
+        verified = stages["verify"]
+        typer.echo(f"\n{verified['status']}, confidence {verified['confidence']:.2f}")
+
+
+def _stage_lines(stages: Sequence[Form]) -> Iterator[str]:
+    yield f"{'stage':<10}{'ms':>9}{'in':>6}{'kept':>6}{'dropped':>9}"
+    given = ""
+    for stage in stages:
+        kept, notes = len(stage["kept"]), stage["notes"]
+        numbers = f"{stage['ms']:>9.1f}{given:>6}{kept:>6}{len(stage['dropped']):>9}"
+        # What verifying has to say stands under the answer.
+        told = "; ".join(notes) if stage["name"] != "verify" else ""
+        first, *rest = indented(told, first=" " * 42).splitlines() or [""]
+        yield f"{stage['name']:<10}{numbers}  {first.strip()}".rstrip()
+        yield from rest
+        given = str(kept)
+
+
+def _passage_lines(
+    hits: Sequence[Form], passages: Mapping[str, Form], files: Mapping[str, str]
+) -> Iterator[str]:
+    shown = hits[:_PASSAGES_SHOWN]
+    names = list(dict.fromkeys(name for hit in shown for name in hit["scores"]))
+    width = max((len(hit["passage_id"]) for hit in shown), default=0)
+    # The last scores are those of the last stages, which decided.
+    names = names[-((_COLUMNS - width - 4) // _SCORE_WIDTH - 1) :]
+    heads = "".join(f"{_SHORT.get(name, name)[:7]:>{_SCORE_WIDTH}}" for name in ("score", *names))
+    yield f"\n{'Passages':<{width + 4}}{heads}" if shown else "\nNo passages."
+    for hit in shown:
+        scores = "".join(f"{_score(hit['scores'].get(name)):>{_SCORE_WIDTH}}" for name in names)
+        score = f"{_score(hit['score']):>{_SCORE_WIDTH}}"
+        yield f"{hit['rank']:>3} {hit['passage_id']:<{width}}{score}{scores}"
+        passage = passages[hit["passage_id"]]
+        place = page_and_section(passage["page"], " > ".join(passage["section"][-1:]))
+        yield cut_to(f"    {_joined(files[passage['document']], place)}", _COLUMNS)
+    if len(hits) > len(shown):
+        yield f"    ... and {len(hits) - len(shown)} more"
+
+
+def _sentence_lines(sentences: Sequence[Form]) -> Iterator[str]:
+    yield "\nSentences chosen" if sentences else "\nNo sentences chosen."
+    for item in sentences:
+        span = f"characters {item['start']}-{item['end']}"
+        yield f"{item['id']:>3} {item['passage_id']}  {span}  score {item['score']:.3f}"
+
+
+def _drop_lines(stage: Form) -> Iterator[str]:
+    dropped = stage["dropped"]
+    if dropped:
+        yield f"\nDropped by {stage['name']}: {len(dropped)}"
+    for item in dropped[:_DROPS_SHOWN]:
+        span = f" {item['start']}-{item['end']}" if "start" in item else ""
+        yield indented(item["reason"], first=f"    {item['passage_id']}{span}  ")
+    if len(dropped) > _DROPS_SHOWN:
+        yield f"    ... and {len(dropped) - _DROPS_SHOWN} more; --json lists all"
+
+
+def print_fates(fates: Sequence[Fate]) -> None:
+    """What became of each passage that was asked about."""
+    for fate in fates:
+        typer.secho(f"\n{cut_to(fate.passage_id, _LONGEST_NAME)}: {fate.outcome}", bold=True)
+        if fate.context:
+            where = _joined(fate.context, page_and_section(fate.page, ""))
+            typer.secho(cut_to(f"  {where}", _COLUMNS), dim=True)
+        typer.echo(f"  {fate.conclusion}")
+        for line in fate.account:
+            typer.echo(indented(line, first="  - "))
+
+
+def _joined(*parts: str) -> str:
+    return on_one_line(", ".join(part for part in parts if part))
+
+
+def _in_words(value: Any) -> str:
+    """JSON as a person would write it down."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} ({_in_words(inner)})" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(_in_words(inner) for inner in value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _score(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

@@ -1,0 +1,164 @@
+"""What happened to a question, stage by stage, as one JSON object: the same for every interface.
+
+docs/trace.md describes it field by field.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pincite.records import (
+    Answer,
+    Draft,
+    Dropped,
+    Evidence,
+    Hit,
+    Passage,
+    Question,
+    Ranking,
+    Selection,
+)
+
+FORMAT = 1
+"""Grows when a field changes its meaning or goes away; new fields may come at any time."""
+
+_DECIMALS = 6
+
+Form = dict[str, Any]
+
+
+class Recorder:
+    """Milliseconds of each stage, and what it kept, dropped and said."""
+
+    def __init__(self, question: Question) -> None:
+        self._started = time.perf_counter()
+        self._question = question
+        self._understood: Form = {}
+        self._stages: dict[str, Form] = {}
+        self._passages: dict[str, Form] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time one stage."""
+        started = time.perf_counter()
+        yield
+        done = {"name": name, "ms": _milliseconds(started)}
+        self._stages[name] = {**done, "kept": [], "dropped": [], "notes": []}
+
+    def understood(self, found: Mapping[str, Any]) -> None:
+        """Take down what a stage made of the question, as JSON."""
+        self._understood.update(found)
+
+    def ranked(self, stage: str, ranking: Ranking) -> None:
+        """Take down what a stage of search gave."""
+        self._know(hit.passage for hit in ranking.hits)
+        self.understood(ranking.understood)
+        kept = [_hit_form(hit, rank) for rank, hit in enumerate(ranking.hits, start=1)]
+        self._took_down(stage, kept, ranking.dropped, ranking.notes)
+
+    def selected(self, stage: str, selection: Selection) -> None:
+        """Take down which sentences were chosen."""
+        kept = [
+            {"rank": rank, **_evidence_form(item), "score": _rounded(item.score)}
+            for rank, item in enumerate(selection.evidence, start=1)
+        ]
+        self._took_down(stage, kept, selection.dropped, ())
+
+    def drafted(self, stage: str, draft: Draft) -> None:
+        """Take down what was to be said, and which evidence each statement rests on."""
+        kept = [{"text": c.text, "evidence": list(c.evidence_ids)} for c in draft.claims]
+        self._took_down(stage, kept, (), ())
+
+    def verified(self, stage: str, draft: Draft, answer: Answer) -> None:
+        """Take down which evidence is quoted, and what became of the rest."""
+        quoted = {(c.document, c.start, c.end) for c in answer.citations}
+        lost = "its statement could not be verified" if quoted else "the answer was refused"
+        kept, dropped = [], []
+        for item in draft.evidence:
+            if (item.span.document_id, item.span.start, item.span.end) in quoted:
+                kept.append(_evidence_form(item))
+            else:
+                dropped.append({**_evidence_form(item), "reason": lost})
+        self._took_down(stage, kept, (), answer.reasons)
+        self._stages[stage].update(
+            dropped=dropped, status=str(answer.status), confidence=answer.confidence
+        )
+
+    def timings(self) -> Mapping[str, float]:
+        """Stages so far, and `total` since the recorder was made."""
+        stages = {name: form["ms"] for name, form in self._stages.items()}
+        return {**stages, "total": _milliseconds(self._started)}
+
+    def trace(self) -> Form:
+        """Everything that was taken down."""
+        return {
+            "format": FORMAT,
+            "question": {
+                "text": self._question.text,
+                "collection": self._question.collection,
+                "understood": self._understood,
+            },
+            "stages": list(self._stages.values()),
+            "passages": self._passages,
+        }
+
+    def _took_down(
+        self, stage: str, kept: list[Form], dropped: Sequence[Dropped], notes: Sequence[str]
+    ) -> None:
+        self._know(item.passage for item in dropped)
+        self._stages[stage].update(
+            kept=kept, dropped=[_dropped_form(item) for item in dropped], notes=list(notes)
+        )
+
+    def _know(self, passages: Iterable[Passage]) -> None:
+        for passage in passages:
+            if passage.id not in self._passages:
+                self._passages[passage.id] = {
+                    "document": passage.span.document_id,
+                    "start": passage.span.start,
+                    "end": passage.span.end,
+                    "page": passage.page,
+                    "section": list(passage.section),
+                    "context": passage.context,
+                }
+
+
+def _milliseconds(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
+
+
+def _rounded(score: float) -> float:
+    return round(score, _DECIMALS)
+
+
+def _hit_form(hit: Hit, rank: int) -> Form:
+    return {
+        "rank": rank,
+        "passage_id": hit.passage.id,
+        "score": _rounded(hit.score),
+        "scores": {name: _rounded(score) for name, score in hit.scores.items()},
+    }
+
+
+def _evidence_form(item: Evidence) -> Form:
+    return {
+        "id": item.id,
+        "passage_id": item.passage.id,
+        "start": item.span.start,
+        "end": item.span.end,
+    }
+
+
+def _dropped_form(item: Dropped) -> Form:
+    form: Form = {
+        "passage_id": item.passage.id,
+        "reason": item.reason,
+        "score": _rounded(item.score),
+        "scores": {name: _rounded(score) for name, score in item.scores.items()},
+    }
+    if item.span is not None:
+        form.update(start=item.span.start, end=item.span.end)
+    return form
