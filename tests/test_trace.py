@@ -24,7 +24,11 @@ TEXTS = {
 }
 STAGES = ["retrieve", "rerank", "select", "draft", "verify"]
 # One passage is cut after fusion, and one is below the threshold.
-TIGHT = {"retrieval": {"keep": 4}, "rerank": {"threshold": 0.35}}
+TIGHT = {
+    "retrieval": {"keep": 4},
+    "rerank": {"threshold": 0.35},
+    "evidence": {"margin": 0.02},
+}
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.reading_options import recogniser_name
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import AnswerStages, IngestStages
+from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
@@ -80,6 +81,7 @@ def answer_stages(
     indexes: Indexes,
     encoder: Encoder | None,
     notices: tuple[str, ...],
+    hot: HotPassages | None,
 ) -> AnswerStages:
     """The stages that turn a question into an answer, over one state of the library."""
     weights = IndexTermWeights(indexes.lexical)
@@ -95,7 +97,7 @@ def answer_stages(
             alpha=settings.retrieval.alpha,
             keep=settings.retrieval.keep,
         ),
-        reranker=_reranker(settings.rerank, catalog, encoder, weights),
+        reranker=_reranker(settings.rerank, catalog, encoder, weights, hot),
         selector=MmrSelector(
             catalog,
             max_sentences=settings.evidence.max_sentences,
@@ -131,15 +133,24 @@ def _unread(catalog: Catalog) -> str:
     return f"{' and '.join(told)}: see 'pincite stats --coverage'" if told else ""
 
 
+def hot_passages(settings: Settings, encoder: Encoder) -> HotPassages:
+    """What late interaction keeps in memory between questions."""
+    return HotPassages(encoder, limit_bytes=settings.rerank.memory_mb * _MEGABYTE)
+
+
 def _reranker(
-    chosen: RerankSettings, catalog: Catalog, encoder: Encoder | None, weights: TermWeights
+    chosen: RerankSettings,
+    catalog: Catalog,
+    encoder: Encoder | None,
+    weights: TermWeights,
+    hot: HotPassages | None,
 ) -> Reranker:
     cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
-    if encoder is None or chosen.method == "term_coverage":
+    if encoder is None or hot is None or chosen.method == "term_coverage":
         return TermCoverageReranker(catalog, weights, cut)
     if chosen.method == "sentence_cosine":
         return SentenceCosineReranker(encoder, catalog.sentence_vectors, cut)
-    return LateInteractionReranker(encoder, catalog, weights, cut)
+    return LateInteractionReranker(encoder, hot, catalog, weights, cut)
 
 
 def _limits(chosen: IngestSettings) -> SandboxLimits:

@@ -98,11 +98,13 @@ class Question:
 
     With `explain`, stages also name what they left out where looking that up takes time. What they
     choose is the same either way.
+    After `deadline`, in seconds of `time.perf_counter`, no stage begins work that it can leave out.
     """
 
     text: str
     collection: str | None = None
     explain: bool = False
+    deadline: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,9 +113,18 @@ class RerankSettings(Group):
     )
     candidates: int = Field(default=20, ge=1, le=500, description="how many are compared")
     weight: float = Field(
-        default=0.75, ge=0, le=1, description="share of the reranker in the final score"
+        default=0.8, ge=0, le=1, description="share of the reranker in the final score"
     )
     threshold: float = Field(default=0.2, ge=0, le=1, description="hits scored lower are dropped")
+    memory_mb: int = Field(
+        default=256, ge=0, le=65_536, description="for token states of the passages compared last"
+    )
+    budget_ms: int = Field(
+        default=0,
+        ge=0,
+        le=3_600_000,
+        description="time after which no further passage is compared; 0: no limit",
+    )
 
 
 class EvidenceSettings(Group):
@@ -181,6 +190,7 @@ class Settings(BaseSettings):
         relevant = self.model_dump(mode="json", exclude={"ingest"})
         del relevant["embedding"]["threads"]
         del relevant["retrieval"]["limit"]
+        del relevant["rerank"]["memory_mb"]
         canonical = json.dumps(relevant, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pincite.assemble import answer_stages, open_encoder
+from pincite.assemble import answer_stages, hot_passages, open_encoder
 from pincite.catalog.catalog import Catalog
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.pipeline import AnswerStages
+from pincite.rerank.hot_passages import HotPassages
 from pincite.settings import Settings
 
 _PATIENCE_SECONDS = 5.0
@@ -37,6 +38,7 @@ class Upkeep:
         self._catalog = catalog
         self._encoder: MiniLmEncoder | None = None
         self._encoder_asked_for = False
+        self._hot: HotPassages | None = None
         self.encoder_notice = ""
         self._indexes: Indexes | None = None
         self._stages: AnswerStages | None = None
@@ -56,6 +58,10 @@ class Upkeep:
                 cache = self._path / "encoder"
                 self._encoder, self.encoder_notice = open_encoder(self._settings, cache)
                 self._encoder_asked_for = True
+                if self._encoder:
+                    # Kept beside the encoder: what a passage says outlives the stages, which are
+                    # made anew after each ingest.
+                    self._hot = hot_passages(self._settings, self._encoder)
             return self._encoder
 
     def stages(self) -> AnswerStages:
@@ -65,7 +71,12 @@ class Upkeep:
                 notices = self._refresh()
                 assert self._indexes is not None
                 self._stages = answer_stages(
-                    self._settings, self._catalog, self._indexes, self.encoder(), notices
+                    self._settings,
+                    self._catalog,
+                    self._indexes,
+                    self.encoder(),
+                    notices,
+                    self._hot,
                 )
             return self._stages
 
@@ -74,7 +85,9 @@ class Upkeep:
         with self._one_at_a_time:
             notices = self.stages().notices
             assert self._indexes is not None
-            return answer_stages(settings, self._catalog, self._indexes, self.encoder(), notices)
+            return answer_stages(
+                settings, self._catalog, self._indexes, self.encoder(), notices, self._hot
+            )
 
     def bring_indexes_up(self) -> None:
         """Load the indexes and apply what changed, or make them anew. Needs the write lock."""

@@ -6,6 +6,7 @@ import pytest
 
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.records import Question
+from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
@@ -30,7 +31,11 @@ ALL = Cut(candidates=99, weight=0.75, threshold=0.0)
 Make = Callable[[SmallLibrary, Cut], Reranker]
 MAKERS: dict[str, Make] = {
     "late_interaction": lambda small, cut: LateInteractionReranker(
-        small.encoder, small.sources, EvenWeights(), cut
+        small.encoder,
+        HotPassages(small.encoder, limit_bytes=1_000_000),
+        small.sources,
+        EvenWeights(),
+        cut,
     ),
     "sentence_cosine": lambda small, cut: SentenceCosineReranker(
         small.encoder, small.sentence_vectors, cut

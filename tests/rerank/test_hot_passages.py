@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from pincite.rerank.hot_passages import HotPassages, Ranges
+from pincite.rerank.maxsim import PassageStates
+from pincite.testing.fakes import FakeEncoder
+
+TEXTS = [f"Pump {number} is tested once a year. It is greased in May." for number in range(12)]
+SENTENCES: list[Ranges] = [
+    ((0, text.index(".") + 1), (text.index(".") + 2, len(text))) for text in TEXTS
+]
+ROOM = 1_000_000
+
+
+class SlowEncoder(FakeEncoder):
+    """Takes ten milliseconds for each text."""
+
+    def _states(self, text: str):
+        time.sleep(0.01)
+        return super()._states(text)
+
+
+def same(one: PassageStates, other: PassageStates) -> bool:
+    return (
+        one.states.tobytes() == other.states.tobytes()
+        and one.parts.tobytes() == other.parts.tobytes()
+        and one.sentence_vectors.tobytes() == other.sentence_vectors.tobytes()
+    )
+
+
+def test_what_is_in_memory_is_not_encoded_again_and_equals_what_was() -> None:
+    encoder = FakeEncoder()
+    hot = HotPassages(encoder, limit_bytes=ROOM)
+    first = hot.states_of(TEXTS, SENTENCES)
+    again = hot.states_of(TEXTS[::-1], SENTENCES[::-1])
+    assert encoder.encoded == TEXTS
+    assert all(same(first[row], again[len(TEXTS) - 1 - row]) for row in first)
+
+
+def test_a_changed_text_or_other_sentences_are_encoded_anew() -> None:
+    encoder = FakeEncoder()
+    hot = HotPassages(encoder, limit_bytes=ROOM)
+    hot.states_of(TEXTS[:1], SENTENCES[:1])
+    hot.states_of(["another name\n" + TEXTS[0]], SENTENCES[:1])
+    hot.states_of(TEXTS[:1], [SENTENCES[0][:1]])
+    assert len(encoder.encoded) == 3
+
+
+def test_memory_stays_within_its_limit_and_what_was_used_last_stays() -> None:
+    encoder = FakeEncoder()
+    size = HotPassages(encoder, limit_bytes=ROOM).states_of(TEXTS[:1], SENTENCES[:1])[0]
+    hot = HotPassages(encoder, limit_bytes=3 * size.bytes_in_memory)
+    hot.states_of(TEXTS[:3], SENTENCES[:3])
+    hot.states_of(TEXTS[:1], SENTENCES[:1])
+    hot.states_of(TEXTS[3:4], SENTENCES[3:4])
+    encoder.encoded.clear()
+    hot.states_of([TEXTS[0], TEXTS[2], TEXTS[3]], [SENTENCES[0], SENTENCES[2], SENTENCES[3]])
+    assert encoder.encoded == []
+    hot.states_of(TEXTS[1:2], SENTENCES[1:2])
+    assert encoder.encoded == TEXTS[1:2]
+
+
+@pytest.mark.parametrize("limit_bytes", [0, 10])
+def test_without_room_everything_is_still_found(limit_bytes: int) -> None:
+    hot = HotPassages(FakeEncoder(), limit_bytes=limit_bytes)
+    assert sorted(hot.states_of(TEXTS, SENTENCES)) == list(range(len(TEXTS)))
+
+
+def test_a_deadline_in_the_past_leaves_what_is_in_memory_or_a_first_group() -> None:
+    encoder = FakeEncoder()
+    hot = HotPassages(encoder, limit_bytes=ROOM)
+    past = time.perf_counter() - 1
+    assert sorted(hot.states_of(TEXTS, SENTENCES, deadline=past)) == [0, 1, 2, 3]
+    hot.states_of(TEXTS[8:], SENTENCES[8:])
+    encoder.encoded.clear()
+    found = hot.states_of(TEXTS, SENTENCES, deadline=past)
+    assert sorted(found) == [0, 1, 2, 3, 8, 9, 10, 11]
+    assert encoder.encoded == []
+
+
+def test_a_deadline_is_kept_but_for_one_group() -> None:
+    hot = HotPassages(SlowEncoder(), limit_bytes=ROOM)
+    started = time.perf_counter()
+    found = hot.states_of(TEXTS, SENTENCES, deadline=started + 0.06)
+    assert 4 <= len(found) < len(TEXTS)
+    assert sorted(found) == list(range(len(found)))
+
+
+def test_a_text_without_sentences_has_only_what_stands_above() -> None:
+    found = HotPassages(FakeEncoder(), limit_bytes=ROOM).states_of(["a heading"], [()])[0]
+    assert found.parts.tolist() == [[0, 2]]
+    assert found.sentence_vectors.shape == (0, 64)
+    assert np.isfinite(found.states).all()
