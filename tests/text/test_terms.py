@@ -105,7 +105,7 @@ def test_words_do_not_change_their_neighbours(words: list[str]) -> None:
 
 @given(st.lists(WORDS).map(" ".join))
 def test_upper_and_lower_case_give_the_same_terms(text: str) -> None:
-    assert terms(text.upper()) == terms(text.lower()) == terms(fold(text))
+    assert terms(text.upper()) == terms(text.lower())
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pincite.document import Span
 from pincite.index.dense_faiss import FaissIndex
-from pincite.index.lexical_tantivy import LexicalRow, TantivyIndex
+from pincite.index.engines import TANTIVY, LexicalEngine, LexicalStore
+from pincite.index.lexical_tantivy import LexicalRow
 from pincite.index.snapshot import (
     FORMAT,
     Manifest,
@@ -23,7 +26,8 @@ from pincite.index.snapshot import (
 )
 from pincite.records import Passage
 from pincite.text.search_text import repaired
-from pincite.text.terms import terms
+from pincite.text.languages import UNKNOWN, language_of
+from pincite.text.terms import ANALYSER, terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +57,7 @@ class Indexes:
     """Both indexes at one state of the catalog."""
 
     dense: FaissIndex
-    lexical: TantivyIndex
+    lexical: LexicalStore
     manifest: Manifest
 
 
@@ -64,8 +68,16 @@ class IndexFolder:
     holds are left as they are.
     """
 
-    def __init__(self, folder: Path, *, model: str | None, dimensions: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        model: str | None,
+        dimensions: int,
+        engine: LexicalEngine = TANTIVY,
+    ) -> None:
         self._folder = folder
+        self._engine = engine
         self._model = model
         self._dimensions = dimensions
 
@@ -78,13 +90,17 @@ class IndexFolder:
             return None, "the index belongs to another library"
         if self._model not in (None, manifest.model):
             return None, f"the index was made with the encoder '{manifest.model}'"
+        if manifest.analyser != ANALYSER:
+            return None, "the index holds words as another version of Pincite read them"
+        if manifest.lexical_engine != self._engine.name:
+            return None, f"the index was made with the lexical engine '{manifest.lexical_engine}'"
         if manifest.generation > holdings.generation():
             return None, "the index is newer than the catalog"
         if damaged := damaged_files(self._folder, manifest):
             return None, f"index files are missing or damaged ({', '.join(damaged)})"
         try:
             dense = FaissIndex.load(self._folder / DENSE_FILE)
-            lexical = TantivyIndex(self._folder / manifest.lexical_folder)
+            lexical = self._engine.open(self._folder / manifest.lexical_folder)
         except (OSError, RuntimeError, ValueError) as error:
             return None, f"an index file cannot be loaded ({error})"
         return Indexes(dense=dense, lexical=lexical, manifest=manifest), ""
@@ -96,7 +112,7 @@ class IndexFolder:
         keys = holdings.passage_keys()
         dense = FaissIndex(self._dimensions)
         dense.add(*holdings.vectors(keys, model=model, dimensions=self._dimensions))
-        lexical, folder = self._new_lexical(holdings, generation)
+        lexical, folder, languages = self._new_lexical(holdings, generation)
         manifest = Manifest(
             library_id=holdings.meta("library_id"),
             generation=generation,
@@ -104,6 +120,9 @@ class IndexFolder:
             dimensions=self._dimensions,
             max_key=max(keys, default=0),
             lexical_folder=folder,
+            lexical_engine=self._engine.name,
+            analyser=ANALYSER,
+            languages=dict(languages),
         )
         return self._publish(Indexes(dense=dense, lexical=lexical, manifest=manifest))
 
@@ -121,33 +140,37 @@ class IndexFolder:
         keys = [passage.key for passage in new]
         old.dense.remove(removed)
         old.dense.add(*holdings.vectors(keys, model=was.model, dimensions=was.dimensions))
-        lexical, folder = old.lexical, was.lexical_folder
+        lexical, folder, languages = old.lexical, was.lexical_folder, Counter(was.languages)
         if removed or len(new) < len(changed):
             # BM25 counts deleted passages until tantivy happens to merge them away; an index that
             # is made anew gives the same scores as one of a library that never held them.
-            lexical, folder = self._new_lexical(holdings, generation)
+            lexical, folder, languages = self._new_lexical(holdings, generation)
         elif new:
-            lexical.add(_lexical_rows(holdings, new))
+            lexical.add(_lexical_rows(holdings, new, languages))
         manifest = replace(
             was,
             generation=generation,
             max_key=max(keys, default=was.max_key),
             lexical_folder=folder,
+            languages=dict(languages),
         )
         return self._publish(Indexes(dense=old.dense, lexical=lexical, manifest=manifest))
 
-    def _new_lexical(self, holdings: Holdings, generation: int) -> tuple[TantivyIndex, str]:
+    def _new_lexical(
+        self, holdings: Holdings, generation: int
+    ) -> tuple[LexicalStore, str, Counter[str]]:
+        """The index, its folder's name, and how many passages are in which language."""
         name = f"lexical-{generation}"
         # A folder of this name is what a killed run left.
         shutil.rmtree(self._folder / name, ignore_errors=True)
-        lexical = TantivyIndex(self._folder / name)
-        documents = holdings.changed_since(-1)
+        lexical = self._engine.open(self._folder / name)
+        languages: Counter[str] = Counter()
         lexical.add(
             row
-            for document in documents
-            for row in _lexical_rows(holdings, holdings.passages_of(document))
+            for document in holdings.changed_since(-1)
+            for row in _lexical_rows(holdings, holdings.passages_of(document), languages)
         )
-        return lexical, name
+        return lexical, name, languages
 
     def _publish(self, indexes: Indexes) -> Indexes:
         """Write the dense index and then the manifest; sweep away what no manifest names."""
@@ -163,14 +186,26 @@ class IndexFolder:
         return replace(indexes, manifest=manifest)
 
 
-def _lexical_rows(holdings: Holdings, passages: Iterable[Passage]) -> Iterator[LexicalRow]:
-    collections: dict[str, list[str]] = {}
-    for passage in passages:
-        document = passage.span.document_id
-        if document not in collections:
-            collections[document] = holdings.collections_of(document)
-        text = passage.with_context(repaired(holdings.text_of(passage.span)))
-        yield LexicalRow(key=passage.key, terms=terms(text), collections=collections[document])
+def _lexical_rows(
+    holdings: Holdings, passages: Iterable[Passage], languages: Counter[str]
+) -> Iterator[LexicalRow]:
+    """Rows of passages that stand document by document; counts their `languages`."""
+    for document, members in groupby(passages, key=lambda passage: passage.span.document_id):
+        collections = holdings.collections_of(document)
+        texts = {
+            passage.key: passage.with_context(repaired(holdings.text_of(passage.span)))
+            for passage in members
+        }
+        for (key, text), language in zip(texts.items(), _languages(texts.values()), strict=True):
+            languages[language] += 1
+            yield LexicalRow(key=key, terms=terms(text, language), collections=collections)
+
+
+def _languages(texts: Collection[str]) -> list[str]:
+    """The language of each text of a document; that of the document where a text says nothing."""
+    told = [language_of(text, otherwise="") for text in texts]
+    of_document = Counter(filter(None, told)).most_common(1)
+    return [language or (of_document[0][0] if of_document else UNKNOWN) for language in told]
 
 
 def _files_below(folder: Path, name: str) -> list[str]:

@@ -68,8 +68,11 @@ class LateInteractionReranker:
 
     def _token_weights(self, text: str, asked: TokenStates) -> NDArray[Any]:
         """One weight for each question token, with sum 1."""
+        language = self._weights.language(text)
         words = [_word_around(text, int(start), int(end)) for start, end in asked.offsets]
-        rarity = [max(map(self._weights.weight, terms(word)), default=0.0) for word in words]
+        rarity = [
+            max(map(self._weights.weight, terms(word, language)), default=0.0) for word in words
+        ]
         importance = np.sqrt(np.array(rarity) + _LEAST_WEIGHT)
         scaled: NDArray[Any] = importance / importance.sum()
         return scaled

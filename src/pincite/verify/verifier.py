@@ -185,10 +185,11 @@ class SourceVerifier:
             f"{self._abstain_below:.2f} needed",
             f"the nearest passage is in {file}{section}",
         ]
-        held = evidence_terms(evidence)
+        language = self._weights.language(question.text)
+        held = evidence_terms(evidence, language)
         missing = [
             (self._weights.weight(term), word)
-            for term, word in question_terms(question.text).items()
+            for term, word in question_terms(question.text, language).items()
             if term not in held
         ]
         if missing:
