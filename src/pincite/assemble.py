@@ -9,9 +9,10 @@ from pincite.catalog.catalog import Catalog
 from pincite.chunk.passages import StructureChunker
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.embed.passages import TokenPoolingEmbedder
-from pincite.embed.tokenizer import token_counter
+from pincite.embed.tokenizer import is_known_word, token_counter
 from pincite.errors import ModelError
 from pincite.evidence.select import MmrSelector
+from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.ingest.pool import SandboxedReaderPool
@@ -22,8 +23,16 @@ from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
 from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import HybridRetriever
-from pincite.settings import ChunkingSettings, IngestSettings, RerankSettings, Settings
+from pincite.retrieve.understand import QuestionReader, Steps
+from pincite.settings import (
+    ChunkingSettings,
+    IngestSettings,
+    LexicalSettings,
+    RerankSettings,
+    Settings,
+)
 from pincite.stages import Encoder, Reranker, TermWeights
 from pincite.verify.verifier import Provenance, SourceVerifier
 
@@ -50,6 +59,11 @@ def reading_conditions(settings: Settings) -> str:
     """What decides, besides a file's bytes, how much of it is read."""
     recogniser = recogniser_name() if settings.ingest.ocr == "auto" else ""
     return f"{recogniser or 'no recogniser'}, {settings.ingest.max_pages} pages"
+
+
+def lexical_engine(chosen: LexicalSettings) -> LexicalEngine:
+    """What ranks passages by their words."""
+    return TANTIVY if chosen.engine == "tantivy" else bm25s_engine(k1=chosen.k1, b=chosen.b)
 
 
 def ingest_stages(settings: Settings, catalog: Catalog, encoder: Encoder | None) -> IngestStages:
@@ -82,8 +96,18 @@ def answer_stages(
     notices: tuple[str, ...],
 ) -> AnswerStages:
     """The stages that turn a question into an answer, over one state of the library."""
-    weights = IndexTermWeights(indexes.lexical)
+    weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
+    exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     return AnswerStages(
+        understander=QuestionReader(
+            lexical=indexes.lexical,
+            weights=weights,
+            languages=weights.languages,
+            vocabulary=indexes.vocabulary,
+            exact=exact,
+            is_word=is_known_word,
+            steps=Steps(**settings.understanding.model_dump()),
+        ),
         retriever=HybridRetriever(
             lexical=indexes.lexical,
             passages=catalog.passages,
@@ -94,6 +118,7 @@ def answer_stages(
             dense_limit=settings.retrieval.dense_limit,
             alpha=settings.retrieval.alpha,
             keep=settings.retrieval.keep,
+            exact=exact,
         ),
         reranker=_reranker(settings.rerank, catalog, encoder, weights),
         selector=MmrSelector(

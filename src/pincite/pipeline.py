@@ -19,6 +19,7 @@ from pincite.stages import (
     Reranker,
     Retriever,
     Selector,
+    Understander,
     Verifier,
 )
 
@@ -39,6 +40,7 @@ class IngestStages:
 class AnswerStages:
     """What turns a question into an answer."""
 
+    understander: Understander
     retriever: Retriever
     reranker: Reranker
     selector: Selector
@@ -80,11 +82,12 @@ def _embed(group: Sequence[Ingested], stages: IngestStages) -> Iterator[Ingested
 def search(question: Question, stages: AnswerStages) -> SearchResult:
     """Find passages, best first."""
     recorder = Recorder()
+    question = _understand(question, stages, recorder)
     hits = _find(question, stages, recorder)
     return SearchResult(
         question=question.text,
         hits=hits,
-        notices=stages.notices,
+        notices=(*stages.notices, *question.notices),
         timings=recorder.timings(),
         trace=recorder.trace,
     )
@@ -93,6 +96,7 @@ def search(question: Question, stages: AnswerStages) -> SearchResult:
 def answer_question(question: Question, stages: AnswerStages) -> Answer:
     """Answer with verified quotes, or abstain and say why."""
     recorder = Recorder()
+    question = _understand(question, stages, recorder)
     hits = _find(question, stages, recorder)
     with recorder.stage("select"):
         evidence = stages.selector.select(question, hits)
@@ -102,6 +106,14 @@ def answer_question(question: Question, stages: AnswerStages) -> Answer:
     with recorder.stage("verify"):
         answer = stages.verifier.verify(question, draft, hits)
     return answer.with_measurements(timings=recorder.timings(), trace=recorder.trace)
+
+
+def _understand(question: Question, stages: AnswerStages, recorder: Recorder) -> Question:
+    with recorder.stage("understand"):
+        read = stages.understander.understand(question)
+    if read.understood is not None:
+        recorder.trace["understood"] = read.understood.trace()
+    return read
 
 
 def _find(question: Question, stages: AnswerStages, recorder: Recorder) -> tuple[Hit, ...]:

@@ -93,11 +93,71 @@ class FileProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """What a question asks for.
+
+    `plain` is the question without quotation marks and what it excludes, `asked` that with its
+    spelling corrected: stages search for `asked` and check answers against `plain`. `terms` are the
+    terms to look up, with what each counts. `within` are keys of the only passages that may be found
+    (None: any), since they hold the `phrases`; `keep` are keys that no stage may drop, since they
+    hold a rare term. `excluded` words stand in no hit.
+    """
+
+    plain: str
+    asked: str
+    terms: Mapping[str, float]
+    language: str = "en"
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    within: tuple[int, ...] | None = None
+    keep: tuple[int, ...] = ()
+    parts: tuple[str, ...] = ()
+    """The single questions, when there are several."""
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    expansions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+    def trace(self) -> dict[str, Any]:
+        """As JSON, without what is empty."""
+        told: dict[str, Any] = {
+            "plain": self.plain,
+            "asked": self.asked,
+            "language": self.language,
+            "terms": dict(self.terms),
+            "phrases": list(self.phrases),
+            "excluded": list(self.excluded),
+            "parts": list(self.parts),
+            "corrections": dict(self.corrections),
+            "expansions": {name: dict(found) for name, found in self.expansions.items()},
+            "must_keep": len(self.keep),
+            "notices": list(self.notices),
+        }
+        return {name: value for name, value in told.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What was asked, and of which collection (None: of everything)."""
 
     text: str
     collection: str | None = None
+    understood: Understood | None = None
+    """None before the question has been read."""
+
+    @property
+    def plain(self) -> str:
+        """What answers are checked against."""
+        return self.understood.plain if self.understood else self.text
+
+    @property
+    def asked(self) -> str:
+        """What is searched for."""
+        return self.understood.asked if self.understood else self.text
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the result must say about how the question was read."""
+        return self.understood.notices if self.understood else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +174,8 @@ class Hit:
     scores: Mapping[str, float]
     sentence_scores: tuple[float, ...] = ()
     sentence_vectors: NDArray[Any] | None = None
+    must_keep: bool = False
+    """It holds a phrase or a rare term of the question: no stage drops it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,6 +119,10 @@ class DenseIndex(Protocol):
 class LexicalIndex(Protocol):
     """Best passages by BM25 over the terms of `pincite.text.terms`."""
 
+    def __len__(self) -> int:
+        """How many passages it holds."""
+        ...
+
     def search(
         self,
         terms: Sequence[str],
@@ -149,6 +153,14 @@ class TermWeights(Protocol):
 
     def language(self, question: str) -> str:
         """The one of the library's languages that a question is most likely asked in."""
+        ...
+
+
+class Understander(Protocol):
+    """What does the question ask for?"""
+
+    def understand(self, question: Question) -> Question:
+        """The same question with what was understood of it."""
         ...
 
 

@@ -8,6 +8,7 @@ import pytest
 from pincite.catalog.catalog import Catalog
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.records import Question
+from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import HybridRetriever
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
@@ -54,6 +55,7 @@ def make(catalog: Catalog, indexes: Indexes) -> Make:
             members=catalog.passage_keys,
             dense=indexes.dense if with_encoder else None,
             encoder=ENCODER if with_encoder else None,
+            exact=ExactWords(indexes.lexical, catalog.passages, catalog.text_of, ["en"]),
             **options,
         )
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.terms import fold, question_terms, terms
+from pincite.text.terms import question_terms, terms
 
 WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789ÄÖÜßéñЖд", min_size=1, max_size=8)
 

@@ -14,10 +14,6 @@ from pincite.stages import LexicalIndex
 class LexicalStore(LexicalIndex, Protocol):
     """A lexical index in a folder of its own."""
 
-    def __len__(self) -> int:
-        """How many passages it holds."""
-        ...
-
     def add(self, rows: Iterable[LexicalRow]) -> None:
         """Add passages and make them durable."""
         ...

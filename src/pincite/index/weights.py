@@ -20,15 +20,15 @@ class IndexTermWeights:
     def __init__(self, index: LexicalStore, languages: Mapping[str, int] | None = None) -> None:
         """`languages`: how many passages are in each."""
         self._index = index
-        self._languages = sorted(languages or {}, key=lambda name: (-(languages or {})[name], name))
+        counts = languages or {UNKNOWN: 0}
+        self.languages = sorted(counts, key=lambda name: (-counts[name], name))
         self._passages = len(index)
         self._highest = self._idf(0)
         self.weight = lru_cache(maxsize=10_000)(self._weight)
 
     def language(self, question: str) -> str:
         """The language a question shows by its words; else the one most passages are in."""
-        most = self._languages[0] if self._languages else UNKNOWN
-        return language_of(question, among=self._languages, otherwise=most)
+        return language_of(question, among=self.languages, otherwise=self.languages[0])
 
     def _weight(self, term: str) -> float:
         """1 for a word that stands nowhere, near 0 for one that stands everywhere."""

@@ -51,20 +51,15 @@ class LateInteractionReranker:
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """The first candidates with new scores in a new order, then the rest as they were."""
-        first = hits[: self._cut.candidates]
-        asked = self._encoder.encode_question(question.text)
-        importance = self._token_weights(question.text, asked)
+        first, rest = self._cut.split(hits)
+        asked = self._encoder.encode_question(question.asked)
+        importance = self._token_weights(question.asked, asked)
         texts = [hit.passage.with_context(self._sources.text_of(hit.passage.span)) for hit in first]
         scored = [
             self._score(hit, asked, importance, states)
             for hit, states in zip(first, self._encoder.encode(texts), strict=True)
         ]
-        return reorder(
-            scored,
-            hits[self._cut.candidates :],
-            stage="late_interaction",
-            cut=self._cut,
-        )
+        return reorder(scored, rest, stage="late_interaction", cut=self._cut)
 
     def _token_weights(self, text: str, asked: TokenStates) -> NDArray[Any]:
         """One weight for each question token, with sum 1."""

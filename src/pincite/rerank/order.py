@@ -20,6 +20,18 @@ class Cut:
     weight: float
     threshold: float
 
+    def split(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
+        """Which hits are scored, and which stay as they are.
+
+        Hits that must be kept are scored wherever they stand.
+        """
+        first = list(hits[: self.candidates])
+        later = hits[self.candidates :]
+        return (
+            [*first, *(hit for hit in later if hit.must_keep)],
+            [hit for hit in later if not hit.must_keep],
+        )
+
 
 def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut) -> tuple[Hit, ...]:
     """`scored` in the order of their final scores, then `rest` as it was.
@@ -30,7 +42,7 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
     kept = [
         replace(hit, score=final_score(hit, stage=stage, cut=cut))
         for hit in scored
-        if hit.scores[stage] >= cut.threshold
+        if hit.scores[stage] >= cut.threshold or hit.must_keep
     ]
     kept.sort(key=lambda hit: (-hit.score, hit.passage.id))
     # What nobody looked at closely stays behind what was, with a score that says so.

@@ -29,12 +29,13 @@ class TermCoverageReranker:
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """The first candidates with new scores in a new order, then the rest as they were."""
-        language = self._weights.language(question.text)
-        wanted = question_terms(question.text, language)
+        language = self._weights.language(question.asked)
+        wanted = question_terms(question.asked, language)
+        first, rest = self._cut.split(hits)
         asked = {term: self._weights.weight(term) for term in wanted}
         return reorder(
-            [self._score(hit, asked, language) for hit in hits[: self._cut.candidates]],
-            hits[self._cut.candidates :],
+            [self._score(hit, asked, language) for hit in first],
+            rest,
             stage="term_coverage",
             cut=self._cut,
         )

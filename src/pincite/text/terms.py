@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
@@ -23,7 +23,7 @@ ANALYSER = 2
 """Raised whenever the terms of some text change: an index of other terms is made anew."""
 
 # Kana, Han, Hangul, Thai, Lao, Khmer, Myanmar: written without spaces between words.
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 )
@@ -38,13 +38,13 @@ _JOINED = rf"{{letter}}++(?:(?:-\n|[{_JOINTS}]){{letter}}++)*+"
 # Also --options, § 4.2, C++ and C#.
 _SIGNED = r"(?:(?<!\w)--(?=\w)|§+[^\S\n]?(?=\d))?" + _JOINED + r"(?:\+\+|\#(?!\w))?"
 _SIGNS = ("--", "§", "++", "#")
-_WIDE_LETTER = rf"(?:[^\W{_UNSPACED}]|[{_INDIC}])"
+_WIDE_LETTER = rf"(?:[^\W{UNSPACED}]|[{_INDIC}])"
 # Three patterns, since the more a pattern knows the slower it is, and most texts are plain.
 _TOKEN = re.compile(_JOINED.format(letter=r"\w"))
 _SIGNED_TOKEN = re.compile(_SIGNED.format(letter=r"\w"))
-_WIDE_TOKEN = re.compile(f"[{_UNSPACED}]+|" + _SIGNED.format(letter=_WIDE_LETTER))
+_WIDE_TOKEN = re.compile(f"[{UNSPACED}]+|" + _SIGNED.format(letter=_WIDE_LETTER))
 _WIDE = re.compile("[\u0900-\u1fff\u3040-\uffff]")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]")
 _PART = re.compile(rf"(?:[^\W_]|[{_INDIC}])+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CAMEL_CASE = re.compile(r"[a-z][A-Z]")
@@ -88,7 +88,12 @@ def terms(text: str, language: str = UNKNOWN) -> list[str]:
     without spaces give overlapping character pairs. A word broken at the end of a line gives its
     joined form, and the form with the hyphen in case that belongs to it.
     """
-    return list(chain.from_iterable(map(_analysed(language), _tokens(text))))
+    return analysed(tokens(text), language)
+
+
+def analysed(found: Iterable[str], language: str) -> list[str]:
+    """The index terms of tokens."""
+    return list(chain.from_iterable(map(_analysis(language), found)))
 
 
 def question_terms(text: str, language: str = UNKNOWN) -> dict[str, str]:
@@ -101,24 +106,25 @@ def question_terms(text: str, language: str = UNKNOWN) -> dict[str, str]:
         for term in terms(word, language):
             words.setdefault(term, word.strip("?!.,;:()\"'"))
     found = {term: words.get(term, term) for term in terms(text, language)}
-    return found or {_stem(fold(word), language): word for word in _PART.findall(_composed(text))}
+    return found or {_stem(fold(word), language): word for word in _PART.findall(composed(text))}
 
 
-def _tokens(text: str) -> list[str]:
+def tokens(text: str) -> list[str]:
+    """Words and identifiers as they stand, and runs of scripts without spaces."""
     pattern = _SIGNED_TOKEN if any(sign in text for sign in _SIGNS) else _TOKEN
     if text.isascii():
         return pattern.findall(text)
-    whole = _composed(text)
+    whole = composed(text)
     return (_WIDE_TOKEN if _WIDE.search(whole) else pattern).findall(whole)
 
 
-def _composed(text: str) -> str:
+def composed(text: str) -> str:
     """Letters with their marks as one character; loose marks that would split a word are gone."""
     return _MARKS.sub("", unicodedata.normalize("NFKC", without_invisible(text)))
 
 
 @cache
-def _analysed(language: str) -> Callable[[str], tuple[str, ...]]:
+def _analysis(language: str) -> Callable[[str], tuple[str, ...]]:
     """The terms of one token, remembered."""
     return lru_cache(maxsize=200_000)(lambda token: _terms_of(token, language))
 

@@ -59,8 +59,8 @@ def measure(
 
 def coverage(question: Question, evidence: Sequence[Evidence], weights: TermWeights) -> float:
     """Weighted share of the question's terms that the evidence holds."""
-    language = weights.language(question.text)
-    asked = {term: weights.weight(term) for term in question_terms(question.text, language)}
+    language = weights.language(question.plain)
+    asked = {term: weights.weight(term) for term in question_terms(question.plain, language)}
     held = evidence_terms(evidence, language)
     total = sum(asked.values())
     return sum(weight for term, weight in asked.items() if term in held) / total if total else 0.0
