@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -54,7 +55,7 @@ def is_known_word(word: str) -> bool:
 @cache
 def _whole_words() -> frozenset[str]:
     try:
-        vocabulary = open_tokenizer(find_tokenizer()).get_vocab()
+        tokenizer = json.loads(find_tokenizer().read_bytes())
     except ModelError:
         return frozenset()
-    return frozenset(word for word in vocabulary if word.isalpha())
+    return frozenset(word for word in tokenizer["model"]["vocab"] if word.isalpha())

@@ -121,7 +121,10 @@ class Bm25sIndex:
     def _load(self) -> None:
         held = json.loads((self._folder / _HELD).read_text(encoding="utf-8"))
         try:
-            with np.load(self._folder / _ARRAYS, allow_pickle=False) as arrays:
+            with (
+                (self._folder / _ARRAYS).open("rb") as file,
+                np.load(file, allow_pickle=False) as arrays,
+            ):
                 self._arrays = {name: arrays[name] for name in self._arrays}
             self._keys, self._lengths = held["keys"], held["lengths"]
             self._collections = held["collections"]

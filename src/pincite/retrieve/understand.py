@@ -99,18 +99,18 @@ class QuestionReader:
         for word in _ASKED_WORD.findall(syntax.plain):
             if word not in exact and self._is_unknown(word, language):
                 nearest = self._vocabulary.nearest(fold(word))
-                if nearest:
+                if nearest and not self._is_word(fold(word)):
                     found[word] = nearest
         return found
 
     def _is_unknown(self, word: str, language: str) -> bool:
-        folded = fold(word)
+        folded, asked = fold(word), terms(word, language)
         return (
             len(folded) >= _SHORTEST_CORRECTED
+            and bool(asked)
             and not word.isupper()
             and folded not in self._vocabulary.words
-            and not any(map(self._lexical.document_frequency, terms(word, language)))
-            and not self._is_word(folded)
+            and not any(map(self._lexical.document_frequency, asked))
         )
 
     def _expansions(

@@ -99,9 +99,10 @@ class Vocabulary:
         most = 2 if len(word) >= _TWO_ERRORS_FROM else 1
         near = [
             candidate
-            for first in {word[0], word[1]}
+            for first in {word[:1], word[1:2]}
             for length in range(len(word) - most, len(word) + most + 1)
             for candidate in self._by_shape.get((first, length), ())
+            if first == word[:1] or candidate[1] == word[0]
         ]
         found = process.extract(
             word, near, scorer=OSA.distance, score_cutoff=most, limit=_CANDIDATES
@@ -114,7 +115,7 @@ class Vocabulary:
         """Words by first letter and length."""
         found: dict[tuple[str, int], list[str]] = defaultdict(list)
         for word in self.words:
-            found[word[0], len(word)].append(word)
+            found[word[:1], len(word)].append(word)
         return dict(found)
 
     def parts(self, word: str, language: str) -> tuple[str, ...]:
@@ -126,7 +127,10 @@ class Vocabulary:
         if language not in COMPOUNDING or len(word) < SHORTEST_PART:
             return []
         candidates = {
-            whole for whole in self._words_holding(word) if word in self.parts(whole, language)
+            whole
+            for whole in self._words_holding(word)
+            if whole.startswith(word) or whole.endswith(word)
+            if word in self.parts(whole, language)
         }
         return nsmallest(limit, candidates, key=lambda whole: (-self.words[whole], whole))
 
