@@ -130,6 +130,11 @@ class LexicalSettings(Group):
 class UnderstandingSettings(Group):
     """Reading a question, without a language model (R9)."""
 
+    phrases: bool = Field(
+        default=True,
+        description="only passages that hold the quoted words are found; "
+        "false: they are kept among others",
+    )
     abbreviations: bool = Field(
         default=True, description="look up what abbreviations stand for, as the documents tell"
     )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,9 @@ TEXTS = (
     "The relief is that the valve has part number GSE-204.1 and a motor.",
     "Der Nobelpreis ist ein Preis. Nobel war in der Stadt und hat die Pumpe nicht.",
 )
-EVERY_STEP = Steps(abbreviations=True, spelling=True, compounds=True, parts=True, entities=True)
-NO_STEP = Steps(abbreviations=False, spelling=False, compounds=False, parts=False, entities=False)
+NAMES = [field.name for field in fields(Steps)]
+EVERY_STEP = Steps(**dict.fromkeys(NAMES, True))
+NO_STEP = Steps(**dict.fromkeys(NAMES, False))
 
 Understand = Callable[..., Understood]
 
@@ -88,6 +90,14 @@ def test_a_phrase_narrows_the_search_to_passages_that_hold_it(
     assert texts_of(catalog, found.within) == [TEXTS[3]]
     assert found.asked == "Where is the relief valve open?"
     assert found.notices == ()
+
+
+def test_phrases_may_also_be_kept_among_other_passages(
+    understand: Understand, catalog: Catalog
+) -> None:
+    found = understand('Where is the "relief valve" open?', NO_STEP)
+    assert found.within is None
+    assert TEXTS[3] in texts_of(catalog, found.keep)
 
 
 def test_a_phrase_that_stands_nowhere_is_told_and_its_words_are_searched_for(

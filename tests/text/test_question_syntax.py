@@ -30,6 +30,7 @@ def test_phrases_and_exclusions_are_taken_apart(
     [
         'a 6" pipe and a 4" valve',
         "a - b, pre-war and post-war",
+        "Personen und -gruppen",
         "below -5 degrees",
         "what does --dry-run do",
         'an open " mark',

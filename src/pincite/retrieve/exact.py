@@ -18,7 +18,8 @@ _RARE_SHARE = 0.001
 
 _MOST_KEPT = 5
 _LOOKED_THROUGH = 1000
-_MOST_HOLDING = 200
+_MOST_HOLDING = 100
+_LOOKED_UP_AT_ONCE = 25
 
 
 class ExactWords:
@@ -39,7 +40,7 @@ class ExactWords:
     def holding(self, phrases: Sequence[str], collection: str | None) -> tuple[int, ...]:
         """Keys of passages that hold every phrase, best by words first.
 
-        Looks through the 1,000 best passages that hold all words of the phrases, and stops at 200.
+        Looks through the 1,000 best passages that hold all words of the phrases, and stops at 100.
         A phrase of stop words alone, which no index can look up, is found nowhere.
         """
         found: list[int] = []
@@ -103,8 +104,8 @@ class ExactWords:
         )
 
     def _texts(self, keys: Sequence[int]) -> Iterator[tuple[int, str]]:
-        for start in range(0, len(keys), _MOST_HOLDING):
-            some = keys[start : start + _MOST_HOLDING]
+        for start in range(0, len(keys), _LOOKED_UP_AT_ONCE):
+            some = keys[start : start + _LOOKED_UP_AT_ONCE]
             passages = self._passages(some)
             for key in some:
                 if key in passages:

@@ -23,6 +23,9 @@ _COMPOUND_OF_PART = 0.2
 _COMPOUNDS = 8
 """What the parts of a question's compound count, what compounds of its words, and how many."""
 
+_PHRASES_KEPT = 5
+"""Passages that no stage drops for the phrases they hold, where others may be found too."""
+
 _ENTITY = 1.3
 """What names and numbers count."""
 
@@ -32,8 +35,9 @@ _SHORTEST_CORRECTED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
-    """Which steps are taken."""
+    """Which steps are taken; with `phrases` only passages that hold them are found."""
 
+    phrases: bool
     abbreviations: bool
     spelling: bool
     compounds: bool
@@ -76,6 +80,7 @@ class QuestionReader:
         wanted = question_terms(asked, language)
         expansions = self._expansions(asked, wanted, language)
         within, notices = self._within(syntax, question.collection)
+        rare = self._exact.rare(list(wanted), question.collection)
         understood = Understood(
             plain=syntax.plain,
             asked=asked,
@@ -83,8 +88,8 @@ class QuestionReader:
             terms=self._weighted(wanted, expansions, asked),
             phrases=syntax.phrases,
             excluded=syntax.excluded,
-            within=within,
-            keep=self._exact.rare(list(wanted), question.collection),
+            within=within if self._steps.phrases else None,
+            keep=(*rare, *(() if self._steps.phrases or not within else within[:_PHRASES_KEPT])),
             parts=question_parts(asked) if self._steps.parts else (),
             corrections=corrections,
             expansions=expansions,

@@ -11,8 +11,12 @@ _CLOSE = '"”“»'
 _QUOTED = re.compile(
     rf"(?P<minus>(?<!\S)-)?(?<![\w{_OPEN}])[{_OPEN}](?P<words>[^{_OPEN}{_CLOSE}]+)[{_CLOSE}](?!\w)"
 )
-# "-5" is a number, "--flag" an option, "a - b" a dash.
-_MINUS = re.compile(r"(?<!\S)-(?P<word>[^\W\d_]\S*)")
+# "-5" is a number, "--flag" an option, "a - b" a dash, and "Schulen und -gruppen" leaves out a part.
+_MINUS = re.compile(
+    r"(?P<before>(?:^|\s)(?:und|oder|bzw\.|sowie|och|eller|og|en|of|and|or)\s+)?"
+    r"(?<!\S)-(?P<word>[^\W\d_]\S*)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,8 @@ def parsed(text: str) -> QuestionSyntax:
         return " " if found["minus"] else words
 
     def minus(found: re.Match[str]) -> str:
+        if found["before"]:
+            return found[0]
         excluded.append(found["word"].rstrip("?!.,;:"))
         return " "
 
