@@ -42,7 +42,9 @@ def signals(opened: Library, text: str) -> tuple[list[float], list[tuple[str, in
     evidence = stages.selector.select(question, hits).evidence
     indexes, _ = opened.index_state()
     assert indexes is not None
-    found = measure(question, evidence, hits, IndexTermWeights(indexes.lexical))
+    found = measure(
+        question, evidence, hits, IndexTermWeights(indexes.lexical, indexes.manifest.languages)
+    )
     spans = [(e.span.document_id, e.span.start, e.span.end) for e in evidence]
     return [1.0, found.cosine or 0.0, found.sentence, found.coverage], spans
 

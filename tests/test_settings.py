@@ -151,3 +151,10 @@ def test_the_digest_does_not_depend_on_the_layer(
     monkeypatch.setenv("PINCITE_CHUNKING__MAX_CHARS", "500")
     del overrides["chunking"]
     assert load_settings(overrides=overrides)[0].digest() == from_file.digest()
+
+
+def test_k1_and_b_need_the_engine_that_has_them() -> None:
+    settings, _ = load_settings(overrides={"lexical": {"engine": "bm25s", "k1": 1.2, "b": 0.65}})
+    assert settings.lexical.b == 0.65
+    with pytest.raises(SettingsError, match="other values need engine = 'bm25s'"):
+        load_settings(overrides={"lexical": {"b": 0.65}})

@@ -9,9 +9,10 @@ from pincite.catalog.catalog import Catalog
 from pincite.chunk.passages import StructureChunker
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.embed.passages import TokenPoolingEmbedder
-from pincite.embed.tokenizer import token_counter
+from pincite.embed.tokenizer import is_known_word, token_counter
 from pincite.errors import ModelError
 from pincite.evidence.select import MmrSelector
+from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.ingest.pool import SandboxedReaderPool
@@ -23,9 +24,19 @@ from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
 from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import HybridRetriever
-from pincite.settings import ChunkingSettings, IngestSettings, RerankSettings, Settings
-from pincite.stages import Encoder, Reranker, TermWeights
+from pincite.retrieve.searches import Searches
+from pincite.retrieve.understand import QuestionReader, Steps
+from pincite.settings import (
+    ChunkingSettings,
+    IngestSettings,
+    LexicalSettings,
+    RerankSettings,
+    RetrievalSettings,
+    Settings,
+)
+from pincite.stages import Encoder, Reranker, Retriever, TermWeights
 from pincite.verify.verifier import Provenance, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
@@ -51,6 +62,11 @@ def reading_conditions(settings: Settings) -> str:
     """What decides, besides a file's bytes, how much of it is read."""
     recogniser = recogniser_name() if settings.ingest.ocr == "auto" else ""
     return f"{recogniser or 'no recogniser'}, {settings.ingest.max_pages} pages"
+
+
+def lexical_engine(chosen: LexicalSettings) -> LexicalEngine:
+    """What ranks passages by their words."""
+    return TANTIVY if chosen.engine == "tantivy" else bm25s_engine(k1=chosen.k1, b=chosen.b)
 
 
 def ingest_stages(settings: Settings, catalog: Catalog, encoder: Encoder | None) -> IngestStages:
@@ -84,19 +100,19 @@ def answer_stages(
     hot: HotPassages | None,
 ) -> AnswerStages:
     """The stages that turn a question into an answer, over one state of the library."""
-    weights = IndexTermWeights(indexes.lexical)
+    weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
+    exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     return AnswerStages(
-        retriever=HybridRetriever(
+        understander=QuestionReader(
             lexical=indexes.lexical,
-            passages=catalog.passages,
-            members=catalog.passage_keys,
-            dense=indexes.dense if encoder else None,
-            encoder=encoder,
-            lexical_limit=settings.retrieval.lexical_limit,
-            dense_limit=settings.retrieval.dense_limit,
-            alpha=settings.retrieval.alpha,
-            keep=settings.retrieval.keep,
+            weights=weights,
+            languages=weights.languages,
+            vocabulary=indexes.vocabulary,
+            exact=exact,
+            is_word=is_known_word,
+            steps=Steps(**settings.understanding.model_dump()),
         ),
+        retriever=_retriever(settings.retrieval, catalog, indexes, encoder, exact),
         reranker=_reranker(settings.rerank, catalog, encoder, weights, hot),
         selector=MmrSelector(
             catalog,
@@ -120,6 +136,25 @@ def answer_stages(
         ),
         notices=notices,
     )
+
+
+def _retriever(
+    chosen: RetrievalSettings,
+    catalog: Catalog,
+    indexes: Indexes,
+    encoder: Encoder | None,
+    exact: ExactWords,
+) -> Retriever:
+    searches = Searches(
+        lexical=indexes.lexical,
+        members=catalog.passage_keys,
+        dense=indexes.dense if encoder else None,
+        encoder=encoder,
+        lexical_limit=chosen.lexical_limit,
+        dense_limit=chosen.dense_limit,
+        alpha=chosen.alpha,
+    )
+    return HybridRetriever(searches, catalog.passages, exact, alpha=chosen.alpha, keep=chosen.keep)
 
 
 def _unread(catalog: Catalog) -> str:

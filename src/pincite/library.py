@@ -26,6 +26,7 @@ from pincite.records import (
     Answer,
     FileEntry,
     FileProblem,
+    Hit,
     IngestReport,
     Passage,
     Question,
@@ -241,7 +242,7 @@ class Library:
         """
         question = self._question(text, collection, explain=explain)
         result = search(question, self.stages())
-        kept = result.hits[: limit or self.settings.retrieval.limit]
+        kept = shown(result.hits, limit or self.settings.retrieval.limit)
         return SearchResult(
             question=result.question,
             hits=kept,
@@ -332,6 +333,15 @@ class Library:
     def index_state(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
         return self._upkeep.on_disk()
+
+
+def shown(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
+    """The first `limit` hits; those that must be kept take the places of the last ones."""
+    first, later = list(hits[:limit]), [hit for hit in hits[limit:] if hit.must_keep]
+    for place in reversed(range(len(first))):
+        if later and not first[place].must_keep:
+            first[place] = later.pop(0)
+    return tuple(sorted(first, key=lambda hit: -hit.score))
 
 
 def verify_receipt(

@@ -16,6 +16,7 @@ from pincite.stages import (
     Reranker,
     Retriever,
     Selector,
+    Understander,
     Verifier,
 )
 from pincite.trace import Recorder
@@ -37,6 +38,7 @@ class IngestStages:
 class AnswerStages:
     """What turns a question into an answer."""
 
+    understander: Understander
     retriever: Retriever
     reranker: Reranker
     selector: Selector
@@ -78,11 +80,12 @@ def _embed(group: Sequence[Ingested], stages: IngestStages) -> Iterator[Ingested
 def search(question: Question, stages: AnswerStages) -> SearchResult:
     """Find passages, best first."""
     recorder = Recorder(question)
-    hits = _find(question, stages, recorder)
+    question = _understand(question, stages, recorder)
+    question, hits = _find(question, stages, recorder)
     return SearchResult(
         question=question.text,
         hits=hits,
-        notices=stages.notices,
+        notices=(*stages.notices, *question.notices),
         timings=recorder.timings(),
         trace=recorder.trace(),
     )
@@ -91,7 +94,8 @@ def search(question: Question, stages: AnswerStages) -> SearchResult:
 def answer_question(question: Question, stages: AnswerStages) -> Answer:
     """Answer with verified quotes, or abstain and say why."""
     recorder = Recorder(question)
-    hits = _find(question, stages, recorder)
+    question = _understand(question, stages, recorder)
+    question, hits = _find(question, stages, recorder)
     with recorder.stage("select"):
         selection = stages.selector.select(question, hits)
     with recorder.stage("draft"):
@@ -104,11 +108,22 @@ def answer_question(question: Question, stages: AnswerStages) -> Answer:
     return answer.with_measurements(timings=recorder.timings(), trace=recorder.trace())
 
 
-def _find(question: Question, stages: AnswerStages, recorder: Recorder) -> tuple[Hit, ...]:
+def _understand(question: Question, stages: AnswerStages, recorder: Recorder) -> Question:
+    with recorder.stage("understand"):
+        read = stages.understander.understand(question)
+    if read.understood is not None:
+        recorder.understood(read.understood.trace())
+    return read
+
+
+def _find(
+    question: Question, stages: AnswerStages, recorder: Recorder
+) -> tuple[Question, tuple[Hit, ...]]:
+    """The hits, and the question with what its result must say about the search."""
     with recorder.stage("retrieve"):
         candidates = stages.retriever.retrieve(question)
     with recorder.stage("rerank"):
         ranking = stages.reranker.rerank(question, candidates.hits)
     recorder.ranked("retrieve", candidates)
     recorder.ranked("rerank", ranking)
-    return ranking.hits
+    return replace(question, notices=(*question.notices, *ranking.notices)), ranking.hits

@@ -93,6 +93,49 @@ class FileProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """What a question asks for.
+
+    `plain` is the question without quotation marks and what it excludes, `asked` that with its
+    spelling corrected: stages search for `asked` and check answers against `plain`. `terms` are the
+    terms to look up, with what each counts. `within` are keys of the only passages that may be found
+    (None: any), since they hold the `phrases`; `keep` are keys that no stage may drop, since they
+    hold a rare term. `excluded` words stand in no hit.
+    """
+
+    plain: str
+    asked: str
+    terms: Mapping[str, float]
+    language: str = "en"
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    within: tuple[int, ...] | None = None
+    keep: tuple[int, ...] = ()
+    parts: tuple[str, ...] = ()
+    """The single questions, when there are several."""
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    expansions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+    def trace(self) -> dict[str, Any]:
+        """As JSON, without what is empty."""
+        told: dict[str, Any] = {
+            "plain": self.plain,
+            "asked": self.asked,
+            "language": self.language,
+            "terms": dict(self.terms),
+            "phrases": list(self.phrases),
+            "excluded": list(self.excluded),
+            "parts": list(self.parts),
+            "corrections": dict(self.corrections),
+            "expansions": {name: dict(found) for name, found in self.expansions.items()},
+            "must_keep": len(self.keep),
+            "notices": list(self.notices),
+        }
+        return {name: value for name, value in told.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What was asked, and of which collection (None: of everything).
 
@@ -105,6 +148,20 @@ class Question:
     collection: str | None = None
     explain: bool = False
     deadline: float | None = None
+    understood: Understood | None = None
+    """None before the question has been read."""
+    notices: tuple[str, ...] = ()
+    """What the result must say about how the question was read and searched for."""
+
+    @property
+    def plain(self) -> str:
+        """What answers are checked against."""
+        return self.understood.plain if self.understood else self.text
+
+    @property
+    def asked(self) -> str:
+        """What is searched for."""
+        return self.understood.asked if self.understood else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +178,8 @@ class Hit:
     scores: Mapping[str, float]
     sentence_scores: tuple[float, ...] = ()
     sentence_vectors: NDArray[Any] | None = None
+    must_keep: bool = False
+    """It holds a phrase or a rare term of the question: no stage drops it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,14 +197,14 @@ class Dropped:
 class Ranking(Sequence[Hit]):
     """The hits that a stage passes on, best first; beside them what it left out.
 
-    `notes` say what else the stage decided ("20 of 100 were compared with the question"), and
-    `understood` what it made of the question, as JSON.
+    `notes` say what else the stage decided ("20 of 100 were compared with the question"), `notices`
+    what the result must say about it.
     """
 
     hits: tuple[Hit, ...]
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
-    understood: Mapping[str, Any] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.hits)

@@ -13,9 +13,9 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -105,6 +105,51 @@ class RetrievalSettings(Group):
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
 
 
+class LexicalSettings(Group):
+    """Search by words (E4)."""
+
+    engine: Literal["tantivy", "bm25s"] = Field(
+        default="tantivy", description="bm25s: k1 and b can be set; held in memory"
+    )
+    k1: float = Field(
+        default=1.2, ge=0, le=10, description="how much a word counts that comes again (bm25s)"
+    )
+    b: float = Field(
+        default=0.75, ge=0, le=1, description="how much long passages are held back (bm25s)"
+    )
+
+    @model_validator(mode="after")
+    def _fixed_in_tantivy(self) -> Self:
+        if self.engine == "tantivy" and (self.k1, self.b) != (1.2, 0.75):
+            raise ValueError(
+                "tantivy has k1 = 1.2 and b = 0.75 built in; other values need engine = 'bm25s'"
+            )
+        return self
+
+
+class UnderstandingSettings(Group):
+    """Reading a question, without a language model (R9)."""
+
+    phrases: bool = Field(
+        default=True,
+        description="only passages that hold the quoted words are found; "
+        "false: they are kept among others",
+    )
+    abbreviations: bool = Field(
+        default=True, description="look up what abbreviations stand for, as the documents tell"
+    )
+    spelling: bool = Field(
+        default=True, description="correct words that the documents do not hold, and say so"
+    )
+    compounds: bool = Field(
+        default=True, description="parts of compounds (German, Dutch, Scandinavian) are found too"
+    )
+    parts: bool = Field(
+        default=False, description="search for each question of several in one on its own too"
+    )
+    entities: bool = Field(default=False, description="names and numbers count more")
+
+
 class RerankSettings(Group):
     """Ordering candidates (R5, R6)."""
 
@@ -168,6 +213,8 @@ class Settings(BaseSettings):
     chunking: ChunkingSettings = ChunkingSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    lexical: LexicalSettings = LexicalSettings()
+    understanding: UnderstandingSettings = UnderstandingSettings()
     rerank: RerankSettings = RerankSettings()
     evidence: EvidenceSettings = EvidenceSettings()
     verification: VerificationSettings = VerificationSettings()

@@ -6,7 +6,7 @@ that calls those constructors. Stages do not know each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -121,18 +121,48 @@ class DenseIndex(Protocol):
 class LexicalIndex(Protocol):
     """Best passages by BM25 over the terms of `pincite.text.terms`."""
 
+    def __len__(self) -> int:
+        """How many passages it holds."""
+        ...
+
     def search(
-        self, terms: Sequence[str], *, limit: int, collection: str | None = None
+        self,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        collection: str | None = None,
+        boosts: Mapping[str, float] | None = None,
+        required: Sequence[str] = (),
     ) -> list[Scored]:
-        """The best `limit` keys, best first; only of one collection when given."""
+        """The best `limit` keys, best first; only of one collection when given.
+
+        `boosts` are factors for the scores of single terms. Only passages that hold every one of
+        the `required` terms are found; these count like the others.
+        """
+        ...
+
+    def document_frequency(self, term: str) -> int:
+        """In how many passages a term stands."""
         ...
 
 
 class TermWeights(Protocol):
-    """How telling is a word in this library?"""
+    """How telling is a word in this library, and in which language is it asked?"""
 
     def weight(self, term: str) -> float:
         """Inverse document frequency, scaled to 0..1: 1 for a word that stands nowhere."""
+        ...
+
+    def language(self, question: str) -> str:
+        """The one of the library's languages that a question is most likely asked in."""
+        ...
+
+
+class Understander(Protocol):
+    """What does the question ask for?"""
+
+    def understand(self, question: Question) -> Question:
+        """The same question with what was understood of it."""
         ...
 
 

@@ -55,7 +55,6 @@ class Recorder:
     def ranked(self, stage: str, ranking: Ranking) -> None:
         """Take down what a stage of search gave."""
         self._know(hit.passage for hit in ranking.hits)
-        self.understood(ranking.understood)
         kept = [_hit_form(hit, rank) for rank, hit in enumerate(ranking.hits, start=1)]
         self._took_down(stage, kept, ranking.dropped, ranking.notes)
 

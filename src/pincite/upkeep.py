@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pincite.assemble import answer_stages, hot_passages, open_encoder
+from pincite.assemble import answer_stages, hot_passages, lexical_engine, open_encoder
 from pincite.catalog.catalog import Catalog
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
@@ -156,6 +156,7 @@ class Upkeep:
             folder or self._path / "index",
             model=encoder.name if encoder else None,
             dimensions=MiniLmEncoder.dimensions,
+            engine=lexical_engine(self._settings.lexical),
         )
 
 

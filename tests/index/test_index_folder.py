@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pincite.catalog.catalog import Catalog
 from pincite.index import indexes as indexes_module
+from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.index.snapshot import MANIFEST, read_manifest, write_manifest
 from pincite.testing.fakes import FakeEncoder
@@ -38,9 +39,11 @@ def put(catalog: Catalog, path: str, text: str, collection: str = "a", recipe: s
     catalog.put(collection, replace(item, path=path), recipe=recipe)
 
 
-def index_folder(folder: Path, *, model: str | None = ENCODER.name) -> IndexFolder:
+def index_folder(
+    folder: Path, *, model: str | None = ENCODER.name, engine: LexicalEngine = TANTIVY
+) -> IndexFolder:
     folder.mkdir(exist_ok=True)
-    return IndexFolder(folder, model=model, dimensions=8)
+    return IndexFolder(folder, model=model, dimensions=8, engine=engine)
 
 
 def everything_found(indexes: Indexes) -> Found:
@@ -83,14 +86,15 @@ STEPS = st.lists(
 )
 
 
-@given(STEPS)
-@settings(max_examples=25)
+@pytest.mark.parametrize("engine", [TANTIVY, bm25s_engine(k1=1.2, b=0.65)], ids=str)
+@given(steps=STEPS)
+@settings(max_examples=20)
 def test_an_updated_index_finds_what_a_rebuilt_one_finds(
-    steps: list[tuple[str, str, str, str]],
+    engine: LexicalEngine, steps: list[tuple[str, str, str, str]]
 ) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         catalog = Catalog(Path(temporary) / "catalog")
-        folder = index_folder(Path(temporary) / "index")
+        folder = index_folder(Path(temporary) / "index", engine=engine)
         kept = folder.rebuild(catalog)
         for action, collection, path, text in steps:
             if action == "index":
@@ -103,9 +107,11 @@ def test_an_updated_index_finds_what_a_rebuilt_one_finds(
         loaded, problem = folder.load(catalog)
         assert problem == ""
         assert loaded is not None
-        rebuilt = index_folder(Path(temporary) / "other").rebuild(catalog)
+        rebuilt = index_folder(Path(temporary) / "other", engine=engine).rebuild(catalog)
         expected = everything_found(rebuilt)
         assert everything_found(updated) == everything_found(loaded) == expected
+        assert updated.vocabulary.words == loaded.vocabulary.words == rebuilt.vocabulary.words
+        assert updated.manifest.languages == rebuilt.manifest.languages
         assert len(loaded.dense) == len(loaded.lexical) == len(catalog.passage_keys())
         catalog.close()
 
@@ -145,6 +151,9 @@ def edit_manifest(**values: object) -> Callable[[Path], object]:
         (edit_manifest(unknown=1), "the index is missing"),
         (edit_manifest(format=2), "the index is missing"),
         (edit_manifest(library_id="another"), "belongs to another library"),
+        (edit_manifest(analyser=1), "as another version of Pincite read them"),
+        (edit_manifest(lexical_engine="other"), "made with the lexical engine 'other'"),
+        (spoil("lexical-*/vocabulary.json"), r"missing or damaged \(lexical-"),
         (edit_manifest(generation=99), "newer than the catalog"),
         (edit_manifest(model="another"), "made with the encoder 'another'"),
     ],
@@ -228,3 +237,28 @@ def test_a_manifest_is_read_back_as_it_was_written(catalog: Catalog, tmp_path: P
         "dense.faiss",
         made.manifest.lexical_folder,
     }
+
+
+def test_another_engine_or_setting_makes_the_index_anew(catalog: Catalog, tmp_path: Path) -> None:
+    for text in TEXTS:
+        put(catalog, text[:5], text)
+    index_folder(tmp_path / "index").rebuild(catalog)
+    for k1 in (1.2, 2.0):
+        folder = index_folder(tmp_path / "index", engine=bm25s_engine(k1=k1, b=0.65))
+        loaded, problem = folder.load(catalog)
+        assert loaded is None
+        assert "lexical engine" in problem
+        made = folder.rebuild(catalog)
+        again, _ = folder.load(catalog)
+        assert again is not None
+        assert everything_found(again) == everything_found(made)
+
+
+def test_passages_are_read_in_their_own_language(catalog: Catalog, tmp_path: Path) -> None:
+    german = "Das Ventil ist auf, wenn die Ventile der Pumpe nicht zu sind. GSE-204"
+    put(catalog, "x", "The valves of the pump are open when it is on.")
+    put(catalog, "y", german)
+    made = index_folder(tmp_path / "index").rebuild(catalog)
+    assert made.manifest.languages == {"en": 1, "de": 1}
+    assert len(made.lexical.search(terms("Ventil", "de"), limit=9)) == 1
+    assert made.lexical.search(["das"], limit=9) == []

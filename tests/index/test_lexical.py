@@ -8,6 +8,7 @@ import bm25s
 import numpy as np
 import pytest
 
+from pincite.index.lexical_bm25s import Bm25sIndex
 from pincite.index.lexical_tantivy import LexicalRow, TantivyIndex
 from pincite.index.weights import IndexTermWeights
 from pincite.testing.contracts import LexicalIndexContract
@@ -30,6 +31,15 @@ class TestTantivyIndex(LexicalIndexContract):
                 row(3, ["lemon"], "a", "b"),
             ]
         )
+        return index
+
+
+class TestBm25sIndex(LexicalIndexContract):
+    @pytest.fixture
+    def lexical(self, tmp_path: Path) -> Bm25sIndex:
+        index = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
+        index.add([row(1, ["pump", "valve"], "a")])
+        index.add([row(2, ["pump"], "b"), row(3, ["lemon"], "a", "b")])
         return index
 
 
@@ -102,3 +112,63 @@ def test_a_rare_word_weighs_more_and_an_unknown_one_weighs_one(tmp_path: Path) -
 
 def test_weights_of_an_empty_library_are_one(tmp_path: Path) -> None:
     assert IndexTermWeights(TantivyIndex(tmp_path / "lexical")).weight("pump") == 1.0
+
+
+def test_a_question_is_read_in_the_language_it_shows_or_that_most_passages_have(
+    tmp_path: Path,
+) -> None:
+    weights = IndexTermWeights(TantivyIndex(tmp_path / "lexical"), {"en": 3, "de": 7})
+    assert weights.languages == ["de", "en"]
+    assert weights.language("Where is the valve?") == "en"
+    assert weights.language("Ventil 12") == "de"
+    assert IndexTermWeights(TantivyIndex(tmp_path / "lexical")).language("Wo ist das?") == "en"
+
+
+@pytest.mark.parametrize("boosts", [None, {"w1": 0.5, "w3": 2.0}])
+def test_both_engines_agree_where_their_settings_are_the_same(
+    tmp_path: Path, boosts: dict[str, float] | None
+) -> None:
+    one = TantivyIndex(tmp_path / "one")
+    other = Bm25sIndex(tmp_path / "other", k1=1.2, b=0.75)
+    rows = [row(key, words) for key, words in enumerate(random_passages())]
+    one.add(rows)
+    other.add(rows[:100])
+    other.add(rows[100:])
+    generator = random.Random(6)
+    for _ in range(60):
+        asked = generator.sample(VOCABULARY, generator.randint(1, 4))
+        found = {item.key: item.score for item in one.search(asked, limit=400, boosts=boosts)}
+        same = {item.key: item.score for item in other.search(asked, limit=400, boosts=boosts)}
+        assert found.keys() == same.keys()
+        ratios = [found[key] / same[key] for key in found]
+        assert np.allclose(ratios, 2.2, rtol=1e-4)  # tantivy keeps the constant k1 + 1
+
+
+def test_bm25s_ranks_by_its_settings(tmp_path: Path) -> None:
+    rows = [row(1, ["pump"] * 8 + ["x"] * 40), row(2, ["pump", "y"]), row(3, ["z"])]
+    best = {}
+    for k1, b in ((1.2, 1.0), (8.0, 0.0)):
+        index = Bm25sIndex(tmp_path / f"{k1}", k1=k1, b=b)
+        index.add(rows)
+        best[k1] = index.search(["pump"], limit=1)[0].key
+    assert best == {1.2: 2, 8.0: 1}
+
+
+def test_bm25s_is_there_after_opening_again(tmp_path: Path) -> None:
+    index = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
+    index.add([])
+    assert index.search(["pump"], limit=9) == []
+    index.add([row(1, ["pump"], "a"), row(2, [])])
+    again = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
+    assert again.search(["pump"], limit=9) == index.search(["pump"], limit=9) != []
+    again.add([row(7, ["pump", "valve"], "b")])
+    third = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
+    assert [item.key for item in third.search(["valve"], limit=9, collection="b")] == [7]
+    assert len(third) == 3
+
+
+def test_damaged_bm25s_files_are_an_error_of_their_own(tmp_path: Path) -> None:
+    Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75).add([row(1, ["pump"])])
+    (tmp_path / "lexical" / "arrays.npz").write_bytes(b"PK\x03\x04 damaged")
+    with pytest.raises((ValueError, OSError)):
+        Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)

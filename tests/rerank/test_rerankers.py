@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -158,3 +159,15 @@ def test_a_passage_without_stored_vectors_has_no_sentence_scores(small: SmallLib
     after = reranker.rerank(QUESTION, small.hits(QUESTION))
     assert len(after) == len(small.passages)
     assert all(hit.sentence_scores == () for hit in after)
+
+
+@each_method
+def test_a_hit_that_must_be_kept_is_scored_and_stays(small: SmallLibrary, method: str) -> None:
+    *others, last = small.hits(QUESTION)
+    hits = (*others, replace(last, must_keep=True))
+    strict = Cut(candidates=1, weight=0.75, threshold=1.1)
+    after = MAKERS[method](small, strict).rerank(QUESTION, hits)
+    (kept,) = [hit for hit in after if hit.must_keep]
+    assert kept.passage == last.passage
+    assert kept.sentence_scores
+    assert others[0].passage not in [hit.passage for hit in after]

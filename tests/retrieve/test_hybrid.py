@@ -9,7 +9,9 @@ import pytest
 from pincite.catalog.catalog import Catalog
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.records import Question
+from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import HybridRetriever
+from pincite.retrieve.searches import Searches
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 
@@ -49,14 +51,16 @@ def indexes(catalog: Catalog, tmp_path: Path) -> Indexes:
 def make(catalog: Catalog, indexes: Indexes) -> Make:
     def build(*, with_encoder: bool = True, **changes: object) -> HybridRetriever:
         options = {"lexical_limit": 50, "dense_limit": 50, "alpha": 0.4, "keep": 50} | changes
-        return HybridRetriever(
+        keep = options.pop("keep")
+        searches = Searches(
             lexical=indexes.lexical,
-            passages=catalog.passages,
             members=catalog.passage_keys,
             dense=indexes.dense if with_encoder else None,
             encoder=ENCODER if with_encoder else None,
             **options,
         )
+        exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, ["en"])
+        return HybridRetriever(searches, catalog.passages, exact, alpha=options["alpha"], keep=keep)
 
     return build
 
@@ -132,10 +136,3 @@ def test_what_was_cut_is_named_with_its_rank_for_those_who_ask(make: Make) -> No
     assert [item.score for item in full.dropped] == [hit.score for hit in every[3:]]
     assert full.dropped[0].reason == "rank 4 after fusion; the first 3 are kept"
     assert brief.notes == full.notes == (every.notes[0], f"{len(every) - 3} cut after fusion")
-
-
-def test_a_ranking_says_which_terms_were_looked_for(make: Make) -> None:
-    assert make().retrieve(Question(text="Pumps and valves?")).understood["terms"] == [
-        "pump",
-        "valv",
-    ]

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.terms import fold, question_terms, terms
+from pincite.text.terms import _analysis, question_terms, terms
 
 WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789ÄÖÜßéñЖд", min_size=1, max_size=8)
 
@@ -105,7 +107,7 @@ def test_words_do_not_change_their_neighbours(words: list[str]) -> None:
 
 @given(st.lists(WORDS).map(" ".join))
 def test_upper_and_lower_case_give_the_same_terms(text: str) -> None:
-    assert terms(text.upper()) == terms(text.lower()) == terms(fold(text))
+    assert terms(text.upper()) == terms(text.lower())
 
 
 @pytest.mark.parametrize(
@@ -134,3 +136,91 @@ def test_a_word_is_found_though_it_is_broken_or_holds_what_nobody_sees(
     text: str, expected: list[str]
 ) -> None:
     assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("§ 4.2", ["§4.2", "4.2", "4", "2"]),
+        ("§4.2", ["§4.2", "4.2", "4", "2"]),
+        ("C++ and C#", ["c++", "c", "c#", "c"]),
+        ("--dry-run", ["--dry-run", "dry-run", "dri", "run"]),
+        ("maxFlowRate", ["maxflowr", "max", "flow", "rate"]),
+        ("theHTTPServer", ["thehttpserv", "the", "http", "server"]),
+        ("os.path.join", ["os.path.join", "os", "path", "join"]),
+        ("AB1234-X", ["ab1234-x", "ab1234", "ab", "1234", "x"]),
+        ("v2.10.3", ["v2.10.3", "v2", "10", "3"]),
+    ],
+)
+def test_names_in_programs_laws_and_lists_of_parts_give_the_whole_and_its_parts(
+    text: str, expected: list[str]
+) -> None:
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("AB 1234-X", "AB1234-X"), ("GSE 204", "GSE-204"), ("flowRate", "flow_rate")]
+)
+def test_two_spellings_of_an_identifier_share_their_parts(one: str, other: str) -> None:
+    assert len(set(terms(one)) & set(terms(other))) >= 2
+
+
+def test_two_hyphens_between_words_are_a_dash() -> None:
+    assert terms("pump--valve") == ["pump", "valv"]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("de", "Ventile", "Ventil"),
+        ("fr", "l'événement", "événements"),
+        ("es", "canciones", "canción"),
+        ("it", "dell'industria", "industrie"),
+        ("nl", "pompen", "pomp"),
+        ("pt", "universidades", "universidade"),
+        ("pl", "książka", "książki"),
+        ("tr", "şehirler", "şehir"),
+        ("ru", "новая", "новый"),
+        ("el", "πόλεμος", "πολέμου"),
+        ("ar", "الكتب", "كتب"),
+        ("hi", "लड़कियों", "लड़की"),
+    ],
+)
+def test_forms_of_a_word_are_one_term_in_many_languages(
+    language: str, one: str, other: str
+) -> None:
+    assert terms(one, language) == terms(other, language) != []
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Wie ist das mit der"),
+        ("fr", "est-ce que la"),
+        ("ru", "что это и как"),
+        ("hi", "यह क्या है"),
+        ("tr", "bu ne için"),
+    ],
+)
+def test_each_language_has_stop_words_of_its_own(language: str, text: str) -> None:
+    assert not {term for term in terms(text, language) if term.isalpha() and term != "ce"}
+
+
+def test_script_decides_over_language() -> None:
+    assert terms("новая", "en") == terms("новая", "de")
+
+
+def test_letters_that_are_not_made_of_two_are_folded_too() -> None:
+    assert terms("Łódź Ørsted œuvre", "vi") == ["lodz", "orsted", "oeuvre"]
+    assert terms("мой", "vi") != terms("мои", "vi")
+
+
+def test_several_threads_get_the_same_terms() -> None:
+    words = [
+        f"{stem}{ending}" for stem in ("valv", "pump", "motor") for ending in ("es", "ing", "ed")
+    ]
+    texts = [" ".join(f"{word}{letter}" for word in words) for letter in "abcdefghij"]
+    alone = [terms(text, "en") for text in texts]
+    _analysis.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(terms, texts)) == alone

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pincite.document import Span
 from pincite.index.dense_faiss import FaissIndex
-from pincite.index.lexical_tantivy import LexicalRow, TantivyIndex
+from pincite.index.engines import TANTIVY, LexicalEngine, LexicalStore
+from pincite.index.lexical_tantivy import LexicalRow
 from pincite.index.snapshot import (
     FORMAT,
     Manifest,
@@ -21,9 +24,12 @@ from pincite.index.snapshot import (
     write_atomically,
     write_manifest,
 )
+from pincite.index.vocabulary_file import read_vocabulary, write_vocabulary
 from pincite.records import Passage
+from pincite.text.languages import UNKNOWN, language_of
 from pincite.text.search_text import repaired
-from pincite.text.terms import terms
+from pincite.text.terms import ANALYSER, analysed, tokens
+from pincite.text.vocabulary import Vocabulary, WordCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +59,8 @@ class Indexes:
     """Both indexes at one state of the catalog."""
 
     dense: FaissIndex
-    lexical: TantivyIndex
+    lexical: LexicalStore
+    vocabulary: Vocabulary
     manifest: Manifest
 
 
@@ -64,8 +71,16 @@ class IndexFolder:
     holds are left as they are.
     """
 
-    def __init__(self, folder: Path, *, model: str | None, dimensions: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        model: str | None,
+        dimensions: int,
+        engine: LexicalEngine = TANTIVY,
+    ) -> None:
         self._folder = folder
+        self._engine = engine
         self._model = model
         self._dimensions = dimensions
 
@@ -78,16 +93,22 @@ class IndexFolder:
             return None, "the index belongs to another library"
         if self._model not in (None, manifest.model):
             return None, f"the index was made with the encoder '{manifest.model}'"
+        if manifest.analyser != ANALYSER:
+            return None, "the index holds words as another version of Pincite read them"
+        if manifest.lexical_engine != self._engine.name:
+            return None, f"the index was made with the lexical engine '{manifest.lexical_engine}'"
         if manifest.generation > holdings.generation():
             return None, "the index is newer than the catalog"
         if damaged := damaged_files(self._folder, manifest):
             return None, f"index files are missing or damaged ({', '.join(damaged)})"
         try:
             dense = FaissIndex.load(self._folder / DENSE_FILE)
-            lexical = TantivyIndex(self._folder / manifest.lexical_folder)
+            lexical = self._engine.open(self._folder / manifest.lexical_folder)
+            vocabulary = read_vocabulary(self._folder / manifest.lexical_folder)
         except (OSError, RuntimeError, ValueError) as error:
             return None, f"an index file cannot be loaded ({error})"
-        return Indexes(dense=dense, lexical=lexical, manifest=manifest), ""
+        found = Indexes(dense=dense, lexical=lexical, vocabulary=vocabulary, manifest=manifest)
+        return found, ""
 
     def rebuild(self, holdings: Holdings) -> Indexes:
         """Make both indexes anew from the catalog."""
@@ -96,16 +117,19 @@ class IndexFolder:
         keys = holdings.passage_keys()
         dense = FaissIndex(self._dimensions)
         dense.add(*holdings.vectors(keys, model=model, dimensions=self._dimensions))
-        lexical, folder = self._new_lexical(holdings, generation)
+        words = self._new_words(holdings, generation)
         manifest = Manifest(
             library_id=holdings.meta("library_id"),
             generation=generation,
             model=model,
             dimensions=self._dimensions,
             max_key=max(keys, default=0),
-            lexical_folder=folder,
+            lexical_folder=words.folder,
+            lexical_engine=self._engine.name,
+            analyser=ANALYSER,
+            languages=dict(words.languages),
         )
-        return self._publish(Indexes(dense=dense, lexical=lexical, manifest=manifest))
+        return self._publish(dense, words, manifest)
 
     def update(self, holdings: Holdings, old: Indexes) -> Indexes:
         """Apply what changed in the catalog since `old`."""
@@ -121,56 +145,88 @@ class IndexFolder:
         keys = [passage.key for passage in new]
         old.dense.remove(removed)
         old.dense.add(*holdings.vectors(keys, model=was.model, dimensions=was.dimensions))
-        lexical, folder = old.lexical, was.lexical_folder
         if removed or len(new) < len(changed):
             # BM25 counts deleted passages until tantivy happens to merge them away; an index that
             # is made anew gives the same scores as one of a library that never held them.
-            lexical, folder = self._new_lexical(holdings, generation)
-        elif new:
-            lexical.add(_lexical_rows(holdings, new))
+            words = self._new_words(holdings, generation)
+        else:
+            words = _Words(
+                folder=was.lexical_folder,
+                lexical=old.lexical,
+                counts=WordCounts(old.vocabulary),
+                languages=Counter(was.languages),
+            )
+            if new:
+                words.lexical.add(_lexical_rows(holdings, new, words))
         manifest = replace(
             was,
             generation=generation,
             max_key=max(keys, default=was.max_key),
-            lexical_folder=folder,
+            lexical_folder=words.folder,
+            languages=dict(words.languages),
         )
-        return self._publish(Indexes(dense=old.dense, lexical=lexical, manifest=manifest))
+        return self._publish(old.dense, words, manifest)
 
-    def _new_lexical(self, holdings: Holdings, generation: int) -> tuple[TantivyIndex, str]:
+    def _new_words(self, holdings: Holdings, generation: int) -> _Words:
         name = f"lexical-{generation}"
         # A folder of this name is what a killed run left.
         shutil.rmtree(self._folder / name, ignore_errors=True)
-        lexical = TantivyIndex(self._folder / name)
-        documents = holdings.changed_since(-1)
-        lexical.add(
+        words = _Words(folder=name, lexical=self._engine.open(self._folder / name))
+        words.lexical.add(
             row
-            for document in documents
-            for row in _lexical_rows(holdings, holdings.passages_of(document))
+            for document in holdings.changed_since(-1)
+            for row in _lexical_rows(holdings, holdings.passages_of(document), words)
         )
-        return lexical, name
+        return words
 
-    def _publish(self, indexes: Indexes) -> Indexes:
-        """Write the dense index and then the manifest; sweep away what no manifest names."""
-        folder = indexes.manifest.lexical_folder
+    def _publish(self, dense: FaissIndex, words: _Words, manifest: Manifest) -> Indexes:
+        """Write vocabulary, dense index and then the manifest; sweep away what no manifest names."""
+        folder = manifest.lexical_folder
+        vocabulary = words.counts.vocabulary()
+        write_vocabulary(self._folder / folder, vocabulary)
         remove_drafts(self._folder)
-        write_atomically(self._folder / DENSE_FILE, indexes.dense.serialised())
+        write_atomically(self._folder / DENSE_FILE, dense.serialised())
         names = [DENSE_FILE, *_files_below(self._folder, folder)]
-        manifest = replace(indexes.manifest, checksums=checksums(self._folder, names))
+        manifest = replace(manifest, checksums=checksums(self._folder, names))
         write_manifest(self._folder, manifest)
         for stale in self._folder.glob("lexical-*"):
             if stale.name != folder:
                 shutil.rmtree(stale, ignore_errors=True)
-        return replace(indexes, manifest=manifest)
+        return Indexes(dense=dense, lexical=words.lexical, vocabulary=vocabulary, manifest=manifest)
 
 
-def _lexical_rows(holdings: Holdings, passages: Iterable[Passage]) -> Iterator[LexicalRow]:
-    collections: dict[str, list[str]] = {}
-    for passage in passages:
-        document = passage.span.document_id
-        if document not in collections:
-            collections[document] = holdings.collections_of(document)
-        text = passage.with_context(repaired(holdings.text_of(passage.span)))
-        yield LexicalRow(key=passage.key, terms=terms(text), collections=collections[document])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """The lexical index in its folder, and what is counted while passages go into it."""
+
+    folder: str
+    lexical: LexicalStore
+    counts: WordCounts = field(default_factory=WordCounts)
+    languages: Counter[str] = field(default_factory=Counter)
+
+
+def _lexical_rows(
+    holdings: Holdings, passages: Iterable[Passage], words: _Words
+) -> Iterator[LexicalRow]:
+    """Rows of passages that stand document by document; their words and languages are counted."""
+    for document, members in groupby(passages, key=lambda passage: passage.span.document_id):
+        collections = holdings.collections_of(document)
+        texts = {
+            passage.key: passage.with_context(repaired(holdings.text_of(passage.span)))
+            for passage in members
+        }
+        for (key, text), language in zip(texts.items(), _languages(texts.values()), strict=True):
+            found = tokens(text)
+            words.languages[language] += 1
+            words.counts.add(text, found)
+            yield LexicalRow(key=key, terms=analysed(found, language), collections=collections)
+
+
+def _languages(texts: Collection[str]) -> list[str]:
+    """The language of each text of a document; that of the document where a text says nothing."""
+    told = [language_of(text, otherwise="") for text in texts]
+    of_document = Counter(filter(None, told)).most_common(1)
+    return [language or (of_document[0][0] if of_document else UNKNOWN) for language in told]
 
 
 def _files_below(folder: Path, name: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,16 +51,26 @@ class TantivyIndex:
         self._index.reload()
 
     def search(
-        self, terms: Sequence[str], *, limit: int, collection: str | None = None
+        self,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        collection: str | None = None,
+        boosts: Mapping[str, float] | None = None,
+        required: Sequence[str] = (),
     ) -> list[Scored]:
         """The best `limit` keys by BM25, best first."""
-        if not terms:
+        if not terms and not required:
             return []
-        words = [
-            (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "terms", term))
-            for term in terms
-        ]
-        query = tantivy.Query.boolean_query(words)
+        query = tantivy.Query.boolean_query(
+            [
+                (
+                    tantivy.Occur.Must if term in required else tantivy.Occur.Should,
+                    self._word(term, (boosts or {}).get(term, 1.0)),
+                )
+                for term in dict.fromkeys([*terms, *required])
+            ]
+        )
         if collection is not None:
             within = tantivy.Query.term_query(self._schema, "collection", collection)
             unscored = tantivy.Query.const_score_query(within, 0.0)
@@ -75,6 +85,10 @@ class TantivyIndex:
             for (score, _), key in zip(found, keys, strict=True)
             if key is not None and score is not None
         ]
+
+    def _word(self, term: str, boost: float) -> tantivy.Query:
+        query = tantivy.Query.term_query(self._schema, "terms", term)
+        return query if boost == 1.0 else tantivy.Query.boost_query(query, boost)
 
     def document_frequency(self, term: str) -> int:
         """In how many passages a term stands."""

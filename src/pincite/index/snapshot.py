@@ -25,6 +25,12 @@ class Manifest:
     dimensions: int
     max_key: int
     lexical_folder: str
+    lexical_engine: str = ""
+    """What made the lexical scores; another engine or setting makes the index anew."""
+    analyser: int = 0
+    """Version of the analyser whose terms are held."""
+    languages: dict[str, int] = field(default_factory=dict)
+    """How many passages were read as which language."""
     format: int = FORMAT
     checksums: dict[str, str] = field(default_factory=dict)
     """SHA-256 of every file, by its path inside the index folder."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 
-from pincite.index.lexical_tantivy import TantivyIndex
+from pincite.index.engines import LexicalStore
+from pincite.text.languages import UNKNOWN, language_of
 
 
 class IndexTermWeights:
@@ -15,11 +17,18 @@ class IndexTermWeights:
     its value for a word that stands in no passage.
     """
 
-    def __init__(self, index: TantivyIndex) -> None:
+    def __init__(self, index: LexicalStore, languages: Mapping[str, int] | None = None) -> None:
+        """`languages`: how many passages are in each."""
         self._index = index
+        counts = languages or {UNKNOWN: 0}
+        self.languages = sorted(counts, key=lambda name: (-counts[name], name))
         self._passages = len(index)
         self._highest = self._idf(0)
         self.weight = lru_cache(maxsize=10_000)(self._weight)
+
+    def language(self, question: str) -> str:
+        """The language a question shows by its words; else the one most passages are in."""
+        return language_of(question, among=self.languages, otherwise=self.languages[0])
 
     def _weight(self, term: str) -> float:
         """1 for a word that stands nowhere, near 0 for one that stands everywhere."""

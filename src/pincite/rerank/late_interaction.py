@@ -50,17 +50,17 @@ class LateInteractionReranker:
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """The first candidates with new scores in a new order, then the rest as they were."""
-        first = hits[: self._cut.candidates]
+        first, rest = self._cut.split(hits)
         texts = [hit.passage.with_context(self._sources.text_of(hit.passage.span)) for hit in first]
         found = self._hot.states_of(
             texts,
             [tuple(hit.passage.sentence_ranges()) for hit in first],
             deadline=question.deadline,
         )
-        asked = self._encoder.encode_question(question.text)
+        asked = self._encoder.encode_question(question.asked)
         likenesses = compare(
             normalised(asked.states),
-            self._token_weights(question.text, asked),
+            self._token_weights(question.asked, asked),
             list(found.values()),
         )
         scored = [
@@ -68,13 +68,19 @@ class LateInteractionReranker:
             for (row, states), likeness in zip(found.items(), likenesses, strict=True)
         ]
         missed = [hit for row, hit in enumerate(first) if row not in found]
-        rest = [*missed, *hits[self._cut.candidates :]]
-        return reorder(scored, rest, stage="late_interaction", cut=self._cut)
+        ranking = reorder(scored, [*missed, *rest], stage="late_interaction", cut=self._cut)
+        if not missed:
+            return ranking
+        told = f"time budget: {len(scored)} of {len(first)} candidates were compared"
+        return replace(ranking, notices=(told,))
 
     def _token_weights(self, text: str, asked: TokenStates) -> NDArray[Any]:
         """One weight for each question token, with sum 1."""
+        language = self._weights.language(text)
         words = [_word_around(text, int(start), int(end)) for start, end in asked.offsets]
-        rarity = [max(map(self._weights.weight, terms(word)), default=0.0) for word in words]
+        rarity = [
+            max(map(self._weights.weight, terms(word, language)), default=0.0) for word in words
+        ]
         importance = np.sqrt(np.array(rarity) + _LEAST_WEIGHT)
         scaled: NDArray[Any] = importance / importance.sum()
         return scaled

@@ -20,6 +20,18 @@ class Cut:
     weight: float
     threshold: float
 
+    def split(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
+        """Which hits are scored, and which stay as they are.
+
+        Hits that must be kept are scored wherever they stand.
+        """
+        first = list(hits[: self.candidates])
+        later = hits[self.candidates :]
+        return (
+            [*first, *(hit for hit in later if hit.must_keep)],
+            [hit for hit in later if not hit.must_keep],
+        )
+
 
 def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut) -> Ranking:
     """`scored` in the order of their final scores, then `rest` as it was.
@@ -28,7 +40,7 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
     turn a small difference into a large one.
     """
     mixed = [replace(hit, score=final_score(hit, stage=stage, cut=cut)) for hit in scored]
-    kept = [hit for hit in mixed if hit.scores[stage] >= cut.threshold]
+    kept = [hit for hit in mixed if hit.must_keep or hit.scores[stage] >= cut.threshold]
     dropped = [
         Dropped(
             passage=hit.passage,
@@ -37,7 +49,7 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
             scores=hit.scores,
         )
         for hit in mixed
-        if hit.scores[stage] < cut.threshold
+        if not hit.must_keep and hit.scores[stage] < cut.threshold
     ]
     kept.sort(key=lambda hit: (-hit.score, hit.passage.id))
     # What nobody looked at closely stays behind what was, with a score that says so.

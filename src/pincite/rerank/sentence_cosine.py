@@ -31,8 +31,8 @@ class SentenceCosineReranker:
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """The first candidates with new scores in a new order, then the rest as they were."""
-        first = hits[: self._cut.candidates]
-        asked = self._encoder.encode_question(question.text).vector
+        first, rest = self._cut.split(hits)
+        asked = self._encoder.encode_question(question.asked).vector
         stored = self._vectors([hit.passage.key for hit in first])
         scored = [
             _score(hit, asked, stored[hit.passage.key])
@@ -40,10 +40,10 @@ class SentenceCosineReranker:
             if hit.passage.key in stored
         ]
         # A passage that was ingested without the encoder cannot be compared, nor be dropped for it.
-        rest = [hit for hit in first if hit.passage.key not in stored]
+        strange = [hit for hit in first if hit.passage.key not in stored]
         return reorder(
             scored,
-            [*rest, *hits[self._cut.candidates :]],
+            [*strange, *rest],
             stage="sentence_cosine",
             cut=self._cut,
         )

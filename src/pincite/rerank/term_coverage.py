@@ -29,20 +29,23 @@ class TermCoverageReranker:
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """The first candidates with new scores in a new order, then the rest as they were."""
-        asked = {term: self._weights.weight(term) for term in question_terms(question.text)}
+        language = self._weights.language(question.asked)
+        wanted = question_terms(question.asked, language)
+        first, rest = self._cut.split(hits)
+        asked = {term: self._weights.weight(term) for term in wanted}
         return reorder(
-            [self._score(hit, asked) for hit in hits[: self._cut.candidates]],
-            hits[self._cut.candidates :],
+            [self._score(hit, asked, language) for hit in first],
+            rest,
             stage="term_coverage",
             cut=self._cut,
         )
 
-    def _score(self, hit: Hit, asked: dict[str, float]) -> Hit:
+    def _score(self, hit: Hit, asked: dict[str, float], language: str) -> Hit:
         total = sum(asked.values()) or 1.0
-        above = set(terms(hit.passage.context))
+        above = set(terms(hit.passage.context, language))
         scores = []
         for span in hit.passage.sentences:
-            held = set(terms(self._sources.text_of(span)))
+            held = set(terms(self._sources.text_of(span), language))
             share = sum(
                 weight * (1.0 if term in held else _FROM_HEADINGS)
                 for term, weight in asked.items()

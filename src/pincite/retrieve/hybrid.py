@@ -1,85 +1,104 @@
-"""Dense and lexical search side by side."""
+"""One list of candidates from two searches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 
-from pincite.records import Dropped, Hit, Passage, Question, Ranking
+from pincite.records import Dropped, Hit, Passage, Question, Ranking, Understood
+from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.fusion import weighted_min_max
-from pincite.stages import DenseIndex, Encoder, LexicalIndex, Scored
+from pincite.retrieve.searches import Found, Searches
+from pincite.retrieve.understand import understood_plainly
 from pincite.text.terms import question_terms
 
 PassageLookup = Callable[[Sequence[int]], Mapping[int, Passage]]
-MemberLookup = Callable[[str], Sequence[int]]
+
+_MOST_OF_PHRASE = 10
+"""Passages with the phrases of the question that no stage may drop."""
 
 
 class HybridRetriever:
-    """Takes the best of both searches and fuses their scores.
-
-    Without an encoder only the lexical search runs, and so it is with `alpha` 1; with 0 only the
-    dense one does. With a collection, both searches look at its
-    passages alone, so the filter loses nothing.
-    """
+    """Takes the best of both searches and fuses their scores; `alpha` is the weight of words."""
 
     def __init__(
         self,
-        *,
-        lexical: LexicalIndex,
+        searches: Searches,
         passages: PassageLookup,
-        members: MemberLookup,
-        dense: DenseIndex | None = None,
-        encoder: Encoder | None = None,
-        lexical_limit: int,
-        dense_limit: int,
+        exact: ExactWords,
+        *,
         alpha: float,
         keep: int,
     ) -> None:
-        self._lexical = lexical
+        self._searches = searches
         self._passages = passages
-        self._members = members
-        self._dense = dense
-        self._encoder = encoder
-        self._lexical_limit = lexical_limit
-        self._dense_limit = dense_limit
+        self._exact = exact
         self._alpha = alpha
         self._keep = keep
-        self._side = ThreadPoolExecutor(1, thread_name_prefix="lexical")
 
     def retrieve(self, question: Question) -> Ranking:
         """The best `keep` candidates of both searches, best fused score first."""
-        by_words = self._side.submit(self._search_words, question)
-        dense = self._search_meaning(question)
-        lexical = by_words.result()
-        fused = weighted_min_max(lexical, dense, alpha=self._alpha)
-        scores = {
-            "lexical": {item.key: item.score for item in lexical},
-            "dense": {item.key: item.score for item in dense},
-            "fused": fused,
-        }
-        order = sorted(fused, key=lambda key: (-fused[key], key))
-        passages = self._passages(order if question.explain else order[: self._keep])
+        understood = question.understood or understood_plainly(question.text)
+        found = self._searches.find(understood, question)
+        fused = self._fused(found)
+        must_keep = self._must_keep(understood, question, fused)
+        order, most = self._order(fused, must_keep, understood)
+        passages = self._passages(order if question.explain else order[:most])
+        scores = found.scores()
         hits = {
             key: Hit(
                 passage=passages[key],
                 score=fused[key],
-                scores={name: found[key] for name, found in scores.items() if key in found},
+                scores={**scores.get(key, {}), "fused": fused[key]},
+                must_keep=key in must_keep,
             )
             for key in order
             if key in passages
         }
-        kept = [hits[key] for key in order[: self._keep] if key in hits]
+        kept = [hits[key] for key in order[:most] if key in hits]
         return Ranking(
             # Ties go by passage id, which depends on content; keys on the order of ingest.
             hits=tuple(sorted(kept, key=lambda hit: (-hit.score, hit.passage.id))),
             dropped=tuple(
                 self._cut(hits[key], rank)
-                for rank, key in enumerate(order[self._keep :], start=self._keep + 1)
+                for rank, key in enumerate(order[most:], start=most + 1)
                 if key in hits
             ),
-            notes=self._notes(lexical, dense, fused),
-            understood={"terms": list(question_terms(question.text))},
+            notes=self._notes(found, fused),
         )
+
+    def _fused(self, found: Found) -> dict[int, float]:
+        return weighted_min_max(found.lexical, found.dense, alpha=self._alpha)
+
+    def _must_keep(
+        self, understood: Understood, question: Question, fused: dict[int, float]
+    ) -> set[int]:
+        """Keys that stay however low they score; those that neither search found get a score."""
+        order = sorted(fused, key=lambda key: (-fused[key], key))
+        exact = order[:_MOST_OF_PHRASE] if understood.within else []
+        kept = {*exact, *(key for key in understood.keep if _is_within(key, understood))}
+        for part in understood.parts:
+            wanted = question_terms(part, understood.language)
+            weights = {term: understood.terms.get(term, 1.0) for term in wanted}
+            asked = replace(understood, asked=part, terms=weights)
+            found = self._fused(self._searches.find(asked, question))
+            best = max(found.items(), key=lambda item: (item[1], -item[0]), default=None)
+            if best is not None:
+                kept.add(best[0])
+                fused[best[0]] = max(best[1], fused.get(best[0], 0.0))
+        for key in kept:
+            fused.setdefault(key, 0.0)
+        return kept
+
+    def _order(
+        self, fused: Mapping[int, float], must_keep: Set[int], understood: Understood
+    ) -> tuple[list[int], int]:
+        """Keys, first those that must be kept, without what is excluded; and how many are kept."""
+        order = sorted(fused, key=lambda key: (key not in must_keep, -fused[key], key))
+        most = max(self._keep, len(must_keep))
+        if understood.excluded:
+            order = self._exact.without(order, understood.excluded, most=most)
+        return order, most
 
     def _cut(self, hit: Hit, rank: int) -> Dropped:
         return Dropped(
@@ -89,25 +108,11 @@ class HybridRetriever:
             scores=hit.scores,
         )
 
-    def _notes(
-        self, lexical: Sequence[Scored], dense: Sequence[Scored], fused: Mapping[int, float]
-    ) -> tuple[str, ...]:
-        found = f"{len(lexical)} found by words, {len(dense)} by meaning"
+    def _notes(self, found: Found, fused: Mapping[int, float]) -> tuple[str, ...]:
+        told = f"{len(found.lexical)} found by words, {len(found.dense)} by meaning"
         cut = len(fused) - self._keep
-        return (found, f"{cut} cut after fusion") if cut > 0 else (found,)
+        return (told, f"{cut} cut after fusion") if cut > 0 else (told,)
 
-    def _search_words(self, question: Question) -> list[Scored]:
-        if self._alpha == 0 and self._dense is not None and self._encoder is not None:
-            return []
-        return self._lexical.search(
-            list(question_terms(question.text)),
-            limit=self._lexical_limit,
-            collection=question.collection,
-        )
 
-    def _search_meaning(self, question: Question) -> list[Scored]:
-        if self._dense is None or self._encoder is None or self._alpha == 1:
-            return []
-        members = None if question.collection is None else self._members(question.collection)
-        vector = self._encoder.encode_question(question.text).vector
-        return self._dense.search(vector, limit=self._dense_limit, allowed=members)
+def _is_within(key: int, understood: Understood) -> bool:
+    return understood.within is None or key in understood.within

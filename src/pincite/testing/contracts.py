@@ -204,6 +204,30 @@ class LexicalIndexContract:
         assert lexical.search(["motor"], limit=9) == []
         assert lexical.search([], limit=9) == []
 
+    def test_a_boost_is_a_factor_of_a_terms_score(self, lexical: LexicalIndex) -> None:
+        """What is found stays the same."""
+        (plain,) = lexical.search(["valve"], limit=9)
+        (boosted,) = lexical.search(["valve"], limit=9, boosts={"valve": 0.5, "pump": 9.0})
+        assert np.isclose(boosted.score, 0.5 * plain.score, rtol=1e-5)
+        both = {item.key: item.score for item in lexical.search(["pump", "valve"], limit=9)}
+        (pump,) = [s for s in lexical.search(["pump"], limit=9) if s.key == 1]
+        assert np.isclose(both[1], pump.score + plain.score, rtol=1e-5)
+
+    def test_required_terms_must_all_be_held(self, lexical: LexicalIndex) -> None:
+        """They count like the others."""
+        found = lexical.search(["lemon", "valve"], limit=9, required=["pump"])
+        assert [item.key for item in found] == [1, 2]
+        assert found == lexical.search(["valve", "pump"], limit=9)
+        alone = lexical.search([], limit=9, required=["pump", "valve"])
+        assert [item.key for item in alone] == [1]
+        assert lexical.search(["pump"], limit=9, required=["lemon", "pump"]) == []
+
+    def test_passages_and_those_with_a_term_are_counted(self, lexical: LexicalIndex) -> None:
+        """A term that stands nowhere has frequency 0."""
+        assert len(lexical) == 3
+        assert lexical.document_frequency("pump") == 2
+        assert lexical.document_frequency("motor") == 0
+
     def test_a_collection_finds_its_own_with_the_same_scores(self, lexical: LexicalIndex) -> None:
         """The filter takes away; it does not score."""
         everywhere = {item.key: item.score for item in lexical.search(["pump", "lemon"], limit=9)}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pincite.document import Document, Span
 from pincite.records import Source
 from pincite.stages import TokenStates
+from pincite.text.languages import UNKNOWN
 from pincite.text.terms import fold
 from pincite.vectors import normalised
 
@@ -82,6 +83,10 @@ class EvenWeights:
     def weight(self, term: str) -> float:  # noqa: ARG002
         """Always 1."""
         return 1.0
+
+    def language(self, question: str) -> str:  # noqa: ARG002
+        """Always English."""
+        return UNKNOWN
 
 
 class MemorySources:

@@ -59,15 +59,17 @@ def measure(
 
 def coverage(question: Question, evidence: Sequence[Evidence], weights: TermWeights) -> float:
     """Weighted share of the question's terms that the evidence holds."""
-    asked = {term: weights.weight(term) for term in question_terms(question.text)}
-    held = evidence_terms(evidence)
+    language = weights.language(question.plain)
+    asked = {term: weights.weight(term) for term in question_terms(question.plain, language)}
+    held = evidence_terms(evidence, language)
     total = sum(asked.values())
     return sum(weight for term, weight in asked.items() if term in held) / total if total else 0.0
 
 
-def evidence_terms(evidence: Sequence[Evidence]) -> set[str]:
+def evidence_terms(evidence: Sequence[Evidence], language: str) -> set[str]:
     """Terms of the quotes and of the headings and file names above them."""
-    return {term for item in evidence for term in terms(f"{item.passage.context}\n{item.quote}")}
+    texts = (f"{item.passage.context}\n{item.quote}" for item in evidence)
+    return {term for text in texts for term in terms(text, language)}
 
 
 def confidence(signals: Signals) -> float:

@@ -57,7 +57,7 @@ class SourceVerifier:
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
-        reasons = list(self._provenance.notices)
+        reasons = [*self._provenance.notices, *question.notices]
         evidence = {item.id: item for item in draft.evidence}
         claims: list[Claim] = []
         citations: dict[str, Citation] = {}
@@ -166,7 +166,7 @@ class SourceVerifier:
                 )
 
     def _why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> list[str]:
-        if not question_terms(question.text):
+        if not question_terms(question.plain):
             return ["the question has no words to search for"]
         if not hits:
             return ["nothing in the documents resembles the question"]
@@ -185,10 +185,11 @@ class SourceVerifier:
             f"{self._abstain_below:.2f} needed",
             f"the nearest passage is in {file}{section}",
         ]
-        held = evidence_terms(evidence)
+        language = self._weights.language(question.plain)
+        held = evidence_terms(evidence, language)
         missing = [
             (self._weights.weight(term), word)
-            for term, word in question_terms(question.text).items()
+            for term, word in question_terms(question.plain, language).items()
             if term not in held
         ]
         if missing:

@@ -1,0 +1,118 @@
+"""What each step of reading a question contributes, also for questions with misspelt words.
+
+    python benchmarks/understanding.py squad2-open product-docs --queries 200
+    python benchmarks/understanding.py xquad-open --language de --typos 1
+
+Searches by words alone, so that no encoder evens anything out, and prints nDCG@10 with the settings
+as they are, with each step of `understanding` turned the other way, and how many milliseconds
+reading a question takes. With `--typos N`, N words of each question get one error each (a
+neighbouring key, a missing letter, two letters swapped, one letter too many), the same in each run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from statistics import median
+from typing import Any
+
+import ir_measures
+from ir_measures import nDCG
+from open_sets import OpenSet, library, load
+
+from pincite import Library
+from pincite.pipeline import search
+from pincite.records import Question
+from pincite.settings import UnderstandingSettings, load_settings
+
+MEASURE = nDCG @ 10
+ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+SHORTEST_SPOILT = 5
+WORDS_ALONE = {
+    "embedding": {"model": "none"},
+    "rerank": {"method": "term_coverage", "candidates": 1, "weight": 0.0, "threshold": 0.0},
+}
+
+
+def main() -> None:
+    """Print a line for each set and step."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("sets", nargs="+")
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--language")
+    parser.add_argument("--typos", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    for name in chosen.sets:
+        data = load(name, language=chosen.language)
+        asked = {query["id"]: query["text"] for query in data.answerable(chosen.queries)}
+        generator = random.Random(chosen.seed)
+        asked = {key: spoilt(text, chosen.typos, generator) for key, text in asked.items()}
+        opened, by_path = library(data, **WORDS_ALONE)
+        figure, milliseconds = measured(opened, by_path, data, asked, {})
+        print(
+            f"{name}: {len(asked)} questions, nDCG@10 {figure:.4f}, read in {milliseconds:.2f} ms"
+        )
+        for step, value in UnderstandingSettings().model_dump().items():
+            changed, _ = measured(opened, by_path, data, asked, {step: not value})
+            print(f"  {step} {'off' if value else 'on'}: {changed:.4f} ({changed - figure:+.4f})")
+        opened.close()
+
+
+def measured(
+    opened: Library,
+    by_path: dict[str, str],
+    data: OpenSet,
+    asked: dict[str, str],
+    steps: dict[str, bool],
+) -> tuple[float, float]:
+    """nDCG@10, and the median of the milliseconds that reading a question took."""
+    settings, _ = load_settings(overrides={**WORDS_ALONE, "understanding": steps})
+    stages = opened.stages_with(settings)
+    by_id = {document: by_path[path] for path, document in opened.catalog.paths("default").items()}
+    run: dict[str, dict[str, float]] = {}
+    times = []
+    for query, text in asked.items():
+        found = search(Question(text=text), stages)
+        times.append(found.timings["understand"])
+        ranked: dict[str, float] = {}
+        for rank, hit in enumerate(found.hits, start=1):
+            ranked.setdefault(by_id[hit.passage.span.document_id], 1 / rank)
+        run[query] = ranked or {"": 0.0}
+    qrels: Any = {query: data.relevant[query] for query in asked}
+    return ir_measures.calc_aggregate([MEASURE], qrels, run)[MEASURE], median(times)
+
+
+def spoilt(text: str, errors: int, generator: random.Random) -> str:
+    """The text with one error each in some of its longer words."""
+    words = text.split()
+    long = [
+        place
+        for place, word in enumerate(words)
+        if word.isascii() and word.isalpha() and len(word) >= SHORTEST_SPOILT
+    ]
+    for place in generator.sample(long, min(errors, len(long))):
+        words[place] = mistyped(words[place], generator)
+    return " ".join(words)
+
+
+def mistyped(word: str, generator: random.Random) -> str:
+    """One error behind the first letter."""
+    place = generator.randrange(1, len(word))
+    before, letter, after = word[:place], word[place], word[place + 1 :]
+    row = next((row for row in ROWS if letter.lower() in row), "")
+    column = row.find(letter.lower())
+    around = row[max(0, column - 1) : column] + row[column + 1 : column + 2]
+    near = generator.choice(around) if row else letter
+    kind = generator.choice(["neighbour", "missing", "swapped", "extra"])
+    if kind == "neighbour":
+        return before + near + after
+    if kind == "extra":
+        return before + near + letter + after
+    if kind == "swapped" and after:
+        return before + after[0] + letter + after[1:]
+    return before + after
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Finds the passages that hold exactly what a question names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from pincite.document import Span
+from pincite.records import Passage
+from pincite.stages import LexicalIndex
+from pincite.text.exact_words import holds
+from pincite.text.terms import fold, terms
+
+RARE_IN = 3
+"""A term that stands in so few passages names what is asked for."""
+
+_RARE_SHARE = 0.001
+"""A word without digits must also be as rare as this: in a small library every word is rare."""
+
+_MOST_KEPT = 5
+_LOOKED_THROUGH = 1000
+_MOST_HOLDING = 100
+_LOOKED_UP_AT_ONCE = 25
+
+
+class ExactWords:
+    """Looks words up in the lexical index, and phrases in the texts themselves."""
+
+    def __init__(
+        self,
+        lexical: LexicalIndex,
+        passages: Callable[[Sequence[int]], Mapping[int, Passage]],
+        text_of: Callable[[Span], str],
+        languages: Sequence[str],
+    ) -> None:
+        self._lexical = lexical
+        self._passages = passages
+        self._text_of = text_of
+        self._languages = languages
+
+    def holding(self, phrases: Sequence[str], collection: str | None) -> tuple[int, ...]:
+        """Keys of passages that hold every phrase, best by words first.
+
+        Looks through the 1,000 best passages that hold all words of the phrases, and stops at 100.
+        A phrase of stop words alone, which no index can look up, is found nowhere.
+        """
+        found: list[int] = []
+        for key, text in self._texts(self._with_words_of(phrases, collection)):
+            if all(holds(text, phrase) for phrase in phrases):
+                found.append(key)
+            if len(found) == _MOST_HOLDING:
+                break
+        return tuple(found)
+
+    def _with_words_of(self, phrases: Sequence[str], collection: str | None) -> list[int]:
+        found: dict[int, None] = {}
+        for language in self._languages:
+            # Joined forms are left out: "GSE-204" also stands where "GSE 204" is written.
+            words = {
+                term
+                for phrase in phrases
+                for term in terms(fold(phrase), language)
+                if term.isalnum()
+            }
+            if words:
+                hits = self._lexical.search(
+                    [], required=sorted(words), limit=_LOOKED_THROUGH, collection=collection
+                )
+                found.update(dict.fromkeys(item.key for item in hits))
+        return list(found)
+
+    def rare(self, asked: Sequence[str], collection: str | None) -> tuple[int, ...]:
+        """Keys of passages that hold a rare term or identifier of the question, rarest first."""
+        passages = len(self._lexical)
+        rare = []
+        for term in asked:
+            frequency = self._lexical.document_frequency(term)
+            is_name = any(letter.isdigit() for letter in term) and len(term) > 1
+            if 0 < frequency <= RARE_IN and (is_name or frequency <= _RARE_SHARE * passages):
+                rare.append((frequency, term))
+        found: dict[int, None] = {}
+        for _, term in sorted(rare):
+            hits = self._lexical.search([term], limit=RARE_IN, collection=collection)
+            found.update(dict.fromkeys(item.key for item in hits))
+        return tuple(found)[:_MOST_KEPT]
+
+    def without(self, keys: Sequence[int], excluded: Sequence[str], *, most: int) -> list[int]:
+        """The first `most` of the keys whose passages hold none of the excluded words."""
+        kept: list[int] = []
+        for key, text in self._texts(keys):
+            if not any(self._is_said(words, text) for words in excluded):
+                kept.append(key)
+            if len(kept) == most:
+                break
+        return kept
+
+    def _is_said(self, words: str, text: str) -> bool:
+        """A phrase word for word, a single word in any of its forms."""
+        if len(words.split()) > 1:
+            return holds(text, words)
+        return holds(text, words) or any(
+            set(asked) <= set(terms(text, language))
+            for language in self._languages
+            if (asked := terms(words, language))
+        )
+
+    def _texts(self, keys: Sequence[int]) -> Iterator[tuple[int, str]]:
+        for start in range(0, len(keys), _LOOKED_UP_AT_ONCE):
+            some = keys[start : start + _LOOKED_UP_AT_ONCE]
+            passages = self._passages(some)
+            for key in some:
+                if key in passages:
+                    passage = passages[key]
+                    yield key, passage.with_context(self._text_of(passage.span))

@@ -1,0 +1,92 @@
+"""The two searches, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from pincite.records import Question, Understood
+from pincite.stages import DenseIndex, Encoder, LexicalIndex, Scored
+
+MemberLookup = Callable[[str], Sequence[int]]
+
+_FURTHER = 5
+"""How many times more candidates are fetched when only some of them may be found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What each search found, best first."""
+
+    lexical: Sequence[Scored]
+    dense: Sequence[Scored]
+
+    def scores(self) -> dict[int, dict[str, float]]:
+        """By passage key, the score of each search that found it."""
+        found: dict[int, dict[str, float]] = {}
+        for name, items in (("lexical", self.lexical), ("dense", self.dense)):
+            for item in items:
+                found.setdefault(item.key, {})[name] = item.score
+        return found
+
+
+class Searches:
+    """Searches by words and by meaning at the same time.
+
+    Without an encoder only by words, and so it is with `alpha` 1; with 0 only by meaning. With a
+    collection, both look at its passages alone, so the filter loses nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        lexical: LexicalIndex,
+        members: MemberLookup,
+        dense: DenseIndex | None = None,
+        encoder: Encoder | None = None,
+        lexical_limit: int,
+        dense_limit: int,
+        alpha: float,
+    ) -> None:
+        self._lexical = lexical
+        self._members = members
+        self._dense = dense
+        self._encoder = encoder
+        self._lexical_limit = lexical_limit
+        self._dense_limit = dense_limit
+        self._alpha = alpha
+        self._side = ThreadPoolExecutor(1, thread_name_prefix="lexical")
+
+    def find(self, understood: Understood, question: Question) -> Found:
+        """The best of both searches for what was understood, where `question` allows it."""
+        by_words = self._side.submit(self._by_words, understood, question.collection)
+        dense = self._by_meaning(understood, question.collection)
+        return Found(lexical=by_words.result(), dense=dense)
+
+    def _by_words(self, understood: Understood, collection: str | None) -> list[Scored]:
+        if self._alpha == 0 and self._dense is not None and self._encoder is not None:
+            return []
+        is_narrow = bool(understood.excluded or understood.within)
+        found = self._lexical.search(
+            list(understood.terms),
+            limit=_FURTHER * self._lexical_limit if is_narrow else self._lexical_limit,
+            collection=collection,
+            boosts=understood.terms,
+        )
+        if understood.within is None:
+            return found
+        scores = {item.key: item.score for item in found}
+        return [Scored(key=key, score=scores.get(key, 0.0)) for key in understood.within]
+
+    def _by_meaning(self, understood: Understood, collection: str | None) -> list[Scored]:
+        if self._dense is None or self._encoder is None or self._alpha == 1:
+            return []
+        allowed: Sequence[int] | None = understood.within
+        if allowed is None and collection is not None:
+            allowed = self._members(collection)
+        return self._dense.search(
+            self._encoder.encode_question(understood.asked).vector,
+            limit=self._dense_limit * (_FURTHER if understood.excluded else 1),
+            allowed=allowed,
+        )

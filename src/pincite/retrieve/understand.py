@@ -1,0 +1,222 @@
+"""What does a question ask for? Without a language model, and every step can be turned off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.records import Question, Understood
+from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.parts import question_parts
+from pincite.stages import LexicalIndex, TermWeights
+from pincite.text.question_syntax import QuestionSyntax, parsed
+from pincite.text.terms import fold, question_terms, terms
+from pincite.text.vocabulary import Vocabulary
+
+_LONG_TO_SHORT = 0.5
+"""What the short form counts where the question has the long one; the long form's words share as
+much where it has the short one."""
+
+_PART_OF_COMPOUND = 0.5
+_COMPOUND_OF_PART = 0.2
+_COMPOUNDS = 8
+"""What the parts of a question's compound count, what compounds of its words, and how many."""
+
+_PHRASES_KEPT = 5
+"""Passages that no stage drops for the phrases they hold, where others may be found too."""
+
+_ENTITY = 1.3
+"""What names and numbers count."""
+
+_ASKED_WORD = re.compile(r"[^\W\d_]+")
+_SHORTEST_CORRECTED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """Which steps are taken; with `phrases` only passages that hold them are found."""
+
+    phrases: bool
+    abbreviations: bool
+    spelling: bool
+    compounds: bool
+    parts: bool
+    entities: bool
+
+
+class QuestionReader:
+    """Reads a question with what the library knows of words.
+
+    `is_word` tells words of the language that the library need not hold: they are not taken for
+    misspelt ones.
+    """
+
+    def __init__(
+        self,
+        *,
+        lexical: LexicalIndex,
+        weights: TermWeights,
+        languages: Sequence[str],
+        vocabulary: Vocabulary,
+        exact: ExactWords,
+        is_word: Callable[[str], bool],
+        steps: Steps,
+    ) -> None:
+        self._lexical = lexical
+        self._weights = weights
+        self._languages = languages
+        self._vocabulary = vocabulary
+        self._exact = exact
+        self._is_word = is_word
+        self._steps = steps
+
+    def understand(self, question: Question) -> Question:
+        """The question with what was understood of it."""
+        syntax = parsed(question.text)
+        language = self._weights.language(syntax.plain)
+        corrections = self._corrections(syntax, language) if self._steps.spelling else {}
+        asked = _replaced(syntax.plain, corrections)
+        wanted = question_terms(asked, language)
+        expansions = self._expansions(asked, wanted, language)
+        within, notices = self._within(syntax, question.collection)
+        rare = self._exact.rare(list(wanted), question.collection)
+        understood = Understood(
+            plain=syntax.plain,
+            asked=asked,
+            language=language,
+            terms=self._weighted(wanted, expansions, asked),
+            phrases=syntax.phrases,
+            excluded=syntax.excluded,
+            within=within if self._steps.phrases else None,
+            keep=(*rare, *(() if self._steps.phrases or not within else within[:_PHRASES_KEPT])),
+            parts=question_parts(asked) if self._steps.parts else (),
+            corrections=corrections,
+            expansions=expansions,
+            notices=(*_notices(syntax, wanted, corrections), *notices),
+        )
+        told = (*question.notices, *understood.notices)
+        return replace(question, understood=understood, notices=told)
+
+    def _corrections(self, syntax: QuestionSyntax, language: str) -> dict[str, str]:
+        """Misspelt words and what is searched for instead."""
+        exact = {word for phrase in syntax.phrases for word in phrase.split()}
+        found = {}
+        for word in _ASKED_WORD.findall(syntax.plain):
+            if word not in exact and self._is_unknown(word, language):
+                nearest = self._vocabulary.nearest(fold(word))
+                if nearest and not self._is_word(fold(word)):
+                    found[word] = nearest
+        return found
+
+    def _is_unknown(self, word: str, language: str) -> bool:
+        folded, asked = fold(word), terms(word, language)
+        return (
+            len(folded) >= _SHORTEST_CORRECTED
+            and bool(asked)
+            and not word.isupper()
+            and folded not in self._vocabulary.words
+            and not any(map(self._lexical.document_frequency, asked))
+        )
+
+    def _expansions(
+        self, asked: str, wanted: Mapping[str, str], language: str
+    ) -> dict[str, dict[str, float]]:
+        """Terms that the question does not have, and what they count, by what they stand for."""
+        found: dict[str, dict[str, float]] = {}
+        if self._steps.abbreviations:
+            found |= self._abbreviations(asked, wanted, language)
+        if self._steps.compounds:
+            found |= self._compounds(wanted, language)
+        for other in self._languages:
+            if other != language:
+                # A name is written alike in texts of all languages, but has another stem.
+                stems = terms(" ".join(wanted.values()), other)
+                found[f"in {other}"] = dict.fromkeys(stems, 1.0)
+        return found
+
+    def _abbreviations(
+        self, asked: str, wanted: Mapping[str, str], language: str
+    ) -> dict[str, dict[str, float]]:
+        found = {}
+        for term, word in wanted.items():
+            if long := self._vocabulary.long_form(fold(word)) or self._vocabulary.long_form(term):
+                words = terms(long, language)
+                found[word] = dict.fromkeys(words, _LONG_TO_SHORT / max(1, len(words)))
+        folded = " ".join(re.findall(r"[^\s?!.,;:()\"']+", fold(asked)))
+        for short, long in self._vocabulary.short_forms(folded):
+            found[long] = dict.fromkeys(terms(short, language), _LONG_TO_SHORT)
+        return found
+
+    def _compounds(self, wanted: Mapping[str, str], language: str) -> dict[str, dict[str, float]]:
+        found: dict[str, dict[str, float]] = {}
+        for word in dict.fromkeys(fold(word) for word in wanted.values()):
+            parts = self._vocabulary.parts(word, language)
+            wholes = self._vocabulary.compounds(word, language, limit=_COMPOUNDS)
+            found[word] = {
+                **{term: _COMPOUND_OF_PART for whole in wholes for term in terms(whole, language)},
+                **{term: _PART_OF_COMPOUND for part in parts for term in terms(part, language)},
+            }
+        return {word: expanded for word, expanded in found.items() if expanded}
+
+    def _weighted(
+        self, wanted: Mapping[str, str], expansions: Mapping[str, Mapping[str, float]], asked: str
+    ) -> dict[str, float]:
+        weighted = dict.fromkeys(wanted, 1.0)
+        if self._steps.entities:
+            weighted = {
+                term: _ENTITY if _is_entity(word, asked) else 1.0 for term, word in wanted.items()
+            }
+        for expanded in expansions.values():
+            for term, weight in expanded.items():
+                weighted[term] = max(weight, weighted.get(term, 0.0))
+        return weighted
+
+    def _within(
+        self, syntax: QuestionSyntax, collection: str | None
+    ) -> tuple[tuple[int, ...] | None, list[str]]:
+        """The passages that hold the phrases (None: any passage), and what must be told."""
+        if not syntax.phrases:
+            return None, []
+        if every := self._exact.holding(syntax.phrases, collection):
+            return every, []
+        single = [self._exact.holding([phrase], collection) for phrase in syntax.phrases]
+        some = tuple(dict.fromkeys(key for keys in single for key in keys))
+        missing = [
+            f"'{phrase}'" for phrase, keys in zip(syntax.phrases, single, strict=True) if not keys
+        ]
+        if missing:
+            told = f"no passage holds the exact words {' or '.join(missing)}"
+            return some or None, [f"{told}: searched for the words apart"]
+        return some, ["no passage holds all of the quoted words: searched for any of them"]
+
+
+def understood_plainly(text: str) -> Understood:
+    """A question taken word for word, where nobody has read it before."""
+    return Understood(plain=text, asked=text, terms=dict.fromkeys(question_terms(text), 1.0))
+
+
+def _notices(
+    syntax: QuestionSyntax, wanted: Mapping[str, str], corrections: Mapping[str, str]
+) -> list[str]:
+    told = [f"searched for '{new}' instead of '{old}'" for old, new in corrections.items()]
+    if not wanted:
+        told.append(
+            "the question only says what to leave out: add what to search for"
+            if syntax.excluded
+            else "the question has no words to search for"
+        )
+    return told
+
+
+def _replaced(text: str, corrections: Mapping[str, str]) -> str:
+    if not corrections:
+        return text
+    return _ASKED_WORD.sub(lambda found: corrections.get(found[0], found[0]), text)
+
+
+def _is_entity(word: str, text: str) -> bool:
+    """A number, a date, or a name: a capital inside a sentence."""
+    if any(letter.isdigit() for letter in word):
+        return True
+    return word[:1].isupper() and not text.lstrip().startswith(word)

@@ -1,0 +1,148 @@
+"""Which words does a library hold, and what do its abbreviations stand for?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from heapq import nsmallest
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from pincite.text.abbreviations import abbreviations
+from pincite.text.compounds import COMPOUNDING, SHORTEST_PART, parts
+from pincite.text.terms import fold
+
+_SHORTEST_WORD = 3
+_SHORTEST_CORRECTED = 5
+_TWO_ERRORS_FROM = 8
+"""Letters a word must have before it is taken for another one at distance 1, and at distance 2."""
+_CANDIDATES = 20
+
+
+class WordCounts:
+    """Counts words and abbreviations while an index is made."""
+
+    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
+        self._words = Counter(vocabulary.words if vocabulary else {})
+        self._tokens: Counter[str] = Counter()
+        self._explained: dict[str, Counter[str]] = defaultdict(Counter)
+        for short, longs in (vocabulary.explained if vocabulary else {}).items():
+            self._explained[short].update(longs)
+
+    def add(self, text: str, tokens: Iterable[str]) -> None:
+        """Count a passage, given with its tokens."""
+        self._tokens.update(set(tokens))
+        for short, long in abbreviations(text):
+            self._explained[fold(short)][" ".join(fold(long).split())] += 1
+
+    def vocabulary(self) -> Vocabulary:
+        """Everything counted so far."""
+        for token, count in self._tokens.items():
+            if token.isalpha() and len(token) >= _SHORTEST_WORD:
+                self._words[fold(token)] += count
+        self._tokens.clear()
+        return Vocabulary(
+            words=dict(sorted(self._words.items())),
+            explained={
+                short: dict(sorted(longs.items()))
+                for short, longs in sorted(self._explained.items())
+            },
+        )
+
+
+class Vocabulary:
+    """Words with the number of passages that hold them, and abbreviations with their long forms.
+
+    All are folded. A passage that holds a word in two spellings counts twice.
+    """
+
+    def __init__(
+        self, *, words: Mapping[str, int], explained: Mapping[str, Mapping[str, int]]
+    ) -> None:
+        self.words = words
+        self.explained = explained
+
+    def long_form(self, short: str) -> str:
+        """What an abbreviation stands for most often; "" for none."""
+        longs = self.explained.get(short, {})
+        return min(longs, key=lambda long: (-longs[long], long), default="")
+
+    def short_forms(self, folded_text: str) -> list[tuple[str, str]]:
+        """Abbreviations whose long form stands in a text, with that form."""
+        padded = f" {folded_text} "
+        first_words = set(folded_text.split())
+        return [
+            (short, long)
+            for word in first_words
+            for short, long in self._by_first_word.get(word, ())
+            if f" {long} " in padded
+        ]
+
+    @cached_property
+    def _by_first_word(self) -> dict[str, list[tuple[str, str]]]:
+        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for short in self.explained:
+            long = self.long_form(short)
+            found[long.split()[0]].append((short, long))
+        return dict(found)
+
+    def nearest(self, word: str) -> str:
+        """The word that a misspelt one most likely is; "" when none is near.
+
+        Distance counts letters that are wrong, missing, too many or swapped (optimal string
+        alignment). The first letter is right, or swapped with the second.
+        """
+        if len(word) < _SHORTEST_CORRECTED:
+            return ""
+        most = 2 if len(word) >= _TWO_ERRORS_FROM else 1
+        near = [
+            candidate
+            for first in {word[:1], word[1:2]}
+            for length in range(len(word) - most, len(word) + most + 1)
+            for candidate in self._by_shape.get((first, length), ())
+            if first == word[:1] or candidate[1] == word[0]
+        ]
+        found = process.extract(
+            word, near, scorer=OSA.distance, score_cutoff=most, limit=_CANDIDATES
+        )
+        ranked = ((distance, -self.words[other], other) for other, distance, _ in found)
+        return min(ranked, default=(0, 0, ""))[2]
+
+    @cached_property
+    def _by_shape(self) -> dict[tuple[str, int], list[str]]:
+        """Words by first letter and length."""
+        found: dict[tuple[str, int], list[str]] = defaultdict(list)
+        for word in self.words:
+            found[word[:1], len(word)].append(word)
+        return dict(found)
+
+    def parts(self, word: str, language: str) -> tuple[str, ...]:
+        """The words of a compound."""
+        return parts(word, language, self.words) if language in COMPOUNDING else ()
+
+    def compounds(self, word: str, language: str, *, limit: int) -> list[str]:
+        """The most frequent compounds that a word is part of."""
+        if language not in COMPOUNDING or len(word) < SHORTEST_PART:
+            return []
+        candidates = {
+            whole
+            for whole in self._words_holding(word)
+            if whole.startswith(word) or whole.endswith(word)
+            if word in self.parts(whole, language)
+        }
+        return nsmallest(limit, candidates, key=lambda whole: (-self.words[whole], whole))
+
+    def _words_holding(self, part: str) -> Iterable[str]:
+        text = self._joined
+        place = text.find(part)
+        while place >= 0:
+            start = text.rfind("\n", 0, place) + 1
+            end = text.find("\n", place)
+            yield text[start:end]
+            place = text.find(part, end)
+
+    @cached_property
+    def _joined(self) -> str:
+        return "\n" + "\n".join(self.words) + "\n"

@@ -1,0 +1,110 @@
+"""A rare term or a phrase is found, reranked and shown, whatever else speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pincite.library import Library, shown
+from pincite.pipeline import search
+from pincite.records import Question
+from pincite.settings import Layer
+
+NAME = "GSE-204.1"
+COMMON = "pump valve motor pressure flow torque filter tank sensor seal".split()
+
+
+def write_files(folder: Path) -> None:
+    """A thousand short texts about the same things; one of them names the part, in passing."""
+    folder.mkdir()
+    for number in range(20):
+        lines = [
+            f"The {COMMON[place % 10]} {COMMON[(place // 10) % 10]} of unit {number} and "
+            f"{COMMON[(place + number) % 10]} was checked in round {place}."
+            for place in range(50)
+        ]
+        (folder / f"{number}.md").write_text(
+            "\n\n".join(f"# Entry {place}\n\n{line}" for place, line in enumerate(lines))
+        )
+    (folder / "rare.md").write_text(
+        f"# Names\n\nLemons are yellow and so is {NAME} on most days of the year, "
+        "they say, wherever the blue rabbit sings."
+    )
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    home = tmp_path_factory.mktemp("large")
+    write_files(home / "files")
+    overrides: Layer = {"chunking": {"max_chars": 100, "overlap_chars": 0}}
+    with Library.open(home / "library", overrides=overrides) as opened:
+        opened.ingest([home / "files"])
+        yield opened
+
+
+ASKED = (
+    f"Was the pump valve motor pressure flow torque filter tank sensor seal of {NAME} checked in "
+    "which round of unit entry?"
+)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"rerank": {"threshold": 1.0}},
+        {"rerank": {"candidates": 1}},
+        {"rerank": {"method": "sentence_cosine", "threshold": 0.99}},
+        {"rerank": {"method": "term_coverage", "threshold": 0.99, "candidates": 3}},
+        {"retrieval": {"alpha": 0.01, "keep": 5}},
+        {"retrieval": {"lexical_limit": 1, "dense_limit": 1, "keep": 1}},
+    ],
+)
+def test_a_passage_with_a_rare_identifier_is_always_shown(
+    library: Library, settings: dict[str, dict[str, object]]
+) -> None:
+    layer = {**library.settings.model_dump()}
+    for group, values in settings.items():
+        layer[group] = {**layer[group], **values}
+    changed = type(library.settings)(**layer)
+    stages = library.stages_with(changed)
+    found = search(Question(text=ASKED), stages)
+    for limit in (1, 3, 10):
+        hits = shown(found.hits, limit)
+        assert len(hits) <= limit
+        held = [hit for hit in hits if NAME in library.catalog.text_of(hit.passage.span)]
+        assert held
+        assert held[0].sentence_scores, "it was looked at by the reranker"
+
+
+def test_every_hit_of_a_phrase_holds_it(library: Library) -> None:
+    result = library.search('"the blue rabbit" pump valve motor', limit=20)
+    assert result.hits
+    assert result.notices == ()
+    for hit in result.hits:
+        assert "blue rabbit" in library.catalog.text_of(hit.passage.span)
+    many = library.search('"unit 7" pump', limit=20)
+    assert len(many.hits) == 20
+    assert all("unit 7 " in library.catalog.text_of(hit.passage.span) for hit in many.hits)
+
+
+def test_no_hit_holds_what_is_excluded(library: Library) -> None:
+    for asked, words in (("pump -valves", "valve"), ('pump -"unit 7"', "unit 7 ")):
+        hits = library.search(asked, limit=50).hits
+        assert len(hits) == 50
+        assert not any(words in library.catalog.text_of(hit.passage.span) for hit in hits)
+
+
+def test_an_answer_knows_what_was_excluded_and_corrected(library: Library) -> None:
+    answer = library.ask("Which color do lemmons have? -rabbit")
+    assert answer.question == "Which color do lemmons have? -rabbit"
+    assert "searched for 'lemons' instead of 'lemmons'" in answer.reasons
+    assert not answer.citations
+    assert answer.trace["question"]["understood"]["excluded"] == ["rabbit"]
+
+
+def test_a_question_that_only_excludes_says_so(library: Library) -> None:
+    assert "leave out" in " ".join(library.search("-pump").notices)
+    assert "no words" in " ".join(library.search("???").notices)

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from pincite.catalog.catalog import Catalog
+from pincite.index.indexes import Indexes, IndexFolder
+from pincite.index.weights import IndexTermWeights
+from pincite.records import Question, Understood
+from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.parts import question_parts
+from pincite.retrieve.understand import QuestionReader, Steps
+from pincite.testing.fakes import FakeEncoder
+from pincite.testing.samples import ingested
+
+ENCODER = FakeEncoder()
+TEXTS = (
+    "Wear Personal Protective Equipment (PPE) at all times.",
+    "The PPE is kept in the store beside the pump.",
+    "The torque of the bolts is 12 Nm. The torque wrench is in the store.",
+    "The relief valve opens at 6.5 bar. Tesla built the motor.",
+    "The relief is that the valve has part number GSE-204.1 and a motor.",
+    "Der Nobelpreis ist ein Preis. Nobel war in der Stadt und hat die Pumpe nicht.",
+)
+NAMES = [field.name for field in fields(Steps)]
+EVERY_STEP = Steps(**dict.fromkeys(NAMES, True))
+NO_STEP = Steps(**dict.fromkeys(NAMES, False))
+
+Understand = Callable[..., Understood]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    opened = Catalog(tmp_path / "catalog")
+    for number, text in enumerate(TEXTS):
+        opened.put("a", ingested(f"{number}.txt", text, encoder=ENCODER), recipe="r")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def indexes(catalog: Catalog, tmp_path: Path) -> Indexes:
+    (tmp_path / "index").mkdir()
+    folder = IndexFolder(tmp_path / "index", model=ENCODER.name, dimensions=ENCODER.dimensions)
+    return folder.rebuild(catalog)
+
+
+@pytest.fixture
+def understand(catalog: Catalog, indexes: Indexes) -> Understand:
+    weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
+
+    def read(text: str, steps: Steps = EVERY_STEP) -> Understood:
+        reader = QuestionReader(
+            lexical=indexes.lexical,
+            weights=weights,
+            languages=weights.languages,
+            vocabulary=indexes.vocabulary,
+            exact=ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages),
+            is_word=lambda word: word == "tesly",
+            steps=steps,
+        )
+        understood = reader.understand(Question(text=text)).understood
+        assert understood is not None
+        return understood
+
+    return read
+
+
+def texts_of(catalog: Catalog, keys: tuple[int, ...] | None) -> list[str]:
+    passages = catalog.passages(list(keys or ()))
+    return sorted(catalog.text_of(passage.span) for passage in passages.values())
+
+
+def test_a_plain_question_is_taken_as_it_is(understand: Understand) -> None:
+    found = understand("Which torque?", NO_STEP)
+    assert found.plain == found.asked == "Which torque?"
+    assert found.terms["torqu"] == 1.0
+    assert found.within is None
+    assert found.notices == ()
+
+
+def test_a_phrase_narrows_the_search_to_passages_that_hold_it(
+    understand: Understand, catalog: Catalog
+) -> None:
+    found = understand('Where is the "relief valve" open?')
+    assert texts_of(catalog, found.within) == [TEXTS[3]]
+    assert found.asked == "Where is the relief valve open?"
+    assert found.notices == ()
+
+
+def test_phrases_may_also_be_kept_among_other_passages(
+    understand: Understand, catalog: Catalog
+) -> None:
+    found = understand('Where is the "relief valve" open?', NO_STEP)
+    assert found.within is None
+    assert TEXTS[3] in texts_of(catalog, found.keep)
+
+
+def test_a_phrase_that_stands_nowhere_is_told_and_its_words_are_searched_for(
+    understand: Understand,
+) -> None:
+    found = understand('the "valve relief"')
+    assert found.within is None
+    assert found.notices == (
+        "no passage holds the exact words 'valve relief': searched for the words apart",
+    )
+
+
+def test_of_phrases_that_never_meet_any_will_do(understand: Understand, catalog: Catalog) -> None:
+    found = understand('"relief valve" and "torque wrench"')
+    assert texts_of(catalog, found.within) == sorted([TEXTS[2], TEXTS[3]])
+    assert "any of them" in found.notices[0]
+
+
+def test_an_identifier_must_be_kept(understand: Understand, catalog: Catalog) -> None:
+    assert TEXTS[4] in texts_of(catalog, understand("Where is GSE-204.1?").keep)
+    assert understand("Where is the pump?").keep == ()
+
+
+def test_a_misspelt_word_is_corrected_and_told(understand: Understand) -> None:
+    found = understand("Which torqe?")
+    assert found.plain == "Which torqe?"
+    assert found.asked == "Which torque?"
+    assert found.corrections == {"torqe": "torque"}
+    assert found.notices == ("searched for 'torque' instead of 'torqe'",)
+    assert understand("Which torqe?", NO_STEP).asked == "Which torqe?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the torques",  # known in another form
+        "the tesly here",  # a word of the language
+        "the TORQE here",  # an abbreviation, perhaps
+        '"torqe" here',  # exact words
+        "welchem",  # a stop word
+        "submarine",  # like nothing
+    ],
+)
+def test_other_words_are_left_alone(understand: Understand, text: str) -> None:
+    assert understand(text).corrections == {}
+
+
+def test_abbreviations_are_looked_up_both_ways(understand: Understand) -> None:
+    assert understand("personal protective equipment").terms["ppe"] == 0.5
+    short = understand("Where is the PPE?").terms
+    assert short["ppe"] > short["protect"] > 0
+    assert "protect" not in understand("Where is the PPE?", NO_STEP).terms
+
+
+def test_compounds_are_found_by_their_parts_and_parts_by_their_compounds(
+    understand: Understand,
+) -> None:
+    assert understand("Wie hoch ist der Preis?").terms["nobelpreis"] == 0.2
+    assert understand("Wer hat den Nobelpreis?").terms["preis"] == 0.5
+
+
+def test_a_name_is_looked_up_in_every_language_of_the_library(understand: Understand) -> None:
+    found = understand("Was ist mit Equipments?", NO_STEP)
+    assert found.language == "de"
+    assert found.terms == {"equipment": 1.0, "equip": 1.0}
+
+
+def test_names_and_numbers_count_more(understand: Understand) -> None:
+    found = understand("Which motor of Tesla has 12 valves?").terms
+    assert found["tesla"] == found["12"] > found["motor"]
+
+
+@pytest.mark.parametrize("text", ["???", "…", "🎉"])
+def test_a_question_without_words_is_told(understand: Understand, text: str) -> None:
+    assert understand(text).notices == ("the question has no words to search for",)
+
+
+def test_a_question_that_only_excludes_is_told(understand: Understand) -> None:
+    assert "what to leave out" in understand("-pump").notices[0]
+
+
+def test_what_was_understood_can_be_traced(understand: Understand) -> None:
+    trace = understand('PPE torqe "relief valve" -motor').trace()
+    assert trace["phrases"] == ["relief valve"]
+    assert trace["excluded"] == ["motor"]
+    assert trace["corrections"] == {"torqe": "torque"}
+    assert "PPE" in trace["expansions"]
+    assert "parts" not in trace
+
+
+def test_reading_a_question_takes_no_time(understand: Understand) -> None:
+    text = "Which torqe do the bolts of the GSE-204.1 need, and where is the PPE?"
+    understand(text)
+    started = time.process_time()
+    for _ in range(20):
+        understand(text)
+    assert (time.process_time() - started) / 20 < 0.02
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("What is a valve and how does it open?", ("What is a valve", "how does it open?")),
+        ("Who built it? Where is it now?", ("Who built it", "Where is it now?")),
+        ("the torque of M8; the torque of M10", ("the torque of M8", "the torque of M10")),
+        ("What is A here as well as how is B?", ("What is A here", "how is B?")),
+        ("What is the pump and valve pressure?", ()),
+        ("Why?", ()),
+    ],
+)
+def test_several_questions_in_one_are_told_apart(text: str, parts: tuple[str, ...]) -> None:
+    assert question_parts(text) == parts

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.text.exact_words import holds
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("The Relief\nValve opens.", "relief valve"),
+        ("the relief-valve", "relief valve"),
+        ("Le café crème", "cafe creme"),
+        ("an inter-\nnational treaty", "international treaty"),
+        ("part GSE-\n204 here", "GSE-204"),
+        ("Newton’s law", "newton's law"),
+        ("冷却水を入れる", "却水"),
+        ("किताब में", "किताब"),
+    ],
+)
+def test_words_that_stand_side_by_side_are_held(text: str, phrase: str) -> None:
+    assert holds(text, phrase)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("relief of the valve", "relief valve"),
+        ("valve relief", "relief valve"),
+        ("relief valves", "relief valve"),
+        ("irrelief valve", "relief valve"),
+        ("anything", "?!"),
+        ("", "a"),
+    ],
+)
+def test_words_apart_in_another_order_or_form_are_not(text: str, phrase: str) -> None:
+    assert not holds(text, phrase)
+
+
+@given(
+    st.lists(st.text(alphabet="abc水é", min_size=1, max_size=4), min_size=1, max_size=8), st.data()
+)
+def test_every_stretch_of_words_is_held(words: list[str], data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(words) - 1))
+    end = data.draw(st.integers(start + 1, len(words)))
+    assert holds(" ".join(words), " ".join(words[start:end]))

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.text.question_syntax import parsed
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "phrases", "excluded"),
+    [
+        ('the "relief valve" opens', "the relief valve opens", ("relief valve",), ()),
+        ("the „Ventil auf“ here", "the Ventil auf here", ("Ventil auf",), ()),
+        ("valve -test", "valve", (), ("test",)),
+        ('valve -"leak test" pump', "valve pump", (), ("leak test",)),
+        ('"a b" -c "d e"', "a b d e", ("a b", "d e"), ("c",)),
+        ("valve -GSE-204?", "valve", (), ("GSE-204",)),
+    ],
+)
+def test_phrases_and_exclusions_are_taken_apart(
+    text: str, plain: str, phrases: tuple[str, ...], excluded: tuple[str, ...]
+) -> None:
+    found = parsed(text)
+    assert (found.plain, found.phrases, found.excluded) == (plain, phrases, excluded)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a 6" pipe and a 4" valve',
+        "a - b, pre-war and post-war",
+        "Personen und -gruppen",
+        "below -5 degrees",
+        "what does --dry-run do",
+        'an open " mark',
+        '"" and "?"',
+        "don't and 'single'",
+    ],
+)
+def test_lengths_numbers_dashes_and_options_are_no_syntax(text: str) -> None:
+    assert parsed(text).plain == text
+    assert not parsed(text).phrases
+    assert not parsed(text).excluded
+
+
+@given(st.text(alphabet='ab -"”„\n', max_size=30))
+def test_any_text_can_be_taken_apart(text: str) -> None:
+    found = parsed(text)
+    assert all(words.strip() for words in (*found.phrases, *found.excluded))
