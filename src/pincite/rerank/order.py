@@ -46,9 +46,9 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
     ]
     kept.sort(key=lambda hit: (-hit.score, hit.passage.id))
     # What nobody looked at closely stays behind what was, with a score that says so.
-    ceiling = min((hit.score for hit in kept), default=1.0)
+    ceiling = min((hit.score for hit in kept if not hit.must_keep), default=1.0)
     unseen = [replace(hit, score=min(ceiling, (1 - cut.weight) * hit.score)) for hit in rest]
-    return (*kept, *unseen)
+    return tuple(sorted([*kept, *unseen], key=lambda hit: -hit.score))
 
 
 def final_score(hit: Hit, *, stage: str, cut: Cut) -> float:
