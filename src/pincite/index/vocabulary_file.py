@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from pincite.index.snapshot import write_atomically
 from pincite.text.vocabulary import Vocabulary
 
 VOCABULARY_FILE = "vocabulary.json"
@@ -13,7 +14,7 @@ VOCABULARY_FILE = "vocabulary.json"
 def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
     """Write it into the index's folder."""
     content = {"words": vocabulary.words, "explained": vocabulary.explained}
-    (folder / VOCABULARY_FILE).write_text(json.dumps(content), encoding="utf-8")
+    write_atomically(folder / VOCABULARY_FILE, json.dumps(content).encode())
 
 
 def read_vocabulary(folder: Path) -> Vocabulary:

@@ -53,10 +53,11 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
     ]
     kept.sort(key=lambda hit: (-hit.score, hit.passage.id))
     # What nobody looked at closely stays behind what was, with a score that says so.
-    ceiling = min((hit.score for hit in kept), default=1.0)
+    ceiling = min((hit.score for hit in kept if not hit.must_keep), default=1.0)
     unseen = [replace(hit, score=min(ceiling, (1 - cut.weight) * hit.score)) for hit in rest]
     looked_at = f"{len(mixed)} of {len(mixed) + len(rest)} were compared with the question"
-    return Ranking(hits=(*kept, *unseen), dropped=tuple(dropped), notes=(looked_at,))
+    in_order = tuple(sorted([*kept, *unseen], key=lambda hit: -hit.score))
+    return Ranking(hits=in_order, dropped=tuple(dropped), notes=(looked_at,))
 
 
 def final_score(hit: Hit, *, stage: str, cut: Cut) -> float:

@@ -76,7 +76,8 @@ class HybridRetriever:
         """Keys that stay however low they score; those that neither search found get a score."""
         order = sorted(fused, key=lambda key: (-fused[key], key))
         exact = order[:_MOST_OF_PHRASE] if understood.within else []
-        kept = {*exact, *(key for key in understood.keep if _is_within(key, understood))}
+        rare = understood.keep if self._alpha > 0 else ()
+        kept = {*exact, *(key for key in rare if _is_within(key, understood))}
         for part in understood.parts:
             wanted = question_terms(part, understood.language)
             weights = {term: understood.terms.get(term, 1.0) for term in wanted}
