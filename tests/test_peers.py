@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -143,6 +144,42 @@ def test_an_error_of_a_system_ends_its_measurement() -> None:
 
     with pytest.raises(OSError, match="the index is gone"):
         worker.Clients(fails, 10).ask(pooled(12).questions, 2)
+
+
+@pytest.mark.slow
+def test_a_run_measures_what_is_missing_and_tells_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from benchmarks import open_sets
+    from benchmarks.peers import run
+
+    folder = tmp_path / "data" / "tiny"
+    folder.mkdir(parents=True)
+    pumps = ["A red pump lifts water.", "A blue valve stops oil.", "Green bolts need 20 Nm."]
+    documents = [{"id": f"d{n}", "text": text} for n, text in enumerate(pumps)]
+    asked = [{"id": f"q{n}", "text": text, "lang": "en"} for n, text in enumerate(pumps)]
+    for name, items in (("corpus", documents), ("queries", asked)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(i) + "\n" for i in items))
+    (folder / "qrels.tsv").write_text("query\tdocument\tgrade\nq0\td0\t1\nq1\td1\t1\nq2\td2\t1\n")
+    for module in (open_sets, run):
+        monkeypatch.setattr(module, "SHARED", tmp_path)
+    monkeypatch.setattr(run, "HOME", tmp_path / "home")
+    monkeypatch.setattr(run, "ASKED", ("tiny",))
+    monkeypatch.setattr(run, "OTHERS", ())
+    page = tmp_path / "peers.md"
+    options = ["--passages", "3", "--queries", "2", "--systems", "pincite", "--clients", "3"]
+    monkeypatch.setattr(sys, "argv", ["run", *options, "--markdown", str(page)])
+
+    assert run.main() == 0
+    assert "pincite: measuring" in capfd.readouterr().err
+    assert "| pincite (fused) | 1.000 | 1.000 |" in page.read_text()
+    assert "| pincite (default) | 1.000 | 1.000 |" in page.read_text()
+    assert run.main() == 0
+    assert "pincite: measured before" in capfd.readouterr().err
+
+    monkeypatch.setattr(sys, "argv", ["run", *options, "--passages", "5"])
+    assert run.main() == 2
+    assert "give --filler FILE with at least 2 more lines" in capfd.readouterr().err
 
 
 # --- Figures --------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import platform
+import random
 import re
 import secrets
 import subprocess
@@ -161,10 +162,13 @@ def _key(arguments: argparse.Namespace) -> str:
     return found.hexdigest()[:12]
 
 
-def _filler(path: Path | None) -> Iterator[str]:
-    if path is not None:
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            yield from lines
+def _filler(path: Path | None) -> list[str]:
+    """The lines of a file in a fixed order that has nothing to do with theirs."""
+    if path is None:
+        return []
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    random.Random(1).shuffle(lines)
+    return lines
 
 
 def _facts(made: Collection, tokens: Callable[[str], int]) -> dict[str, Any]:
