@@ -268,6 +268,7 @@ def test_ingest_with_given_vectors_is_compared_with_nothing() -> None:
 
 def test_the_page_says_when_its_figures_are_of_several_runs() -> None:
     facts = {
+        "options": "--passages 100 --queries 1",
         "passages": 100,
         "passages_by_set": {"a": 100},
         "questions": 1,
@@ -282,6 +283,7 @@ def test_the_page_says_when_its_figures_are_of_several_runs() -> None:
     assert "| pincite (hybrid) | 100 (encode and index alone: 200) | 2.0 |" in made
     assert "| chroma (hybrid) | (index only: 25) | 8.0 |" in made
     assert "all from one run" in made
+    assert "`--passages 100 --queries 1 --vectors shared`" in made
     results[1]["run"] = "two"
     assert "put together from 2 runs" in report.section(facts, results, table_of(*results))
 

@@ -34,8 +34,12 @@ def section(
     facts: Mapping[str, Any], results: Sequence[Mapping[str, Any]], table: list[Row]
 ) -> str:
     """Everything about one collection."""
+    is_shared = any(result["vectors"] == "shared" for result in results)
+    given = ", vectors given to the peers" if is_shared else ""
     lines = [
-        f"## {facts['passages']:,} passages",
+        f"## {facts['passages']:,} passages{given}",
+        "",
+        f"`{facts['options']}{' --vectors shared' if is_shared else ''}`",
         "",
         *_facts(facts, results),
         "",

@@ -47,6 +47,8 @@ from pincite.embed.tokenizer import token_counter
 ROOT = Path(__file__).parents[2]
 HOME = WORK / "peers"
 WEIGHTS = "all-MiniLM-L6-v2"
+RESULTS = "{vectors}-vectors-{cores}-cores-{clients}-clients-{depth}-deep"
+"""One folder for what can be compared."""
 
 ASKED = (
     "squad2-open",
@@ -81,9 +83,11 @@ def main() -> int:
     except CollectionError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    failed = [name for name in arguments.systems if not _is_measured(name, folder, arguments)]
-    if any((folder / "results").glob("*.json")):
-        print(_section(folder))
+    results = folder / RESULTS.format(**vars(arguments))
+    results.mkdir(exist_ok=True)
+    failed = [name for name in arguments.systems if not _is_measured(name, results, arguments)]
+    if any(results.glob("*.json")):
+        print(_section(results))
     if arguments.markdown:
         arguments.markdown.write_text(page([*_sections()]), encoding="utf-8")
     if failed:
@@ -149,7 +153,7 @@ def _collection_folder(arguments: argparse.Namespace) -> Path:
         most=arguments.queries,
     )
     save(made, folder)
-    (folder / "facts.json").write_text(json.dumps(_facts(made, tokens), indent=1))
+    (folder / "facts.json").write_text(json.dumps(_facts(made, tokens, arguments), indent=1))
     return folder
 
 
@@ -171,8 +175,12 @@ def _filler(path: Path | None) -> list[str]:
     return lines
 
 
-def _facts(made: Collection, tokens: Callable[[str], int]) -> dict[str, Any]:
+def _facts(
+    made: Collection, tokens: Callable[[str], int], arguments: argparse.Namespace
+) -> dict[str, Any]:
+    filler = " --filler FILE" if arguments.filler else ""
     return {
+        "options": f"--passages {arguments.passages} --queries {arguments.queries}{filler}",
         "passages": len(made.passages),
         "passages_by_set": dict(Counter(passage.set for passage in made.passages).most_common()),
         "questions": len(made.questions),
@@ -190,19 +198,18 @@ def _processor() -> str:
 # --- Measuring ------------------------------------------------------------------------------------
 
 
-def _is_measured(name: str, folder: Path, arguments: argparse.Namespace) -> bool:
+def _is_measured(name: str, results: Path, arguments: argparse.Namespace) -> bool:
     """Measure one system in a process of its own, unless its figures are there."""
-    output = folder / "results" / f"{name}.json"
+    output = results / f"{name}.json"
     if output.exists() and not arguments.again:
         print(f"{name}: measured before", file=sys.stderr)
         return True
     output.unlink(missing_ok=True)
-    output.parent.mkdir(exist_ok=True)
     print(f"{name}: measuring", file=sys.stderr, flush=True)
     python = Path(sys.executable) if name == OURS else arguments.peer_python
     with tempfile.TemporaryDirectory(prefix=f"{name}-", dir=HOME) as home:
         try:
-            options = _worker_options(name, folder, arguments)
+            options = _worker_options(name, results.parent, arguments)
             _run(python, "worker", [*options, "--output", str(output), "--home", home])
         except subprocess.CalledProcessError:
             return False
@@ -239,21 +246,22 @@ def _run(python: Path, module: str, options: Sequence[str]) -> None:
 # --- Telling --------------------------------------------------------------------------------------
 
 
-def _section(folder: Path) -> str:
-    """The tables of one collection, its systems in the order of the registry."""
+def _section(results: Path) -> str:
+    """The tables of one folder of results, its systems in the order of the registry."""
+    folder = results.parent
     facts = json.loads((folder / "facts.json").read_text())
-    found = [folder / "results" / f"{name}.json" for name in SYSTEMS]
-    results = [json.loads(path.read_text()) for path in found if path.exists()]
+    found = [results / f"{name}.json" for name in SYSTEMS]
+    measured = [json.loads(path.read_text()) for path in found if path.exists()]
     questions = load(folder).questions
-    table = [row for result in results for row in rows(result, questions)]
-    return section(facts, results, table)
+    table = [row for result in measured for row in rows(result, questions)]
+    return section(facts, measured, table)
 
 
 def _sections() -> Iterator[str]:
-    """Of every collection that has results, small ones first."""
-    folders = {path.parents[1] for path in (HOME / "collections").glob("*/results/*.json")}
-    for folder in sorted(folders, key=lambda path: int(path.name.partition("-")[0])):
-        yield _section(folder)
+    """Of every folder with results, small collections first."""
+    folders = {path.parent for path in (HOME / "collections").glob("*/*-deep/*.json")}
+    for results in sorted(folders, key=lambda p: (int(p.parent.name.partition("-")[0]), p.name)):
+        yield _section(results)
 
 
 if __name__ == "__main__":
