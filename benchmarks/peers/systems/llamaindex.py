@@ -9,7 +9,9 @@ language model rewrites the question. The encoder is HuggingFaceEmbedding with i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import chromadb
@@ -17,7 +19,7 @@ import Stemmer
 from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import QueryFusionRetriever
-from llama_index.core.schema import TextNode
+from llama_index.core.schema import QueryBundle, TextNode
 from llama_index.embeddings.huggingface import HuggingFaceEmbedding
 from llama_index.retrievers.bm25 import BM25Retriever
 from llama_index.vector_stores.chroma import ChromaVectorStore
@@ -34,6 +36,8 @@ class LlamaIndex:
             model_name=str(weights), device="cpu", backend=backend, model_kwargs={}
         )
         self._encoder.get_query_embedding("ready")
+        # Asked from two threads at once, this backend fails with "Infer Request is busy".
+        self._one_at_a_time = Lock() if backend == "openvino" else None
         self._storage = StorageContext.from_defaults()
         if store == "chroma":
             client = chromadb.PersistentClient(path=str(home / "chroma"))
@@ -60,8 +64,16 @@ class LlamaIndex:
         return {"hybrid": self._search}
 
     def _search(self, text: str, depth: int) -> list[str]:
+        question = QueryBundle(text)
+        if self._one_at_a_time:
+            with self._one_at_a_time:
+                question.embedding = self._encoder.get_query_embedding(text)
+        return [found.node.node_id for found in self._fused(depth).retrieve(question)]
+
+    @lru_cache(maxsize=1)  # noqa: B019 - lives as long as the process
+    def _fused(self, depth: int) -> QueryFusionRetriever:
         self._lexical.similarity_top_k = depth
-        retriever = QueryFusionRetriever(
+        return QueryFusionRetriever(
             [self._index.as_retriever(similarity_top_k=depth), self._lexical],
             llm=MockLLM(),
             similarity_top_k=depth,
@@ -69,7 +81,6 @@ class LlamaIndex:
             mode="reciprocal_rerank",
             use_async=False,
         )
-        return [found.node.node_id for found in retriever.retrieve(text)]
 
     def measurements(self) -> dict[str, float]:
         """Nothing more."""
