@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchmarks.peers.measures import Ratio, Row, ratios
+from benchmarks.peers.measures import SETTLES_FOR, Ratio, Row, ratios
 from benchmarks.peers.systems import OURS, SYSTEMS
 
 INTRODUCTION = """# Beside other systems
@@ -124,7 +124,7 @@ def _ratios(found: Sequence[Ratio]) -> Iterator[str]:
     yield ""
     yield (
         "Goals: ingest at least 2 times the best other, median latency at most half of the "
-        "fastest other at equal or better nDCG@10."
+        f"fastest other at equal or better nDCG@10 (equal: within {SETTLES_FOR})."
     )
     yield ""
 
