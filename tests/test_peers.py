@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.peers import collection, measures, report, worker  # noqa: E402
 from benchmarks.peers.collection import CollectionError, Question  # noqa: E402
 from benchmarks.peers.systems import SYSTEMS  # noqa: E402
-
-
-@dataclass
-class TinySet:
-    name: str
-    documents: list[dict[str, str]]
-    questions: list[dict[str, str]] = field(default_factory=list)
-    relevant: dict[str, dict[str, int]] = field(default_factory=dict)
-
-    def answerable(self, most: int) -> list[dict[str, str]]:
-        return self.questions[:most]
+from pincite.evaluate.datasets import Dataset, GoldDocument, GoldQuestion  # noqa: E402
 
 
 def words(text: str) -> int:
@@ -48,12 +37,25 @@ def cut(text: str) -> Iterator[str]:
     yield from collection.cutter(sentences, words)(text)
 
 
-def tiny(name: str, documents: int, questions: int = 0) -> TinySet:
-    return TinySet(
-        name,
-        [{"id": f"d{n}", "text": f"{name} document {n}"} for n in range(documents)],
-        [{"id": f"q{n}", "text": f"{name} question {n}"} for n in range(questions)],
-        {f"q{n}": {f"d{n}": 1} for n in range(questions)},
+def tiny(name: str, documents: int, questions: int = 0) -> Dataset:
+    return Dataset(
+        name=name,
+        documents=tuple(
+            GoldDocument(id=f"d{n}", title="", text=f"{name} document {n}")
+            for n in range(documents)
+        ),
+        questions=tuple(
+            GoldQuestion(
+                id=f"q{n}",
+                text=f"{name} question {n}",
+                language="en",
+                answerable=True,
+                answers=(),
+                relevant={f"d{n}": 1},
+                spans=(),
+            )
+            for n in range(questions)
+        ),
     )
 
 

@@ -15,6 +15,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.open_sets import answerable
+from pincite.evaluate.datasets import Dataset
+
 MOST_TOKENS = 190
 """Every system's default reads at least 256 tokens; BM25 and snippets are the same for all."""
 
@@ -97,8 +100,8 @@ def _words_that_fit(sentence: str, tokens: Callable[[str], int]) -> Iterator[str
 
 
 def pool(
-    asked: Iterable[Any],
-    others: Iterable[Any],
+    asked: Iterable[Dataset],
+    others: Iterable[Dataset],
     filler: Iterable[str],
     cut: Cut,
     *,
@@ -107,22 +110,22 @@ def pool(
 ) -> Collection:
     """A collection of `size` passages with up to `most` questions of each set in `asked`.
 
-    Sets have `name`, `documents`, `relevant` and `answerable(most)`. Raises CollectionError when
-    `size` is too small for the passages that answer, or when there are not enough passages.
+    Raises CollectionError when `size` is too small for the passages that answer, or when there are
+    not enough passages.
     """
     asked = list(asked)
     questions, warm_up = [], []
     for data in asked:
-        chosen = data.answerable(most + 1)
-        warm_up.append(chosen[-1]["text"])
+        chosen = answerable(data, most + 1)
+        warm_up.append(chosen[-1].text)
         questions += [
             Question(
-                id=f"{data.name}/{query['id']}",
+                id=f"{data.name}/{question.id}",
                 set=data.name,
-                text=query["text"],
-                relevant={f"{data.name}/{d}": g for d, g in data.relevant[query["id"]].items()},
+                text=question.text,
+                relevant={f"{data.name}/{d}": grade for d, grade in question.relevant.items()},
             )
-            for query in chosen[:-1]
+            for question in chosen[:-1]
         ]
     needed = {document for question in questions for document in question.relevant}
     passages = _chosen(asked, others, filler, cut, needed=needed, size=size)
@@ -135,8 +138,8 @@ def pool(
 
 
 def _chosen(
-    asked: list[Any],
-    others: Iterable[Any],
+    asked: list[Dataset],
+    others: Iterable[Dataset],
     filler: Iterable[str],
     cut: Cut,
     *,
@@ -165,12 +168,12 @@ def _chosen(
     return found
 
 
-def _of_sets(sets: Iterable[Any], cut: Cut, wanted: Callable[[str], bool]) -> Iterator[Passage]:
+def _of_sets(sets: Iterable[Dataset], cut: Cut, wanted: Callable[[str], bool]) -> Iterator[Passage]:
     for data in sets:
         for document in data.documents:
-            name = f"{data.name}/{document['id']}"
+            name = f"{data.name}/{document.id}"
             if wanted(name):
-                yield from _passages(data.name, name, cut(document["text"]))
+                yield from _passages(data.name, name, cut(document.text))
 
 
 def _of_filler(lines: Iterable[str], cut: Cut) -> Iterator[Passage]:

@@ -18,7 +18,7 @@ from benchmarks.peers.collection import Passage
 from benchmarks.peers.systems import Search
 from pincite import Library
 from pincite.embed.passages import TokenPoolingEmbedder
-from pincite.evaluate.run import configuration
+from pincite.evaluate.configurations import configurations
 from pincite.index.indexes import IndexFolder
 from pincite.pipeline import EMBEDDED_TOGETHER, search
 from pincite.records import Question
@@ -76,8 +76,8 @@ class PinciteSystem:
         return {mode: self._search_as(mode) for mode in MODES}
 
     def _search_as(self, mode: str) -> Search:
-        settings = configuration(mode, self._library.settings)
-        stages = self._library.stages_with(settings)
+        (chosen,) = configurations([mode], self._library.settings)
+        stages = self._library.stages_with(chosen.settings)
 
         def ask(text: str, depth: int) -> list[str]:
             hits = search(Question(text=text), stages).hits[:depth]
