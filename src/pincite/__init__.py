@@ -28,6 +28,7 @@ from pincite.errors import (
     SettingsError,
     UsageError,
 )
+from pincite.filters import Filters
 from pincite.records import (
     Answer,
     Citation,
@@ -50,6 +51,7 @@ __all__ = [
     "Citation",
     "DatasetError",
     "FileProblem",
+    "Filters",
     "Hit",
     "IngestReport",
     "Library",

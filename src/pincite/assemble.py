@@ -87,7 +87,7 @@ def answer_stages(
         retriever=HybridRetriever(
             lexical=indexes.lexical,
             passages=catalog.passages,
-            members=catalog.passage_keys,
+            allowed=catalog.allowed_keys,
             dense=indexes.dense if encoder else None,
             encoder=encoder,
             lexical_limit=settings.retrieval.lexical_limit,

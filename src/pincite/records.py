@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pincite.boxes import Box
 from pincite.document import Document, Span
+from pincite.filters import Filters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,10 +95,11 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked, and of which collection (None: of everything)."""
+    """What was asked, and of which collection (None: of everything) and which part of it."""
 
     text: str
     collection: str | None = None
+    filters: Filters = field(default_factory=Filters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

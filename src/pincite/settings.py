@@ -105,6 +105,31 @@ class RetrievalSettings(Group):
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
 
 
+class DenseSettings(Group):
+    """The index of passage vectors (E3)."""
+
+    engine: Literal["auto", "flat", "sq8", "ivf", "hnsw", "chroma"] = Field(
+        default="auto", description="auto: flat, sq8 or ivf by the number of passages"
+    )
+    flat_up_to: int = Field(
+        default=100_000, ge=0, description="passages up to which auto compares all, exactly"
+    )
+    sq8_up_to: int = Field(
+        default=300_000, ge=0, description="passages up to which auto compares all, at 8 bits"
+    )
+    nlist: int = Field(
+        default=0, ge=0, le=65_536, description="clusters of ivf; 0: about 2 x root of passages"
+    )
+    nprobe: int = Field(
+        default=0, ge=0, le=65_536, description="clusters ivf looks into; 0: a sixteenth of them"
+    )
+    m: int = Field(default=16, ge=4, le=128, description="links of a vector in hnsw and chroma")
+    ef_construction: int = Field(
+        default=100, ge=8, le=2000, description="depth when the graph of hnsw or chroma is built"
+    )
+    ef_search: int = Field(default=128, ge=8, le=2000, description="depth when it is searched")
+
+
 class RerankSettings(Group):
     """Ordering candidates (R5, R6)."""
 
@@ -159,6 +184,7 @@ class Settings(BaseSettings):
     chunking: ChunkingSettings = ChunkingSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    dense: DenseSettings = DenseSettings()
     rerank: RerankSettings = RerankSettings()
     evidence: EvidenceSettings = EvidenceSettings()
     verification: VerificationSettings = VerificationSettings()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from pincite.document import Document, Span
 from pincite.records import (
@@ -106,11 +106,15 @@ class Scored:
     score: float
 
 
+Keys: TypeAlias = "Sequence[int] | NDArray[Any]"
+"""Passage keys, ascending, each once."""
+
+
 class DenseIndex(Protocol):
     """Nearest vectors by inner product."""
 
     def search(
-        self, vector: NDArray[Any], *, limit: int, allowed: Sequence[int] | None = None
+        self, vector: NDArray[Any], *, limit: int, allowed: Keys | None = None
     ) -> list[Scored]:
         """The best `limit` keys, best first; only among `allowed` keys when given."""
         ...
@@ -120,9 +124,9 @@ class LexicalIndex(Protocol):
     """Best passages by BM25 over the terms of `pincite.text.terms`."""
 
     def search(
-        self, terms: Sequence[str], *, limit: int, collection: str | None = None
+        self, terms: Sequence[str], *, limit: int, allowed: Keys | None = None
     ) -> list[Scored]:
-        """The best `limit` keys, best first; only of one collection when given."""
+        """The best `limit` keys, best first; only among `allowed` keys when given."""
         ...
 
 

@@ -82,7 +82,7 @@ class Upkeep:
         indexes, _ = folder.load(self._catalog)
         if indexes is None:
             indexes = folder.rebuild(self._catalog)
-        elif indexes.manifest.generation < self._catalog.generation():
+        elif not folder.is_current(self._catalog, indexes):
             indexes = folder.update(self._catalog, indexes)
         self._indexes = indexes
         self._stages = None
@@ -143,6 +143,7 @@ class Upkeep:
             folder or self._path / "index",
             model=encoder.name if encoder else None,
             dimensions=MiniLmEncoder.dimensions,
+            dense=self._settings.dense,
         )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shutil
@@ -16,10 +17,15 @@ from pincite.catalog.catalog import Catalog
 from pincite.index import indexes as indexes_module
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.index.snapshot import MANIFEST, read_manifest, write_manifest
+from pincite.settings import DenseSettings
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 from pincite.text.terms import terms
 
+needs_chroma = pytest.mark.skipif(
+    importlib.util.find_spec("chromadb") is None,
+    reason="the extra pincite[chroma] is not installed",
+)
 ENCODER = FakeEncoder(dimensions=8)
 TEXTS = (
     "# Pump\nThe pump starts.\n# Valve\nThe valve opens.",
@@ -38,9 +44,11 @@ def put(catalog: Catalog, path: str, text: str, collection: str = "a", recipe: s
     catalog.put(collection, replace(item, path=path), recipe=recipe)
 
 
-def index_folder(folder: Path, *, model: str | None = ENCODER.name) -> IndexFolder:
+def index_folder(
+    folder: Path, *, model: str | None = ENCODER.name, dense: DenseSettings | None = None
+) -> IndexFolder:
     folder.mkdir(exist_ok=True)
-    return IndexFolder(folder, model=model, dimensions=8)
+    return IndexFolder(folder, model=model, dimensions=8, dense=dense)
 
 
 def everything_found(indexes: Indexes) -> Found:
@@ -51,8 +59,6 @@ def everything_found(indexes: Indexes) -> Found:
         searches += [
             indexes.dense.search(vector, limit=99),
             indexes.lexical.search(terms(text), limit=99),
-            indexes.lexical.search(terms(text), limit=99, collection="a"),
-            indexes.lexical.search(terms(text), limit=99, collection="b"),
         ]
     return [{item.key: round(item.score, 5) for item in found} for found in searches]
 
@@ -110,6 +116,52 @@ def test_an_updated_index_finds_what_a_rebuilt_one_finds(
         catalog.close()
 
 
+CHANGES = [
+    DenseSettings(engine="sq8"),
+    DenseSettings(engine="ivf", nlist=2, nprobe=2),
+    DenseSettings(engine="hnsw"),
+    DenseSettings(engine="hnsw", m=8),
+    DenseSettings(flat_up_to=3, sq8_up_to=1000),
+    pytest.param(DenseSettings(engine="chroma"), marks=needs_chroma),
+]
+
+
+@pytest.mark.parametrize("wanted", CHANGES)
+def test_another_engine_is_built_when_the_settings_want_it_and_finds_the_same(
+    catalog: Catalog, tmp_path: Path, wanted: DenseSettings
+) -> None:
+    for number, text in enumerate(TEXTS):
+        put(catalog, f"{number}.txt", text)
+    first = index_folder(tmp_path / "index").rebuild(catalog)
+    folder = index_folder(tmp_path / "index", dense=wanted)
+    loaded, _ = folder.load(catalog)
+    assert loaded is not None
+    assert not folder.is_current(catalog, loaded)
+    changed = folder.update(catalog, loaded)
+    assert changed.manifest.engine["kind"] != "flat"
+    assert folder.is_current(catalog, changed)
+    assert keys_found(changed) == keys_found(first)
+    put(catalog, "new.txt", "A new pump.")
+    catalog.remove("a", "0.txt")
+    grown = folder.update(catalog, changed)
+    assert len(grown.dense) == len(catalog.passage_keys())
+    again, problem = folder.load(catalog)
+    assert problem == ""
+    assert again is not None
+    assert keys_found(again) == keys_found(grown)
+    back = index_folder(tmp_path / "index")
+    flat = back.update(catalog, again)
+    names = {path.name for path in (tmp_path / "index").iterdir()}
+    assert names == {MANIFEST, "dense.faiss", flat.manifest.lexical_folder}
+    assert everything_found(flat) == everything_found(
+        index_folder(tmp_path / "other").rebuild(catalog)
+    )
+
+
+def keys_found(indexes: Indexes) -> list[set[int]]:
+    return [set(scores) for scores in everything_found(indexes)]
+
+
 def spoil(name: str) -> Callable[[Path], object]:
     def flip(folder: Path) -> None:
         (path,) = sorted(folder.glob(name))[:1]
@@ -143,7 +195,7 @@ def edit_manifest(**values: object) -> Callable[[Path], object]:
         (drop(MANIFEST), "the index is missing"),
         (lambda folder: (folder / MANIFEST).write_text("{"), "the index is missing"),
         (edit_manifest(unknown=1), "the index is missing"),
-        (edit_manifest(format=2), "the index is missing"),
+        (edit_manifest(format=99), "the index is missing"),
         (edit_manifest(library_id="another"), "belongs to another library"),
         (edit_manifest(generation=99), "newer than the catalog"),
         (edit_manifest(model="another"), "made with the encoder 'another'"),

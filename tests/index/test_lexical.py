@@ -8,6 +8,7 @@ import bm25s
 import numpy as np
 import pytest
 
+from pincite.index import lexical_tantivy
 from pincite.index.lexical_tantivy import LexicalRow, TantivyIndex
 from pincite.index.weights import IndexTermWeights
 from pincite.testing.contracts import LexicalIndexContract
@@ -15,8 +16,8 @@ from pincite.testing.contracts import LexicalIndexContract
 VOCABULARY = [f"w{number}" for number in range(60)]
 
 
-def row(key: int, words: list[str], *collections: str) -> LexicalRow:
-    return LexicalRow(key=key, terms=words, collections=collections or ("default",))
+def row(key: int, words: list[str]) -> LexicalRow:
+    return LexicalRow(key=key, terms=words)
 
 
 class TestTantivyIndex(LexicalIndexContract):
@@ -25,9 +26,9 @@ class TestTantivyIndex(LexicalIndexContract):
         index = TantivyIndex(tmp_path / "lexical")
         index.add(
             [
-                row(1, ["pump", "valve"], "a"),
-                row(2, ["pump"], "b"),
-                row(3, ["lemon"], "a", "b"),
+                row(1, ["pump", "valve"]),
+                row(2, ["pump"]),
+                row(3, ["lemon"]),
             ]
         )
         return index
@@ -65,11 +66,40 @@ def test_the_best_come_first(tmp_path: Path) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.parametrize("name", ["my notes", "a:b", 'say "hi"', "ÄÖ 水", "a OR b", "x" * 300])
-def test_a_collection_name_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("sifted", [0, 10_000])
+@pytest.mark.parametrize("allowed", [range(0, 400, 2), range(390, 400), [5], range(0, 900, 3)])
+def test_a_filter_gives_the_best_of_what_it_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sifted: int, allowed: list[int]
+) -> None:
+    monkeypatch.setattr(lexical_tantivy, "_SIFTED_AT_MOST", sifted)
     index = TantivyIndex(tmp_path / "lexical")
-    index.add([row(1, ["pump"], name), row(2, ["pump"], name + "x"), row(3, ["pump"], "my")])
-    assert [item.key for item in index.search(["pump"], limit=9, collection=name)] == [1]
+    index.add(row(key, words) for key, words in enumerate(random_passages()))
+    for asked in (["w1", "w7"], ["w30"], ["w59", "w58", "w0"]):
+        every = [item for item in index.search(asked, limit=400) if item.key in set(allowed)]
+        best = index.search(asked, limit=9, allowed=list(allowed))
+        assert [item.score for item in best] == [item.score for item in every[:9]]
+        assert {item.key for item in best} <= set(allowed)
+
+
+def test_a_copy_without_passages_is_as_if_they_had_never_been_there(tmp_path: Path) -> None:
+    passages = random_passages()
+    index = TantivyIndex(tmp_path / "lexical")
+    index.add(row(key, words) for key, words in enumerate(passages))
+    copy = index.copy_without(tmp_path / "copy", [(0, 99), (250, 250), (399, 500)])
+    kept = [key for key in range(400) if 99 < key < 399 and key != 250]
+    fresh = TantivyIndex(tmp_path / "fresh")
+    fresh.add(row(key, passages[key]) for key in kept)
+    assert len(copy) == len(fresh) == len(kept)
+    for word in VOCABULARY:
+        assert copy.document_frequency(word) == fresh.document_frequency(word)
+        assert copy.search([word, "w3"], limit=500) == fresh.search([word, "w3"], limit=500)
+    again = TantivyIndex(tmp_path / "copy").copy_without(tmp_path / "second", [(100, 500)])
+    assert len(again) == 0
+
+
+def test_a_copy_of_an_empty_index_is_empty(tmp_path: Path) -> None:
+    copy = TantivyIndex(tmp_path / "one").copy_without(tmp_path / "two", [(1, 2)])
+    assert len(copy) == 0
 
 
 @pytest.mark.parametrize("term", ["gse-204.1", "冷却", "c", "+(x)", '"', "and", "*"])

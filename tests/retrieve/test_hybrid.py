@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.catalog import Catalog
+from pincite.filters import Filters
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.records import Question
 from pincite.retrieve.hybrid import HybridRetriever
@@ -51,7 +52,7 @@ def make(catalog: Catalog, indexes: Indexes) -> Make:
         return HybridRetriever(
             lexical=indexes.lexical,
             passages=catalog.passages,
-            members=catalog.passage_keys,
+            allowed=catalog.allowed_keys,
             dense=indexes.dense if with_encoder else None,
             encoder=ENCODER if with_encoder else None,
             **options,
@@ -81,7 +82,7 @@ def test_a_collection_never_gives_passages_of_another(
     make: Make, catalog: Catalog, *, with_encoder: bool, limit: int, collection: str
 ) -> None:
     retriever = make(with_encoder=with_encoder, lexical_limit=limit, dense_limit=limit)
-    members = set(catalog.passage_keys(collection))
+    members = set(catalog.allowed_keys(collection, Filters()).tolist())
     hits = retriever.retrieve(Question(text="the valve of the pump", collection=collection))
     assert {hit.passage.key for hit in hits} <= members
     if with_encoder and members:

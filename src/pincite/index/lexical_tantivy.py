@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import tantivy
 
-from pincite.stages import Scored
+from pincite.stages import Keys, Scored
 
 _WRITER_BYTES = 64_000_000
+_COPIED_AT_ONCE = 20_000
+_SIFTED_AT_MOST = 20_000
+"""Hits that are looked through for allowed ones, where a filter allows many. One core needs about
+5 ms for them, and as much for a list of 5,000 allowed keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +24,6 @@ class LexicalRow:
 
     key: int
     terms: Sequence[str]
-    collections: Sequence[str]
 
 
 class TantivyIndex:
@@ -37,36 +41,54 @@ class TantivyIndex:
 
     def add(self, rows: Iterable[LexicalRow]) -> None:
         """Add passages and make them durable."""
-        writer = self._index.writer(_WRITER_BYTES, num_threads=1)
-        for row in rows:
-            document = tantivy.Document()
-            document.add_unsigned("key", row.key)
-            # The terms are final; the whitespace tokenizer takes them as they are.
-            document.add_text("terms", " ".join(row.terms))
-            for collection in row.collections:
-                document.add_text("collection", collection)
-            writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-        self._index.reload()
+        self._write(_stored(row) for row in rows)
+
+    def copy_without(self, folder: Path, ranges: Sequence[tuple[int, int]]) -> TantivyIndex:
+        """The same index in another folder without the keys in the ranges (first, last).
+
+        BM25 counts deleted passages until tantivy happens to merge them away; a copy gives the same
+        scores as an index that never held them. It takes the stored terms as they are, in a tenth
+        of the time that analysing the texts again would need.
+        """
+        copy = TantivyIndex(folder)
+        copy._write(self._documents(ranges))
+        return copy
 
     def search(
-        self, terms: Sequence[str], *, limit: int, collection: str | None = None
+        self, terms: Sequence[str], *, limit: int, allowed: Keys | None = None
     ) -> list[Scored]:
-        """The best `limit` keys by BM25, best first."""
-        if not terms:
+        """The best `limit` keys by BM25, best first; only among `allowed` keys when given."""
+        if not terms or (allowed is not None and not len(allowed)):
             return []
         words = [
             (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "terms", term))
             for term in terms
         ]
         query = tantivy.Query.boolean_query(words)
-        if collection is not None:
-            within = tantivy.Query.term_query(self._schema, "collection", collection)
-            unscored = tantivy.Query.const_score_query(within, 0.0)
-            query = tantivy.Query.boolean_query(
-                [(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)]
-            )
+        if allowed is None:
+            return self._best(query, limit)
+        return self._best_allowed(query, limit, np.asarray(allowed, dtype=np.int64))
+
+    def document_frequency(self, term: str) -> int:
+        """In how many passages a term stands."""
+        return int(self._index.searcher().doc_freq("terms", term))
+
+    def _best_allowed(self, query: tantivy.Query, limit: int, allowed: np.ndarray) -> list[Scored]:
+        """Exact both ways: the best hits are sifted, or the search is given the keys."""
+        enough = 2 * limit * len(self) // len(allowed)
+        if enough <= _SIFTED_AT_MOST:
+            found = self._best(query, enough)
+            keys = np.array([item.key for item in found], dtype=np.int64)
+            places = np.searchsorted(allowed, keys).clip(max=len(allowed) - 1)
+            kept = np.flatnonzero(allowed[places] == keys)
+            if len(kept) >= limit or len(found) < enough:
+                return [found[place] for place in kept[:limit]]
+        within = tantivy.Query.term_set_query(self._schema, "key", allowed.tolist())
+        unscored = tantivy.Query.const_score_query(within, 0.0)
+        both = [(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)]
+        return self._best(tantivy.Query.boolean_query(both), limit)
+
+    def _best(self, query: tantivy.Query, limit: int) -> list[Scored]:
         searcher = self._index.searcher()
         found = searcher.search(query, limit=limit, count=False).hits
         keys = searcher.fast_field_values("key", [address for _, address in found])
@@ -76,14 +98,54 @@ class TantivyIndex:
             if key is not None and score is not None
         ]
 
-    def document_frequency(self, term: str) -> int:
-        """In how many passages a term stands."""
-        return int(self._index.searcher().doc_freq("terms", term))
+    def _write(self, documents: Iterable[tantivy.Document]) -> None:
+        # One thread: passages stand in the index in the order in which they came.
+        writer = self._index.writer(_WRITER_BYTES, num_threads=1)
+        for document in documents:
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+        self._index.reload()
+
+    def _documents(self, ranges: Sequence[tuple[int, int]]) -> Iterator[tantivy.Document]:
+        """The stored documents in order of their keys, without those in the ranges."""
+        searcher = self._index.searcher()
+        highest = max((item.key for item in self._last()), default=0)
+        for start in range(0, highest + 1, _COPIED_AT_ONCE):
+            part = tantivy.Query.range_query(
+                self._schema,
+                "key",
+                tantivy.FieldType.Unsigned,
+                start,
+                start + _COPIED_AT_ONCE - 1,
+            )
+            found = searcher.search(part, limit=_COPIED_AT_ONCE, count=False).hits
+            addresses = [address for _, address in found]
+            keys = np.array(searcher.fast_field_values("key", addresses), dtype=np.int64)
+            gone = np.zeros(len(keys), dtype=bool)
+            for first, last in ranges:
+                gone |= (keys >= first) & (keys <= last)
+            for place in np.argsort(keys, kind="stable"):
+                if not gone[place]:
+                    yield searcher.doc(addresses[place])
+
+    def _last(self) -> list[Scored]:
+        searcher = self._index.searcher()
+        query = tantivy.Query.all_query()
+        found = searcher.search(query, limit=1, count=False, order_by_field="key").hits
+        return [Scored(key=int(key), score=0.0) for key, _ in found]
+
+
+def _stored(row: LexicalRow) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_unsigned("key", row.key)
+    # The terms are final; the whitespace tokenizer takes them as they are.
+    document.add_text("terms", " ".join(row.terms))
+    return document
 
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("key", fast=True)
-    builder.add_text_field("terms", tokenizer_name="whitespace", index_option="freq")
-    builder.add_text_field("collection", tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("key", stored=True, indexed=True, fast=True)
+    builder.add_text_field("terms", stored=True, tokenizer_name="whitespace", index_option="freq")
     return builder.build()

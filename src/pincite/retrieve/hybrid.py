@@ -6,21 +6,22 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from pincite.filters import Filters
 from pincite.records import Hit, Passage, Question
 from pincite.retrieve.fusion import weighted_min_max
-from pincite.stages import DenseIndex, Encoder, LexicalIndex, Scored
+from pincite.stages import DenseIndex, Encoder, Keys, LexicalIndex, Scored
 from pincite.text.terms import question_terms
 
 PassageLookup = Callable[[Sequence[int]], Mapping[int, Passage]]
-MemberLookup = Callable[[str], Sequence[int]]
+AllowedLookup = Callable[[str | None, Filters], "Keys | None"]
 
 
 class HybridRetriever:
     """Takes the best of both searches and fuses their scores.
 
     Without an encoder only the lexical search runs, and so it is with `alpha` 1; with 0 only the
-    dense one does. With a collection, both searches look at its
-    passages alone, so the filter loses nothing.
+    dense one does. With a collection or filters, both searches look at the passages that these allow
+    and at no others, so that filtering loses nothing.
     """
 
     def __init__(
@@ -28,7 +29,7 @@ class HybridRetriever:
         *,
         lexical: LexicalIndex,
         passages: PassageLookup,
-        members: MemberLookup,
+        allowed: AllowedLookup,
         dense: DenseIndex | None = None,
         encoder: Encoder | None = None,
         lexical_limit: int,
@@ -38,7 +39,7 @@ class HybridRetriever:
     ) -> None:
         self._lexical = lexical
         self._passages = passages
-        self._members = members
+        self._allowed = allowed
         self._dense = dense
         self._encoder = encoder
         self._lexical_limit = lexical_limit
@@ -49,8 +50,9 @@ class HybridRetriever:
 
     def retrieve(self, question: Question) -> tuple[Hit, ...]:
         """The best `keep` candidates of both searches, best fused score first."""
-        by_words = self._side.submit(self._search_words, question)
-        dense = self._search_meaning(question)
+        allowed = self._allowed(question.collection, question.filters)
+        by_words = self._side.submit(self._search_words, question, allowed)
+        dense = self._search_meaning(question, allowed)
         lexical = by_words.result()
         fused = weighted_min_max(lexical, dense, alpha=self._alpha)
         scores = {
@@ -72,18 +74,17 @@ class HybridRetriever:
         # Ties go by passage id, which depends on content; keys depend on the order of ingest.
         return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.passage.id)))
 
-    def _search_words(self, question: Question) -> list[Scored]:
+    def _search_words(self, question: Question, allowed: Keys | None) -> list[Scored]:
         if self._alpha == 0 and self._dense is not None and self._encoder is not None:
             return []
         return self._lexical.search(
             list(question_terms(question.text)),
             limit=self._lexical_limit,
-            collection=question.collection,
+            allowed=allowed,
         )
 
-    def _search_meaning(self, question: Question) -> list[Scored]:
+    def _search_meaning(self, question: Question, allowed: Keys | None) -> list[Scored]:
         if self._dense is None or self._encoder is None or self._alpha == 1:
             return []
-        members = None if question.collection is None else self._members(question.collection)
         vector = self._encoder.encode_question(question.text).vector
-        return self._dense.search(vector, limit=self._dense_limit, allowed=members)
+        return self._dense.search(vector, limit=self._dense_limit, allowed=allowed)

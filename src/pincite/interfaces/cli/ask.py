@@ -13,10 +13,15 @@ from pincite.interfaces.cli.exits import ABSTAINED
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     CollectionOption,
+    DocumentFilter,
     ExplainOption,
     JsonOption,
     LibraryOption,
     QuestionArgument,
+    SectionFilter,
+    SinceFilter,
+    TagFilter,
+    UntilFilter,
 )
 from pincite.interfaces.cli.output import (
     cell_lines,
@@ -36,6 +41,11 @@ def ask(
     question: QuestionArgument,
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: CollectionOption = None,
+    document: DocumentFilter = None,
+    tag: TagFilter = None,
+    section: SectionFilter = None,
+    since: SinceFilter = "",
+    until: UntilFilter = "",
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Write the answer to a file that 'pincite verify' checks."),
@@ -49,8 +59,11 @@ def ask(
     """
     from pincite.verify.receipt import answer_form
 
+    filters = pincite.Filters.of(
+        documents=document, tags=tag, sections=section, since=since, until=until
+    )
     with pincite.Library.open(library, create=False) as opened:
-        answer = opened.ask(question, collection=collection)
+        answer = opened.ask(question, collection=collection, filters=filters)
     form = answer_form(answer)
     if save is not None:
         save.write_text(json.dumps(form, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

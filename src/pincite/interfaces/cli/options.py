@@ -41,6 +41,32 @@ ExcludeOption = Annotated[
         "--exclude", help="Do not look at files that match, such as 'drafts/'.", metavar="PATTERN"
     ),
 ]
+TagsOption = Annotated[
+    list[str] | None,
+    typer.Option("--tag", help="Tag all these files; may be given again.", metavar="TAG"),
+]
+DocumentFilter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--document",
+        "-d",
+        help="Look only into this file: a name, a path, a pattern, an id; may be given again.",
+        metavar="NAME",
+    ),
+]
+TagFilter = Annotated[
+    list[str] | None,
+    typer.Option("--tag", help="Look only into files with this tag, or any.", metavar="TAG"),
+]
+SectionFilter = Annotated[
+    list[str] | None,
+    typer.Option("--section", help="Look only below headings with these words.", metavar="HEADING"),
+]
+SinceFilter = Annotated[
+    str,
+    typer.Option("--since", help="Only files changed on or after: 2024-05-31, 2024-05 or 2024."),
+]
+UntilFilter = Annotated[str, typer.Option("--until", help="Only files changed on or before.")]
 ExplainOption = Annotated[
     bool, typer.Option("--explain", help="Show what each stage found and dropped.")
 ]

@@ -10,10 +10,15 @@ import pincite
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     CollectionOption,
+    DocumentFilter,
     ExplainOption,
     JsonOption,
     LibraryOption,
     QuestionArgument,
+    SectionFilter,
+    SinceFilter,
+    TagFilter,
+    UntilFilter,
 )
 from pincite.interfaces.cli.output import (
     indented,
@@ -33,6 +38,11 @@ def search(
     library: LibraryOption = DEFAULT_LIBRARY,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Hits to show.")] = 10,
     collection: CollectionOption = None,
+    document: DocumentFilter = None,
+    tag: TagFilter = None,
+    section: SectionFilter = None,
+    since: SinceFilter = "",
+    until: UntilFilter = "",
     sections: Annotated[
         bool, typer.Option("--sections", help="Show the whole section around each passage.")
     ] = False,
@@ -42,8 +52,11 @@ def search(
     """Find passages, best first."""
     from pincite.interfaces.forms import search_form
 
+    filters = pincite.Filters.of(
+        documents=document, tags=tag, sections=section, since=since, until=until
+    )
     with pincite.Library.open(library, create=False) as opened:
-        result = opened.search(question, limit=limit, collection=collection)
+        result = opened.search(question, limit=limit, collection=collection, filters=filters)
         form = search_form(result, opened, sections=sections)
     for message in result.notices:
         notice(message)
