@@ -122,6 +122,7 @@ def documents(passages: int, texts: list[str]) -> Iterator[Ingested]:
 
 
 def index_folder(folder: Path, chosen: DenseSettings) -> IndexFolder:
+    """The folder of the indexes, made if need be."""
     (folder / "index").mkdir(parents=True, exist_ok=True)
     return IndexFolder(folder / "index", model=MODEL, dimensions=DIMENSIONS, dense=chosen)
 
@@ -179,15 +180,16 @@ class GivenVectors:
         return SimpleNamespace(vector=self._vectors[text])
 
 
-def measure(folder: Path, passages: int, asked: list[Any], chosen: DenseSettings) -> dict[str, Any]:
+def measure(folder: Path, asked: list[Any], chosen: DenseSettings) -> dict[str, Any]:
     """Open a library in this process and ask it; times in ms, memory in MB."""
     before, started = _memory(), time.perf_counter()
     catalog = Catalog(folder / "catalog.sqlite3")
     folder_of_indexes = index_folder(folder, chosen)
     indexes, problem = folder_of_indexes.load(catalog)
-    opened = time.perf_counter() - started
     if indexes is None:
         sys.exit(problem)
+    assert folder_of_indexes.is_current(catalog, indexes)
+    opened = time.perf_counter() - started
     loaded = _memory()
     options = Settings().retrieval
 
@@ -276,6 +278,7 @@ def update_time(folder: IndexFolder, catalog: Catalog, indexes: Indexes) -> floa
 
 
 def main() -> None:
+    """Build, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--texts", type=Path, required=True)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
@@ -288,7 +291,7 @@ def main() -> None:
     if given.measure:
         folder = given.work / f"{given.engine}-{given.measure}"
         asked = [item for item in questions(given.measure, texts) if terms(item[0])]
-        print(json.dumps(measure(folder, given.measure, asked, chosen)))
+        print(json.dumps(measure(folder, asked, chosen)))
         return
     results = []
     for size in given.sizes:

@@ -44,12 +44,11 @@ def _panel(title: str, value: Callable[[Any], float], results: Sequence[Any]) ->
 
     points = [(x(size), y(number)) for size, number in zip(sizes, values, strict=True)]
     parts = [f'<text x="{_LEFT}" y="20" font-weight="600">{title}</text>']
-    for power in range(low, high + 1):
-        parts.append(
-            f'<line x1="{_LEFT}" x2="{_WIDTH - 24}" y1="{y(10**power):.1f}" y2="{y(10**power):.1f}" '
-            f'stroke="#ddd"/><text x="{_LEFT - 6}" y="{y(10**power) + 4:.1f}" '
-            f'text-anchor="end">{10.0**power:g}</text>'
-        )
+    parts += [
+        f'<path d="M{_LEFT} {y(10**power):.1f}H{_WIDTH - 24}" stroke="#ddd"/>'
+        f'<text x="{_LEFT - 6}" y="{y(10**power) + 4:.1f}" text-anchor="end">{10.0**power:g}</text>'
+        for power in range(low, high + 1)
+    ]
     line = " ".join(f"{left:.1f},{top:.1f}" for left, top in points)
     parts.append(f'<polyline points="{line}" fill="none" stroke="#0a6" stroke-width="2"/>')
     for (left, top), size, number in zip(points, sizes, values, strict=True):

@@ -37,6 +37,7 @@ PUBLIC = {
     "Citation",
     "DatasetError",
     "FileProblem",
+    "Filters",
     "Hit",
     "IngestReport",
     "Library",

@@ -45,7 +45,9 @@ class Upkeep:
         self._one_at_a_time = threading.RLock()
 
     def close(self) -> None:
-        """Remove what was made outside the library folder."""
+        """Give files back, and remove what was made outside the library folder."""
+        if self._indexes:
+            self._indexes.dense.close()
         if self._temporary:
             self._temporary.cleanup()
 

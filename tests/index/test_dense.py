@@ -226,6 +226,15 @@ def test_what_was_added_and_removed_leaves_the_bytes_of_an_index_made_anew(
     assert content(changed) == content(fresh)
 
 
+@pytest.mark.parametrize("trained_on", [0, 3])
+def test_lists_of_a_library_with_too_few_vectors_to_cluster_find_them_all(trained_on: int) -> None:
+    index = FaissIndex(64, Engine(kind="ivf", lists=16))
+    index.train(VECTORS[:trained_on])
+    index.add([1, 2, 3], VECTORS[:3])
+    assert [index.search(row, limit=1)[0].key for row in VECTORS[:3]] == [1, 2, 3]
+    assert len(index.search(VECTORS[0], limit=9)) == 3
+
+
 def test_a_graph_with_many_removed_vectors_is_worn() -> None:
     index = faiss_index("hnsw")
     fill(index)

@@ -75,6 +75,11 @@ class Catalog:
                 "pages": int(connection.scalar(pages.select_from(joined)) or 0),
             }
 
+    def passage_count(self) -> int:
+        """Number of passages."""
+        with self._transaction() as connection:
+            return _count(connection, schema.passages)
+
     def collections(self) -> dict[str, int]:
         """Files in each collection."""
         column = schema.sources.c.collection

@@ -131,9 +131,10 @@ def _no_section(connection: Connection, documents: Sequence[str], wanted: Sequen
     table = schema.passages
     some = table.c.document_id.in_(documents[: rows.LOOKUP_BATCH])
     query = select(table.c.section).where(some).distinct().limit(100)
-    headings = {" > ".join(row.section) for row in connection.execute(query)}
+    headings = {" > ".join(row.section) for row in connection.execute(query)} - {""}
     asked = "', '".join(wanted)
-    return f"no section here matches '{asked}'; there are, for instance: {_list(sorted(headings))}"
+    there_are = _list(sorted(headings)) or "none; these documents have no headings"
+    return f"no section here matches '{asked}'; there are, for instance: {there_are}"
 
 
 def _list(names: Iterable[str]) -> str:

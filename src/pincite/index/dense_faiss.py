@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from pincite.index.dense_engine import EXACT_UP_TO_SHARE, Effort, Engine
 from pincite.stages import Keys, Scored
+from pincite.vectors import normalised
 
 TRAINED_ON_EACH = 32
 """Vectors for each list of an IVF index."""
@@ -27,6 +28,7 @@ WORN_SHARE = 0.2
 """Of the vectors of a graph: with more of them removed it is built anew."""
 
 _ITERATIONS = 8
+_SEED = 7
 _READ_AT_ONCE = 1 << 20
 _HIGHEST = (1 << 63) - 1
 _REMOVED = -1
@@ -65,6 +67,9 @@ class FaissIndex:
     def write_to(self, file: BinaryIO) -> None:
         """Write what `load` reads."""
         faiss.write_index(self._index, faiss.PyCallbackIOWriter(file.write))
+
+    def close(self) -> None:
+        """Nothing to give back: an index is read whole."""
 
     def __len__(self) -> int:
         return int(self._index.ntotal) - self._gone
@@ -196,17 +201,24 @@ def _scale(index: Any) -> None:
 
 def _train_lists(index: faiss.IndexIVF, vectors: NDArray[np.float32]) -> None:
     faiss.omp_set_num_threads(os.cpu_count() or 1)
-    means = faiss.Kmeans(
-        index.d,
-        index.nlist,
-        niter=_ITERATIONS,
-        spherical=True,
-        seed=7,
-        min_points_per_centroid=1,
-        max_points_per_centroid=TRAINED_ON_EACH,
-    )
-    means.train(np.ascontiguousarray(vectors, dtype=np.float32))
-    faiss.downcast_index(index.quantizer).add(means.centroids)
+    centres = np.ascontiguousarray(vectors, dtype=np.float32)
+    if len(vectors) < index.nlist:
+        # Too few to cluster: each is a centre, and any directions are the rest.
+        random = np.random.default_rng(_SEED).standard_normal((index.nlist - len(vectors), index.d))
+        centres = np.vstack([centres, normalised(random).astype(np.float32)])
+    else:
+        means = faiss.Kmeans(
+            index.d,
+            index.nlist,
+            niter=_ITERATIONS,
+            spherical=True,
+            seed=_SEED,
+            min_points_per_centroid=1,
+            max_points_per_centroid=TRAINED_ON_EACH,
+        )
+        means.train(centres)
+        centres = means.centroids
+    faiss.downcast_index(index.quantizer).add(centres)
     _scale(index)
     index.is_trained = True
 

@@ -33,6 +33,7 @@ class StoredVectors(Protocol):
     @property
     def sample_size(self) -> int: ...  # noqa: D102
     def __len__(self) -> int: ...
+    def close(self) -> None: ...  # noqa: D102
     def train(self, vectors: NDArray[np.float32]) -> None: ...  # noqa: D102
     def add(self, keys: Sequence[int], vectors: NDArray[np.float32]) -> None: ...  # noqa: D102
     def remove(self, ranges: Sequence[tuple[int, int]]) -> None: ...  # noqa: D102

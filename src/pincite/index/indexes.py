@@ -40,7 +40,7 @@ class Holdings(Protocol):
 
     def meta(self, name: str) -> str: ...  # noqa: D102
     def generation(self) -> int: ...  # noqa: D102
-    def counts(self) -> dict[str, int]: ...  # noqa: D102
+    def passage_count(self) -> int: ...  # noqa: D102
     def text_of(self, span: Span) -> str: ...  # noqa: D102
     def passages_of(self, document_id: str) -> list[Passage]: ...  # noqa: D102
     def passage_keys(self) -> list[int]: ...  # noqa: D102
@@ -152,7 +152,7 @@ class IndexFolder:
     def _must_rebuild(self, holdings: Holdings, dense: StoredVectors) -> bool:
         """Whether the library has outgrown the engine, or the settings want another one."""
         has_vectors = len(dense) > 0
-        wanted = self._dense.wanted(holdings.counts()["passages"])
+        wanted = self._dense.wanted(holdings.passage_count())
         return has_vectors and (dense.is_worn or dense.engine != wanted)
 
     def _with_new_dense(
