@@ -121,7 +121,7 @@ class DenseSettings(Group):
         default=0, ge=0, le=65_536, description="clusters of ivf; 0: about 2 x root of passages"
     )
     nprobe: int = Field(
-        default=0, ge=0, le=65_536, description="clusters ivf looks into; 0: a sixteenth of them"
+        default=0, ge=0, le=65_536, description="clusters ivf looks into; 0: an eighth of them"
     )
     m: int = Field(default=16, ge=4, le=128, description="links of a vector in hnsw and chroma")
     ef_construction: int = Field(

@@ -17,8 +17,9 @@ EXACT_UP_TO_SHARE = 0.1
 than a search of the graph or the lists."""
 
 _LEAST_LISTS, _MOST_LISTS = 16, 65_536
-_LISTS_LOOKED_INTO = 16
-"""One list of so many, where `dense.nprobe` does not say: recall@10 of 0.98 and more."""
+_LISTS_LOOKED_INTO = 8
+"""One list of so many, where `dense.nprobe` does not say. Of 20,000 real vectors it finds 0.98 of the
+ten nearest (a sixteenth 0.96, all lists 0.99) and is still six times as fast as comparing all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class Effort:
     """How hard a search tries; it may change from one opening to the next."""
 
     lists: int = 0
-    """Looked into, for ivf; 0: a sixteenth."""
+    """Looked into, for ivf; 0: an eighth."""
     depth: int = 128
     """Candidates kept while walking the graph, for hnsw."""
 
