@@ -38,6 +38,7 @@ PUBLIC = {
     "DatasetError",
     "Fate",
     "FileProblem",
+    "Filters",
     "Hit",
     "IngestReport",
     "Library",

@@ -115,7 +115,7 @@ def test_without_an_encoder_the_account_says_so(home: Path) -> None:
 
 def test_a_passage_of_another_collection_is_told(library: Library) -> None:
     found = fate(library, "football cup", collection="default")
-    assert found.outcome is Outcome.OTHER_COLLECTION
+    assert found.outcome is Outcome.NOT_ALLOWED
     assert found.account == ("asked: 'default'; it is in: sport",)
 
 

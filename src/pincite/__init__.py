@@ -28,6 +28,7 @@ from pincite.errors import (
     SettingsError,
     UsageError,
 )
+from pincite.filters import Filters
 from pincite.records import (
     Answer,
     Citation,
@@ -52,6 +53,7 @@ __all__ = [
     "DatasetError",
     "Fate",
     "FileProblem",
+    "Filters",
     "Hit",
     "IngestReport",
     "Library",

@@ -109,6 +109,7 @@ def answer_stages(
             languages=weights.languages,
             vocabulary=indexes.vocabulary,
             exact=exact,
+            allowed=catalog.allowed_keys,
             is_word=is_known_word,
             steps=Steps(**settings.understanding.model_dump()),
         ),
@@ -147,7 +148,7 @@ def _retriever(
 ) -> Retriever:
     searches = Searches(
         lexical=indexes.lexical,
-        members=catalog.passage_keys,
+        allowed=catalog.allowed_keys,
         dense=indexes.dense if encoder else None,
         encoder=encoder,
         lexical_limit=chosen.lexical_limit,

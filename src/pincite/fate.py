@@ -18,7 +18,7 @@ class Outcome(StrEnum):
     NOT_COMPARED = "not compared"
     DROPPED = "dropped"
     NOT_FOUND = "not found"
-    OTHER_COLLECTION = "other collection"
+    NOT_ALLOWED = "not allowed"
     UNKNOWN = "not in the library"
 
 
@@ -30,7 +30,7 @@ _CONCLUSIONS = {
     Outcome.NOT_COMPARED: "it was found, but too far down to be compared with the question",
     Outcome.DROPPED: "it was found, and then dropped",
     Outcome.NOT_FOUND: "neither search found it among its first",
-    Outcome.OTHER_COLLECTION: "it is in another collection than the one asked",
+    Outcome.NOT_ALLOWED: "the collection or the filters of the question leave it out",
     Outcome.UNKNOWN: "there is no such passage in this library",
 }
 

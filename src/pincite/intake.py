@@ -6,8 +6,10 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pincite.ahead import ahead
@@ -79,7 +81,7 @@ class Intake:
     """One ingest into one collection. The caller holds the library's write lock.
 
     `given_up` are files that could not be read, with the document ids of their bytes then: they are
-    not tried again while they stay the same.
+    not tried again while they stay the same. `tags` are added to every file that is found.
     """
 
     def __init__(
@@ -90,6 +92,7 @@ class Intake:
         collection: str,
         recipe: Recipe,
         given_up: Mapping[str, str] | None = None,
+        tags: Sequence[str] = (),
     ) -> None:
         self._catalog = catalog
         self._stages = stages
@@ -98,6 +101,7 @@ class Intake:
         self._known = catalog.paths(collection)
         self._recipes = catalog.recipes()
         self._given_up = given_up or {}
+        self._tags = tags
         self._tally = _Tally()
 
     def plan(
@@ -141,6 +145,7 @@ class Intake:
                 )
         self._read_under_new_names()
         self._catalog.record_failures(self._collection, self._failures(found))
+        self._catalog.describe(self._collection, _dates(found.files), self._tags)
         return self._report(found, plan, time.perf_counter() - started)
 
     def _carry_out(self, plan: SyncPlan) -> Iterator[str]:
@@ -251,6 +256,16 @@ class Intake:
             pages=totals["pages"],
             seconds=round(seconds, 3),
         )
+
+
+def _dates(files: Iterable[Path]) -> dict[str, str]:
+    """When each file was last changed, by path: ISO 8601, UTC; a file that has gone is left out."""
+    found = {}
+    for path in files:
+        with suppress(OSError, ValueError, OverflowError):
+            when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            found[str(path)] = when.isoformat(timespec="seconds")
+    return found
 
 
 def _flag_lines(document: Document) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from pincite.document import Span
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.errors import LibraryBusy, UsageError
 from pincite.fate import Fate
+from pincite.filters import Filters
 from pincite.index.indexes import Indexes
 from pincite.ingest.selection import Selection
 from pincite.ingest.watch import watched
@@ -113,17 +115,19 @@ class Library:
         paths: Sequence[str | os.PathLike[str]],
         *,
         collection: str = "default",
+        tags: Sequence[str] = (),
         selection: Selection | None = None,
         progress: ProgressCallback | None = None,
     ) -> IngestReport:
         """Take in files and folders, recursively. Unchanged files cost a checksum and no more.
 
         Folders are brought in step: what was moved or deleted there, is in the library too. Files
-        that cannot be read are reported in `failed`; the others go in. Raises LibraryBusy when
+        that cannot be read are reported in `failed`; the others go in. All files that are found,
+        unchanged ones too, get the `tags` in addition to those they have. Raises LibraryBusy when
         another process is ingesting.
         """
         with writing(self.path):
-            intake = self._intake(collection)
+            intake = self._intake(collection, tags=tags)
             found, plan = intake.plan(_as_paths(paths), selection=selection, digests=self._digests)
             report = intake.run(found, plan, progress)
             self._upkeep.bring_indexes_up()
@@ -134,6 +138,7 @@ class Library:
         folders: Sequence[str | os.PathLike[str]],
         *,
         collection: str = "default",
+        tags: Sequence[str] = (),
         selection: Selection | None = None,
         stop: threading.Event | None = None,
     ) -> Iterator[IngestReport]:
@@ -149,7 +154,7 @@ class Library:
             if not is_behind:
                 continue
             try:
-                report = self._follow(paths, collection, selection)
+                report = self._follow(paths, collection, selection, tags)
             except LibraryBusy:
                 continue
             is_behind = False
@@ -157,11 +162,15 @@ class Library:
                 yield report
 
     def _follow(
-        self, paths: Sequence[Path], collection: str, selection: Selection | None
+        self,
+        paths: Sequence[Path],
+        collection: str,
+        selection: Selection | None,
+        tags: Sequence[str],
     ) -> IngestReport | None:
         """Bring the library in step; None when it was."""
         with writing(self.path):
-            intake = self._intake(collection, self._given_up(collection))
+            intake = self._intake(collection, self._given_up(collection), tags)
             found, plan = intake.plan(paths, selection=selection, digests=self._digests)
             if not plan.changes:
                 return None
@@ -189,9 +198,16 @@ class Library:
         intake = self._intake(collection)
         return intake.plan(_as_paths(paths), selection=selection, digests=self._digests)[1]
 
-    def _intake(self, collection: str, given_up: Mapping[str, str] | None = None) -> Intake:
+    def _intake(
+        self,
+        collection: str,
+        given_up: Mapping[str, str] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Intake:
         if not collection.strip():
             raise UsageError("the collection has no name; give one, such as 'default'")
+        if any(not tag.strip() for tag in tags):
+            raise UsageError("a tag is empty; give it a name, such as 'manual'")
         encoder = self.encoder()
         model = encoder.name if encoder else None
         return Intake(
@@ -200,6 +216,7 @@ class Library:
             collection=collection,
             recipe=recipe(self.settings.chunking, model, reading_conditions(self.settings)),
             given_up=given_up,
+            tags=tags,
         )
 
     def remove(
@@ -234,13 +251,20 @@ class Library:
         *,
         limit: int | None = None,
         collection: str | None = None,
+        filters: Filters | None = None,
         explain: bool = False,
+        budget_ms: float | None = None,
     ) -> SearchResult:
         """The passages that may answer, best first.
 
-        With `explain`, the trace also names every passage that was cut after fusion.
+        Only those of the collection that the filters let through are looked at. Raises UsageError
+        for a collection or a filter that nothing fulfils, and says what there is. With `explain`,
+        the trace also names every passage that was cut after fusion. After `budget_ms` milliseconds
+        no further passage is compared; the result says so (default: `rerank.budget_ms`).
         """
-        question = self._question(text, collection, explain=explain)
+        question = self._question(
+            text, collection, filters=filters, explain=explain, budget_ms=budget_ms
+        )
         result = search(question, self.stages())
         kept = shown(result.hits, limit or self.settings.retrieval.limit)
         return SearchResult(
@@ -257,23 +281,49 @@ class Library:
         start, end = self.catalog.document(span.document_id).section_around(span.start, span.end)
         return Span(document_id=span.document_id, start=start, end=end)
 
-    def ask(self, text: str, *, collection: str | None = None, explain: bool = False) -> Answer:
+    def ask(
+        self,
+        text: str,
+        *,
+        collection: str | None = None,
+        filters: Filters | None = None,
+        explain: bool = False,
+        budget_ms: float | None = None,
+    ) -> Answer:
         """An answer made of verified quotes, or an abstention with reasons.
 
-        With `explain`, the trace also names every passage that was cut after fusion.
+        The options are those of `search`.
         """
-        return answer_question(self._question(text, collection, explain=explain), self.stages())
+        question = self._question(
+            text, collection, filters=filters, explain=explain, budget_ms=budget_ms
+        )
+        return answer_question(question, self.stages())
 
-    def why(self, text: str, passage: str, *, collection: str | None = None) -> tuple[Fate, ...]:
+    def why(
+        self,
+        text: str,
+        passage: str,
+        *,
+        collection: str | None = None,
+        filters: Filters | None = None,
+    ) -> tuple[Fate, ...]:
         """Where passages were lost on the way to the answer, or how they were used.
 
         `passage` is a passage's id, FILE:PAGE, or words that stand in the passage; there is one
         `Fate` for each passage it means.
         """
         inquiry = Inquiry(self.catalog, self._upkeep, self.settings)
-        return inquiry.fates(self._question(text, collection), passage)
+        return inquiry.fates(self._question(text, collection, filters=filters), passage)
 
-    def _question(self, text: str, collection: str | None, *, explain: bool = False) -> Question:
+    def _question(
+        self,
+        text: str,
+        collection: str | None,
+        *,
+        filters: Filters | None = None,
+        explain: bool = False,
+        budget_ms: float | None = None,
+    ) -> Question:
         if not text.strip():
             raise UsageError("the question is empty; ask something, such as 'What is ...?'")
         if len(text) > LONGEST_QUESTION:
@@ -281,11 +331,18 @@ class Library:
                 f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are "
                 "taken: ask about one thing at a time"
             )
-        known = self.catalog.collections()
-        if collection is not None and collection not in known:
-            there_are = ", ".join(known) or "none yet"
+        if collection is not None and not self.catalog.has_collection(collection):
+            there_are = ", ".join(self.catalog.collections()) or "none yet"
             raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
-        return Question(text=text, collection=collection, explain=explain)
+        self.catalog.allowed_keys(collection, filters or Filters())  # tells wrong filters now
+        budget = self.settings.rerank.budget_ms if budget_ms is None else budget_ms
+        return Question(
+            text=text,
+            collection=collection,
+            filters=filters or Filters(),
+            explain=explain,
+            deadline=time.perf_counter() + budget / 1000 if budget else None,
+        )
 
     # --- What it is made of -----------------------------------------------------------------------
 

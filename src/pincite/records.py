@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from pincite.boxes import Box
 from pincite.document import Document, Span
+from pincite.filters import Filters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,7 +138,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked, and of which collection (None: of everything).
+    """What was asked, and of which collection (None: of everything) and which part of it.
 
     With `explain`, stages also name what they left out where looking that up takes time. What they
     choose is the same either way.
@@ -146,6 +147,7 @@ class Question:
 
     text: str
     collection: str | None = None
+    filters: Filters = field(default_factory=Filters)
     explain: bool = False
     deadline: float | None = None
     understood: Understood | None = None

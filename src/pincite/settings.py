@@ -131,9 +131,9 @@ class UnderstandingSettings(Group):
     """Reading a question, without a language model (R9)."""
 
     phrases: bool = Field(
-        default=True,
-        description="only passages that hold the quoted words are found; "
-        "false: they are kept among others",
+        default=False,
+        description="only passages that hold the quoted words are found; false: so it is for "
+        "search words; in a sentence, where quotes may mark a title, they are kept among others",
     )
     abbreviations: bool = Field(
         default=True, description="look up what abbreviations stand for, as the documents tell"
@@ -148,6 +148,31 @@ class UnderstandingSettings(Group):
         default=False, description="search for each question of several in one on its own too"
     )
     entities: bool = Field(default=False, description="names and numbers count more")
+
+
+class DenseSettings(Group):
+    """The index of passage vectors (E3)."""
+
+    engine: Literal["auto", "flat", "sq8", "ivf", "hnsw", "chroma"] = Field(
+        default="auto", description="auto: flat, sq8 or ivf by the number of passages"
+    )
+    flat_up_to: int = Field(
+        default=100_000, ge=0, description="passages up to which auto compares all, exactly"
+    )
+    sq8_up_to: int = Field(
+        default=300_000, ge=0, description="passages up to which auto compares all, at 8 bits"
+    )
+    nlist: int = Field(
+        default=0, ge=0, le=65_536, description="clusters of ivf; 0: about 2 x root of passages"
+    )
+    nprobe: int = Field(
+        default=0, ge=0, le=65_536, description="clusters ivf looks into; 0: an eighth of them"
+    )
+    m: int = Field(default=16, ge=4, le=128, description="links of a vector in hnsw and chroma")
+    ef_construction: int = Field(
+        default=100, ge=8, le=2000, description="depth when the graph of hnsw or chroma is built"
+    )
+    ef_search: int = Field(default=128, ge=8, le=2000, description="depth when it is searched")
 
 
 class RerankSettings(Group):
@@ -215,6 +240,7 @@ class Settings(BaseSettings):
     retrieval: RetrievalSettings = RetrievalSettings()
     lexical: LexicalSettings = LexicalSettings()
     understanding: UnderstandingSettings = UnderstandingSettings()
+    dense: DenseSettings = DenseSettings()
     rerank: RerankSettings = RerankSettings()
     evidence: EvidenceSettings = EvidenceSettings()
     verification: VerificationSettings = VerificationSettings()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from pincite.document import Document, Span
 from pincite.records import (
@@ -108,11 +108,15 @@ class Scored:
     score: float
 
 
+Keys: TypeAlias = "Sequence[int] | NDArray[Any]"
+"""Passage keys, ascending, each once."""
+
+
 class DenseIndex(Protocol):
     """Nearest vectors by inner product."""
 
     def search(
-        self, vector: NDArray[Any], *, limit: int, allowed: Sequence[int] | None = None
+        self, vector: NDArray[Any], *, limit: int, allowed: Keys | None = None
     ) -> list[Scored]:
         """The best `limit` keys, best first; only among `allowed` keys when given."""
         ...
@@ -130,11 +134,11 @@ class LexicalIndex(Protocol):
         terms: Sequence[str],
         *,
         limit: int,
-        collection: str | None = None,
+        allowed: Keys | None = None,
         boosts: Mapping[str, float] | None = None,
         required: Sequence[str] = (),
     ) -> list[Scored]:
-        """The best `limit` keys, best first; only of one collection when given.
+        """The best `limit` keys, best first; only among `allowed` keys when given.
 
         `boosts` are factors for the scores of single terms. Only passages that hold every one of
         the `required` terms are found; these count like the others.

@@ -47,7 +47,9 @@ class Upkeep:
         self._one_at_a_time = threading.RLock()
 
     def close(self) -> None:
-        """Remove what was made outside the library folder."""
+        """Give files back, and remove what was made outside the library folder."""
+        if self._indexes:
+            self._indexes.dense.close()
         if self._temporary:
             self._temporary.cleanup()
 
@@ -95,7 +97,7 @@ class Upkeep:
         indexes, _ = folder.load(self._catalog)
         if indexes is None:
             indexes = folder.rebuild(self._catalog)
-        elif indexes.manifest.generation < self._catalog.generation():
+        elif not folder.is_current(self._catalog, indexes):
             indexes = folder.update(self._catalog, indexes)
         self._indexes = indexes
         self._stages = None
@@ -156,7 +158,8 @@ class Upkeep:
             folder or self._path / "index",
             model=encoder.name if encoder else None,
             dimensions=MiniLmEncoder.dimensions,
-            engine=lexical_engine(self._settings.lexical),
+            lexical=lexical_engine(self._settings.lexical),
+            dense=self._settings.dense,
         )
 
 

@@ -59,10 +59,9 @@ class Inquiry:
     def _fate(self, question: Question, trace: Mapping[str, Any], passage: Passage) -> Fate:
         outcome, stage, account = followed(trace, passage.id)
         if outcome is Outcome.NOT_FOUND:
-            collections = self._catalog.collections_of(passage.span.document_id)
-            if question.collection is not None and question.collection not in collections:
-                outcome, stage = Outcome.OTHER_COLLECTION, ""
-                account = (f"asked: '{question.collection}'; it is in: {', '.join(collections)}",)
+            if not self._is_allowed(question, passage):
+                outcome, stage = Outcome.NOT_ALLOWED, ""
+                account = (self._where(question, passage),)
             else:
                 account = tuple(self._measured(question, passage))
         return Fate(
@@ -73,6 +72,21 @@ class Inquiry:
             stage=stage,
             account=account,
         )
+
+    def _is_allowed(self, question: Question, passage: Passage) -> bool:
+        allowed = self._catalog.allowed_keys(question.collection, question.filters)
+        return allowed is None or passage.key in allowed
+
+    def _where(self, question: Question, passage: Passage) -> str:
+        """Which collections hold a passage that this question may not look at."""
+        held = {
+            entry.collection
+            for entry in self._catalog.files()
+            if entry.document_id == passage.span.document_id
+        }
+        if question.collection in (None, *held):
+            return "the filters of the question leave it out"
+        return f"asked: '{question.collection}'; it is in: {', '.join(sorted(held))}"
 
     # --- Which passages are meant ---------------------------------------------------------------
 

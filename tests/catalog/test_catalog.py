@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pincite.catalog import migrations
 from pincite.catalog.catalog import Catalog
 from pincite.document import Coverage, Span
-from pincite.errors import LibraryError, LibraryTooNew
+from pincite.errors import LibraryError, LibraryTooNew, UsageError
+from pincite.filters import Filters
 from pincite.records import FileProblem, Ingested
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
@@ -149,11 +150,12 @@ def test_collections_hold_their_own_files(catalog: Catalog) -> None:
     catalog.put("b", valve, recipe=RECIPE)
     catalog.touch("b", "copy.txt", pump.document.id)
     assert catalog.collections() == {"a": 1, "b": 2}
-    assert catalog.collections_of(pump.document.id) == ["a", "b"]
+    a, b = (catalog.allowed_keys(name, Filters()) for name in "ab")
+    assert (len(a), len(b), len(set(a) & set(b))) == (1, 2, 1)
     pump_key, valve_key = catalog.passage_keys()
-    assert catalog.passage_keys("a") == [pump_key]
-    assert catalog.passage_keys("b") == [pump_key, valve_key]
-    assert catalog.passage_keys("c") == []
+    assert catalog.allowed_keys("a", Filters()).tolist() == [pump_key]
+    assert catalog.allowed_keys("b", Filters()).tolist() == [pump_key, valve_key]
+    assert catalog.allowed_keys("c", Filters()).tolist() == []
     assert catalog.source(pump.document.id, "b").path == "copy.txt"
     catalog.remove("b", "pump.txt")
     assert catalog.collections() == {"a": 1, "b": 2}
@@ -352,3 +354,25 @@ def test_a_catalog_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> 
         assert document.coverage is Coverage.COMPLETE
         assert all(document.text[block.start : block.end].strip() for block in document.blocks)
         assert (not document.pages) or len(document.boxes) > 100
+
+
+def test_a_catalog_of_the_second_format_gets_dates_and_tags(tmp_path: Path) -> None:
+    packed = Path(__file__).parent.parent / "data" / "catalog-format-2.sqlite3.gz"
+    path = tmp_path / "catalog"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    catalog = Catalog(path)
+    assert catalog.meta("schema_version") == str(migrations.NEWEST)
+    assert catalog.collections() == {"a": 2, "b": 1}
+    assert len(catalog.passage_keys()) == 4
+    with pytest.raises(UsageError, match="no dates; ingest the files again"):
+        catalog.allowed_keys(None, Filters.of(since="2024"))
+    dates = {"/notes/pump.txt": "2024-03-01T00:00:00+00:00"}
+    catalog.describe("a", dates, tags=["old"])
+    (dated,) = {tuple(catalog.allowed_keys(None, Filters.of(since="2024")))}
+    assert dated == tuple(catalog.allowed_keys(None, Filters.of(tags=["old"])))
+    assert {p.span.document_id for p in catalog.passages(list(map(int, dated))).values()} == {
+        catalog.paths("a")["/notes/pump.txt"]
+    }
+    (old,) = next(e for e in catalog.files("b")).old_versions
+    assert catalog.document(old.document_id).text == "The motor is warm."
+    catalog.close()

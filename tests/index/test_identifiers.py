@@ -37,10 +37,7 @@ def test_the_passage_with_an_identifier_beats_those_with_its_parts(name: str) ->
     ]
     with tempfile.TemporaryDirectory() as folder:
         index = TantivyIndex(Path(folder) / "lexical")
-        index.add(
-            LexicalRow(key=key, terms=terms(text), collections=["a"])
-            for key, text in enumerate(texts)
-        )
+        index.add(LexicalRow(key=key, terms=terms(text)) for key, text in enumerate(texts))
         found = index.search(list(question_terms(f"Where is the {name}?")), limit=9)
     assert found[0].key == 0
     assert all(item.score < found[0].score for item in found[1:])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shutil
@@ -17,10 +18,15 @@ from pincite.index import indexes as indexes_module
 from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.index.snapshot import MANIFEST, read_manifest, write_manifest
+from pincite.settings import DenseSettings
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 from pincite.text.terms import terms
 
+needs_chroma = pytest.mark.skipif(
+    importlib.util.find_spec("chromadb") is None,
+    reason="the extra pincite[chroma] is not installed",
+)
 ENCODER = FakeEncoder(dimensions=8)
 TEXTS = (
     "# Pump\nThe pump starts.\n# Valve\nThe valve opens.",
@@ -40,10 +46,14 @@ def put(catalog: Catalog, path: str, text: str, collection: str = "a", recipe: s
 
 
 def index_folder(
-    folder: Path, *, model: str | None = ENCODER.name, engine: LexicalEngine = TANTIVY
+    folder: Path,
+    *,
+    model: str | None = ENCODER.name,
+    lexical: LexicalEngine = TANTIVY,
+    dense: DenseSettings | None = None,
 ) -> IndexFolder:
     folder.mkdir(exist_ok=True)
-    return IndexFolder(folder, model=model, dimensions=8, engine=engine)
+    return IndexFolder(folder, model=model, dimensions=8, lexical=lexical, dense=dense)
 
 
 def everything_found(indexes: Indexes) -> Found:
@@ -54,8 +64,6 @@ def everything_found(indexes: Indexes) -> Found:
         searches += [
             indexes.dense.search(vector, limit=99),
             indexes.lexical.search(terms(text), limit=99),
-            indexes.lexical.search(terms(text), limit=99, collection="a"),
-            indexes.lexical.search(terms(text), limit=99, collection="b"),
         ]
     return [{item.key: round(item.score, 5) for item in found} for found in searches]
 
@@ -94,7 +102,7 @@ def test_an_updated_index_finds_what_a_rebuilt_one_finds(
 ) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         catalog = Catalog(Path(temporary) / "catalog")
-        folder = index_folder(Path(temporary) / "index", engine=engine)
+        folder = index_folder(Path(temporary) / "index", lexical=engine)
         kept = folder.rebuild(catalog)
         for action, collection, path, text in steps:
             if action == "index":
@@ -107,13 +115,59 @@ def test_an_updated_index_finds_what_a_rebuilt_one_finds(
         loaded, problem = folder.load(catalog)
         assert problem == ""
         assert loaded is not None
-        rebuilt = index_folder(Path(temporary) / "other", engine=engine).rebuild(catalog)
+        rebuilt = index_folder(Path(temporary) / "other", lexical=engine).rebuild(catalog)
         expected = everything_found(rebuilt)
         assert everything_found(updated) == everything_found(loaded) == expected
         assert updated.vocabulary.words == loaded.vocabulary.words == rebuilt.vocabulary.words
         assert updated.manifest.languages == rebuilt.manifest.languages
         assert len(loaded.dense) == len(loaded.lexical) == len(catalog.passage_keys())
         catalog.close()
+
+
+CHANGES = [
+    DenseSettings(engine="sq8"),
+    DenseSettings(engine="ivf", nlist=2, nprobe=2),
+    DenseSettings(engine="hnsw"),
+    DenseSettings(engine="hnsw", m=8),
+    DenseSettings(flat_up_to=3, sq8_up_to=1000),
+    pytest.param(DenseSettings(engine="chroma"), marks=needs_chroma),
+]
+
+
+@pytest.mark.parametrize("wanted", CHANGES)
+def test_another_engine_is_built_when_the_settings_want_it_and_finds_the_same(
+    catalog: Catalog, tmp_path: Path, wanted: DenseSettings
+) -> None:
+    for number, text in enumerate(TEXTS):
+        put(catalog, f"{number}.txt", text)
+    first = index_folder(tmp_path / "index").rebuild(catalog)
+    folder = index_folder(tmp_path / "index", dense=wanted)
+    loaded, _ = folder.load(catalog)
+    assert loaded is not None
+    assert not folder.is_current(catalog, loaded)
+    changed = folder.update(catalog, loaded)
+    assert changed.manifest.engine["kind"] != "flat"
+    assert folder.is_current(catalog, changed)
+    assert keys_found(changed) == keys_found(first)
+    put(catalog, "new.txt", "A new pump.")
+    catalog.remove("a", "0.txt")
+    grown = folder.update(catalog, changed)
+    assert len(grown.dense) == len(catalog.passage_keys())
+    again, problem = folder.load(catalog)
+    assert problem == ""
+    assert again is not None
+    assert keys_found(again) == keys_found(grown)
+    back = index_folder(tmp_path / "index")
+    flat = back.update(catalog, again)
+    names = {path.name for path in (tmp_path / "index").iterdir()}
+    assert names == {MANIFEST, "dense.faiss", flat.manifest.lexical_folder}
+    assert everything_found(flat) == everything_found(
+        index_folder(tmp_path / "other").rebuild(catalog)
+    )
+
+
+def keys_found(indexes: Indexes) -> list[set[int]]:
+    return [set(scores) for scores in everything_found(indexes)]
 
 
 def spoil(name: str) -> Callable[[Path], object]:
@@ -149,7 +203,7 @@ def edit_manifest(**values: object) -> Callable[[Path], object]:
         (drop(MANIFEST), "the index is missing"),
         (lambda folder: (folder / MANIFEST).write_text("{"), "the index is missing"),
         (edit_manifest(unknown=1), "the index is missing"),
-        (edit_manifest(format=2), "the index is missing"),
+        (edit_manifest(format=99), "the index is missing"),
         (edit_manifest(library_id="another"), "belongs to another library"),
         (edit_manifest(analyser=1), "as another version of Pincite read them"),
         (edit_manifest(lexical_engine="other"), "made with the lexical engine 'other'"),
@@ -244,7 +298,7 @@ def test_another_engine_or_setting_makes_the_index_anew(catalog: Catalog, tmp_pa
         put(catalog, text[:5], text)
     index_folder(tmp_path / "index").rebuild(catalog)
     for k1 in (1.2, 2.0):
-        folder = index_folder(tmp_path / "index", engine=bm25s_engine(k1=k1, b=0.65))
+        folder = index_folder(tmp_path / "index", lexical=bm25s_engine(k1=k1, b=0.65))
         loaded, problem = folder.load(catalog)
         assert loaded is None
         assert "lexical engine" in problem

@@ -8,6 +8,7 @@ import bm25s
 import numpy as np
 import pytest
 
+from pincite.index import lexical_tantivy
 from pincite.index.lexical_bm25s import Bm25sIndex
 from pincite.index.lexical_tantivy import LexicalRow, TantivyIndex
 from pincite.index.weights import IndexTermWeights
@@ -16,8 +17,8 @@ from pincite.testing.contracts import LexicalIndexContract
 VOCABULARY = [f"w{number}" for number in range(60)]
 
 
-def row(key: int, words: list[str], *collections: str) -> LexicalRow:
-    return LexicalRow(key=key, terms=words, collections=collections or ("default",))
+def row(key: int, words: list[str]) -> LexicalRow:
+    return LexicalRow(key=key, terms=words)
 
 
 class TestTantivyIndex(LexicalIndexContract):
@@ -26,9 +27,9 @@ class TestTantivyIndex(LexicalIndexContract):
         index = TantivyIndex(tmp_path / "lexical")
         index.add(
             [
-                row(1, ["pump", "valve"], "a"),
-                row(2, ["pump"], "b"),
-                row(3, ["lemon"], "a", "b"),
+                row(1, ["pump", "valve"]),
+                row(2, ["pump"]),
+                row(3, ["lemon"]),
             ]
         )
         return index
@@ -38,8 +39,8 @@ class TestBm25sIndex(LexicalIndexContract):
     @pytest.fixture
     def lexical(self, tmp_path: Path) -> Bm25sIndex:
         index = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
-        index.add([row(1, ["pump", "valve"], "a")])
-        index.add([row(2, ["pump"], "b"), row(3, ["lemon"], "a", "b")])
+        index.add([row(1, ["pump", "valve"])])
+        index.add([row(2, ["pump"]), row(3, ["lemon"])])
         return index
 
 
@@ -75,11 +76,19 @@ def test_the_best_come_first(tmp_path: Path) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.parametrize("name", ["my notes", "a:b", 'say "hi"', "ÄÖ 水", "a OR b", "x" * 300])
-def test_a_collection_name_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("sifted", [0, 10_000])
+@pytest.mark.parametrize("allowed", [range(0, 400, 2), range(390, 400), [5], range(0, 900, 3)])
+def test_a_filter_gives_the_best_of_what_it_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sifted: int, allowed: list[int]
+) -> None:
+    monkeypatch.setattr(lexical_tantivy, "_SIFTED_AT_MOST", sifted)
     index = TantivyIndex(tmp_path / "lexical")
-    index.add([row(1, ["pump"], name), row(2, ["pump"], name + "x"), row(3, ["pump"], "my")])
-    assert [item.key for item in index.search(["pump"], limit=9, collection=name)] == [1]
+    index.add(row(key, words) for key, words in enumerate(random_passages()))
+    for asked in (["w1", "w7"], ["w30"], ["w59", "w58", "w0"]):
+        every = [item for item in index.search(asked, limit=400) if item.key in set(allowed)]
+        best = index.search(asked, limit=9, allowed=list(allowed))
+        assert [item.score for item in best] == [item.score for item in every[:9]]
+        assert {item.key for item in best} <= set(allowed)
 
 
 @pytest.mark.parametrize("term", ["gse-204.1", "冷却", "c", "+(x)", '"', "and", "*"])
@@ -158,12 +167,12 @@ def test_bm25s_is_there_after_opening_again(tmp_path: Path) -> None:
     index = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
     index.add([])
     assert index.search(["pump"], limit=9) == []
-    index.add([row(1, ["pump"], "a"), row(2, [])])
+    index.add([row(1, ["pump"]), row(2, [])])
     again = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
     assert again.search(["pump"], limit=9) == index.search(["pump"], limit=9) != []
-    again.add([row(7, ["pump", "valve"], "b")])
+    again.add([row(7, ["pump", "valve"])])
     third = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
-    assert [item.key for item in third.search(["valve"], limit=9, collection="b")] == [7]
+    assert [item.key for item in third.search(["valve"], limit=9, allowed=[7])] == [7]
     assert len(third) == 3
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.catalog import Catalog
+from pincite.filters import Filters
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.records import Question
 from pincite.retrieve.exact import ExactWords
@@ -54,7 +55,7 @@ def make(catalog: Catalog, indexes: Indexes) -> Make:
         keep = options.pop("keep")
         searches = Searches(
             lexical=indexes.lexical,
-            members=catalog.passage_keys,
+            allowed=catalog.allowed_keys,
             dense=indexes.dense if with_encoder else None,
             encoder=ENCODER if with_encoder else None,
             **options,
@@ -86,7 +87,7 @@ def test_a_collection_never_gives_passages_of_another(
     make: Make, catalog: Catalog, *, with_encoder: bool, limit: int, collection: str
 ) -> None:
     retriever = make(with_encoder=with_encoder, lexical_limit=limit, dense_limit=limit)
-    members = set(catalog.passage_keys(collection))
+    members = set(catalog.allowed_keys(collection, Filters()).tolist())
     hits = retriever.retrieve(Question(text="the valve of the pump", collection=collection))
     assert {hit.passage.key for hit in hits} <= members
     if with_encoder and members:

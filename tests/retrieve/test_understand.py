@@ -60,6 +60,7 @@ def understand(catalog: Catalog, indexes: Indexes) -> Understand:
             languages=weights.languages,
             vocabulary=indexes.vocabulary,
             exact=ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages),
+            allowed=catalog.allowed_keys,
             is_word=lambda word: word == "tesly",
             steps=steps,
         )
@@ -210,3 +211,12 @@ def test_reading_a_question_takes_no_time(understand: Understand) -> None:
 )
 def test_several_questions_in_one_are_told_apart(text: str, parts: tuple[str, ...]) -> None:
     assert question_parts(text) == parts
+
+
+def test_quotes_narrow_search_words_but_not_a_sentence(
+    understand: Understand, catalog: Catalog
+) -> None:
+    for asked in ('"relief valve"', '"relief valve" open pressure', 'open "relief valve" -pump'):
+        assert texts_of(catalog, understand(asked, NO_STEP).within) == [TEXTS[3]], asked
+    for asked in ('Where is the "relief valve"?', '"relief valve" of the pump'):
+        assert understand(asked, NO_STEP).within is None, asked

@@ -12,14 +12,18 @@ from sqlalchemy import Connection, Row, Select, delete, func, select
 
 from pincite.catalog import files, rows, schema, sources
 from pincite.catalog.engine import open_sqlite, translated
+from pincite.catalog.filtering import matching_keys
 from pincite.catalog.migrations import migrate
 from pincite.document import Coverage, Document, Span
+from pincite.filters import Filters
 from pincite.records import Embedding, FileEntry, FileProblem, Ingested, Passage, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TEXTS_KEPT = 64
+_FILTERS_KEPT = 32
+"""Each at most 8 bytes for a passage of the library."""
 
 
 class Catalog:
@@ -32,6 +36,7 @@ class Catalog:
             self._engine = open_sqlite(path)
             with self._engine.begin() as connection:
                 migrate(connection)
+        self._matching_keys = lru_cache(maxsize=_FILTERS_KEPT)(self._load_keys)
         self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
         self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
 
@@ -70,11 +75,21 @@ class Catalog:
                 "pages": int(connection.scalar(pages.select_from(joined)) or 0),
             }
 
+    def passage_count(self) -> int:
+        """Number of passages."""
+        with self._transaction() as connection:
+            return _count(connection, schema.passages)
+
     def collections(self) -> dict[str, int]:
         """Files in each collection."""
         column = schema.sources.c.collection
         query = select(column, func.count().label("files")).group_by(column).order_by(column)
         return {row.collection: row.files for row in self._fetch(query)}
+
+    def has_collection(self, collection: str) -> bool:
+        """Whether any file is in it."""
+        here = schema.sources.c.collection == collection
+        return bool(self._fetch(select(schema.sources.c.path).where(here).limit(1)))
 
     def paths(self, collection: str) -> dict[str, str]:
         """Document id of every file of a collection, by path."""
@@ -167,15 +182,25 @@ class Catalog:
             found.update((row.key, rows.passage(row)) for row in self._fetch(query))
         return found
 
-    def passage_keys(self, collection: str | None = None) -> list[int]:
-        """All keys, or those of one collection, in order."""
+    def passage_keys(self) -> list[int]:
+        """All keys, in order."""
         query = select(schema.passages.c.key).order_by(schema.passages.c.key)
-        if collection is not None:
-            members = select(schema.sources.c.document_id).where(
-                schema.sources.c.collection == collection
-            )
-            query = query.where(schema.passages.c.document_id.in_(members))
         return [row.key for row in self._fetch(query)]
+
+    def allowed_keys(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
+        """Keys of the passages that may answer, ascending; None when all may.
+
+        Remembered until the catalog changes. Raises UsageError, with what there is, for filters
+        that nothing fulfils.
+        """
+        if collection is None and not filters:
+            return None
+        return self._matching_keys(self.generation(), collection, filters)
+
+    def _load_keys(self, generation: int, collection: str | None, filters: Filters) -> NDArray[Any]:
+        del generation  # part of the cache's key
+        with self._transaction() as connection:
+            return matching_keys(connection, collection, filters)
 
     def sentence_vectors(self, keys: Sequence[int]) -> dict[int, NDArray[Any]]:
         """Stored sentence vectors (sentences, dimensions) by passage key."""
@@ -220,11 +245,6 @@ class Catalog:
             .order_by(schema.passages.c.key)
         )
         return [rows.passage(row) for row in self._fetch(query)]
-
-    def collections_of(self, document_id: str) -> list[str]:
-        """The collections a document is in."""
-        with self._transaction() as connection:
-            return sorted(sources.collections_of(connection, document_id))
 
     def vectors(
         self, keys: Sequence[int], *, model: str, dimensions: int
@@ -287,6 +307,13 @@ class Catalog:
             keep = self._keep_versions
             sources.forget_versions(connection, collection, path, keep=keep, generation=generation)
 
+    def describe(
+        self, collection: str, modified: Mapping[str, str], tags: Sequence[str] = ()
+    ) -> None:
+        """Store dates (ISO 8601, UTC) of files by path, and add tags to these files."""
+        with self._transaction() as connection:
+            sources.describe(connection, collection, modified, tags)
+
     def move(self, collection: str, old_path: str, new_path: str) -> None:
         """Let a file have another path."""
         with self._transaction() as connection:
@@ -299,6 +326,7 @@ class Catalog:
             if sources.held_by(connection, collection, path):
                 generation = rows.next_generation(connection)
                 sources.drop_source(connection, collection, path, generation)
+                sources.forget_tags(connection, collection, path)
                 sources.forget_versions(connection, collection, path, keep=0, generation=generation)
 
     def record_failures(self, collection: str, failures: Mapping[str, str | None]) -> None:

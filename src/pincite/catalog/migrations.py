@@ -46,6 +46,12 @@ def _tell_coverage(connection: Connection) -> None:
         )
 
 
+def _date_and_tag(connection: Connection) -> None:
+    """Version 3: files have a date, empty until the next ingest looks at them, and tags."""
+    connection.exec_driver_sql("ALTER TABLE sources ADD COLUMN modified VARCHAR")
+    schema.tags.create(connection)
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -63,7 +69,7 @@ def _widen(layout: bytes) -> bytes:
     )
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (_tell_coverage,)
+STEPS: tuple[Callable[[Connection], None], ...] = (_tell_coverage, _date_and_tag)
 """Step n (counting from 1) takes the database from version n to n+1."""
 
 NEWEST = 1 + len(STEPS)

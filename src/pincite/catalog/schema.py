@@ -56,6 +56,15 @@ sources = Table(
     Column("collection", String, primary_key=True),
     Column("path", Text, primary_key=True),
     Column("document_id", ForeignKey("documents.id"), nullable=False, index=True),
+    Column("modified", String, comment="the file's own date: ISO 8601, UTC; null: not yet known"),
+)
+
+tags = Table(
+    "tags",
+    metadata,
+    Column("collection", String, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("tag", String, primary_key=True),
 )
 
 versions = Table(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from pincite.catalog import rows, schema
 
@@ -63,13 +64,53 @@ def move_source(
         )
     )
     _count_into_corpus_version(connection, collection, new_path, document_id, sign=1)
-    table = schema.versions
-    connection.execute(
-        update(table)
-        .where(table.c.collection == collection, table.c.path == old_path)
-        .values(path=new_path)
-    )
+    for table in (schema.versions, schema.tags):
+        connection.execute(
+            update(table)
+            .where(table.c.collection == collection, table.c.path == old_path)
+            .values(path=new_path)
+        )
     drop_source(connection, collection, old_path, generation)
+
+
+def describe(
+    connection: Connection, collection: str, modified: Mapping[str, str], tags: Collection[str]
+) -> None:
+    """Store the dates of files and add tags to them; what is stored already costs nothing.
+
+    `modified` has dates by path; paths that the collection does not hold are left out. The
+    generation grows when anything changes, so that what was filtered before is forgotten.
+    """
+    table, tagged = schema.sources, schema.tags
+    held = select(table.c.path, table.c.modified).where(table.c.collection == collection)
+    dates = {row.path: row.modified for row in connection.execute(held)}
+    here = [path for path in modified if path in dates]
+    new_dates = [path for path in here if dates[path] != modified[path]]
+    known = set()
+    if tags:
+        query = select(tagged.c.path, tagged.c.tag).where(tagged.c.collection == collection)
+        known = {(row.path, row.tag) for row in connection.execute(query)}
+    new_tags = [(path, tag) for path in here for tag in tags if (path, tag) not in known]
+    if new_dates:
+        connection.execute(
+            update(table).where(
+                table.c.collection == collection, table.c.path == bindparam("at_path")
+            ),
+            [{"at_path": path, "modified": modified[path]} for path in new_dates],
+        )
+    if new_tags:
+        connection.execute(
+            tagged.insert(),
+            [{"collection": collection, "path": path, "tag": tag} for path, tag in new_tags],
+        )
+    if new_dates or new_tags:
+        rows.next_generation(connection)
+
+
+def forget_tags(connection: Connection, collection: str, path: str) -> None:
+    """Drop the tags of a file that is no longer held."""
+    table = schema.tags
+    connection.execute(delete(table).where(table.c.collection == collection, table.c.path == path))
 
 
 def forget_versions(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pincite.document import Span
-from pincite.index.dense_faiss import FaissIndex
+from pincite.errors import LibraryError
+from pincite.index.dense_engine import Engine
+from pincite.index.dense_store import DenseStore, StoredVectors, VectorSource
 from pincite.index.engines import TANTIVY, LexicalEngine, LexicalStore
 from pincite.index.lexical_tantivy import LexicalRow
 from pincite.index.snapshot import (
@@ -21,11 +24,11 @@ from pincite.index.snapshot import (
     damaged_files,
     read_manifest,
     remove_drafts,
-    write_atomically,
     write_manifest,
 )
 from pincite.index.vocabulary_file import read_vocabulary, write_vocabulary
 from pincite.records import Passage
+from pincite.settings import DenseSettings
 from pincite.text.languages import UNKNOWN, language_of
 from pincite.text.search_text import repaired
 from pincite.text.terms import ANALYSER, analysed, tokens
@@ -34,8 +37,8 @@ from pincite.text.vocabulary import Vocabulary, WordCounts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DENSE_FILE = "dense.faiss"
 NO_MODEL = "none"
+_LEXICAL = "lexical-"
 
 
 class Holdings(Protocol):
@@ -43,10 +46,10 @@ class Holdings(Protocol):
 
     def meta(self, name: str) -> str: ...  # noqa: D102
     def generation(self) -> int: ...  # noqa: D102
+    def passage_count(self) -> int: ...  # noqa: D102
     def text_of(self, span: Span) -> str: ...  # noqa: D102
     def passages_of(self, document_id: str) -> list[Passage]: ...  # noqa: D102
     def passage_keys(self) -> list[int]: ...  # noqa: D102
-    def collections_of(self, document_id: str) -> list[str]: ...  # noqa: D102
     def changed_since(self, generation: int) -> list[str]: ...  # noqa: D102
     def removed_since(self, generation: int) -> list[tuple[int, int]]: ...  # noqa: D102
     def vectors(  # noqa: D102
@@ -58,7 +61,7 @@ class Holdings(Protocol):
 class Indexes:
     """Both indexes at one state of the catalog."""
 
-    dense: FaissIndex
+    dense: StoredVectors
     lexical: LexicalStore
     vocabulary: Vocabulary
     manifest: Manifest
@@ -77,12 +80,14 @@ class IndexFolder:
         *,
         model: str | None,
         dimensions: int,
-        engine: LexicalEngine = TANTIVY,
+        lexical: LexicalEngine = TANTIVY,
+        dense: DenseSettings | None = None,
     ) -> None:
         self._folder = folder
-        self._engine = engine
         self._model = model
         self._dimensions = dimensions
+        self._lexical = lexical
+        self._dense = DenseStore(folder, dimensions, dense or DenseSettings())
 
     def load(self, holdings: Holdings) -> tuple[Indexes | None, str]:
         """What is on disk and usable, or None and why it is not."""
@@ -95,83 +100,120 @@ class IndexFolder:
             return None, f"the index was made with the encoder '{manifest.model}'"
         if manifest.analyser != ANALYSER:
             return None, "the index holds words as another version of Pincite read them"
-        if manifest.lexical_engine != self._engine.name:
+        if manifest.lexical_engine != self._lexical.name:
             return None, f"the index was made with the lexical engine '{manifest.lexical_engine}'"
         if manifest.generation > holdings.generation():
             return None, "the index is newer than the catalog"
         if damaged := damaged_files(self._folder, manifest):
             return None, f"index files are missing or damaged ({', '.join(damaged)})"
         try:
-            dense = FaissIndex.load(self._folder / DENSE_FILE)
-            lexical = self._engine.open(self._folder / manifest.lexical_folder)
+            dense = self._dense.open(manifest.dense_name, Engine(**manifest.engine))  # type: ignore[arg-type]
+            lexical = self._lexical.open(self._folder / manifest.lexical_folder)
             vocabulary = read_vocabulary(self._folder / manifest.lexical_folder)
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, TypeError, ValueError, LibraryError) as error:
             return None, f"an index file cannot be loaded ({error})"
         found = Indexes(dense=dense, lexical=lexical, vocabulary=vocabulary, manifest=manifest)
         return found, ""
 
+    def is_current(self, holdings: Holdings, indexes: Indexes) -> bool:
+        """Whether the indexes hold what the catalog holds, in the engine that is wanted."""
+        manifest = indexes.manifest
+        return manifest.generation == holdings.generation() and not self._must_rebuild(
+            holdings, indexes.dense
+        )
+
     def rebuild(self, holdings: Holdings) -> Indexes:
         """Make both indexes anew from the catalog."""
         generation = holdings.generation()
-        model = self._model or NO_MODEL
-        keys = holdings.passage_keys()
-        dense = FaissIndex(self._dimensions)
-        dense.add(*holdings.vectors(keys, model=model, dimensions=self._dimensions))
         words = self._new_words(holdings, generation)
         manifest = Manifest(
             library_id=holdings.meta("library_id"),
             generation=generation,
-            model=model,
+            model=self._model or NO_MODEL,
             dimensions=self._dimensions,
-            max_key=max(keys, default=0),
+            max_key=0,
             lexical_folder=words.folder,
-            lexical_engine=self._engine.name,
+            lexical_engine=self._lexical.name,
             analyser=ANALYSER,
             languages=dict(words.languages),
         )
-        return self._publish(dense, words, manifest)
+        return self._with_new_dense(holdings, words, manifest)
 
     def update(self, holdings: Holdings, old: Indexes) -> Indexes:
         """Apply what changed in the catalog since `old`."""
         was = old.manifest
         generation = holdings.generation()
         removed = holdings.removed_since(was.generation)
-        changed = [
+        new = [
             passage
             for document in holdings.changed_since(was.generation)
             for passage in holdings.passages_of(document)
+            if passage.key > was.max_key
         ]
-        new = [passage for passage in changed if passage.key > was.max_key]
-        keys = [passage.key for passage in new]
-        old.dense.remove(removed)
-        old.dense.add(*holdings.vectors(keys, model=was.model, dimensions=was.dimensions))
-        if removed or len(new) < len(changed):
-            # BM25 counts deleted passages until tantivy happens to merge them away; an index that
-            # is made anew gives the same scores as one of a library that never held them.
-            words = self._new_words(holdings, generation)
-        else:
-            words = _Words(
-                folder=was.lexical_folder,
-                lexical=old.lexical,
-                counts=WordCounts(old.vocabulary),
-                languages=Counter(was.languages),
-            )
-            if new:
-                words.lexical.add(_lexical_rows(holdings, new, words))
+        words = self._words_after(holdings, old, generation, new, is_smaller=bool(removed))
         manifest = replace(
             was,
             generation=generation,
-            max_key=max(keys, default=was.max_key),
             lexical_folder=words.folder,
             languages=dict(words.languages),
         )
-        return self._publish(old.dense, words, manifest)
+        if self._must_rebuild(holdings, old.dense):
+            return self._with_new_dense(holdings, words, manifest)
+        name = self._dense.name_of(old.dense.engine, generation)
+        dense = self._dense.to_change(old.dense, name)
+        dense.remove(removed)
+        keys = [passage.key for passage in new]
+        self._dense.add(dense, keys, self._vectors(holdings, was.model))
+        manifest = replace(manifest, max_key=max(keys, default=was.max_key), dense_name=name)
+        return self._publish(dense, words, manifest)
+
+    def _words_after(
+        self,
+        holdings: Holdings,
+        old: Indexes,
+        generation: int,
+        new: Sequence[Passage],
+        *,
+        is_smaller: bool,
+    ) -> _Words:
+        if is_smaller:
+            # BM25 counts deleted passages until tantivy happens to merge them away, and nobody knows
+            # which words they held; what is made anew equals that of a library without them.
+            return self._new_words(holdings, generation)
+        words = _Words(
+            folder=old.manifest.lexical_folder,
+            lexical=old.lexical,
+            counts=WordCounts(old.vocabulary),
+            languages=Counter(old.manifest.languages),
+        )
+        if new:
+            words.lexical.add(_lexical_rows(holdings, new, words))
+        return words
+
+    def _must_rebuild(self, holdings: Holdings, dense: StoredVectors) -> bool:
+        """Whether the library has outgrown the engine, or the settings want another one."""
+        has_vectors = len(dense) > 0
+        wanted = self._dense.wanted(holdings.passage_count())
+        return has_vectors and (dense.is_worn or dense.engine != wanted)
+
+    def _with_new_dense(self, holdings: Holdings, words: _Words, manifest: Manifest) -> Indexes:
+        keys = holdings.passage_keys()
+        engine = self._dense.wanted(len(keys))
+        name = self._dense.name_of(engine, manifest.generation)
+        dense = self._dense.build(name, engine, keys, self._vectors(holdings, manifest.model))
+        manifest = replace(
+            manifest, max_key=max(keys, default=0), dense_name=name, engine=asdict(engine)
+        )
+        return self._publish(dense, words, manifest)
+
+    def _vectors(self, holdings: Holdings, model: str) -> VectorSource:
+        return partial(holdings.vectors, model=model, dimensions=self._dimensions)
 
     def _new_words(self, holdings: Holdings, generation: int) -> _Words:
-        name = f"lexical-{generation}"
+        name = f"{_LEXICAL}{generation}"
         # A folder of this name is what a killed run left.
         shutil.rmtree(self._folder / name, ignore_errors=True)
-        words = _Words(folder=name, lexical=self._engine.open(self._folder / name))
+        words = _Words(folder=name, lexical=self._lexical.open(self._folder / name))
         words.lexical.add(
             row
             for document in holdings.changed_since(-1)
@@ -179,18 +221,18 @@ class IndexFolder:
         )
         return words
 
-    def _publish(self, dense: FaissIndex, words: _Words, manifest: Manifest) -> Indexes:
+    def _publish(self, dense: StoredVectors, words: _Words, manifest: Manifest) -> Indexes:
         """Write vocabulary, dense index and then the manifest; sweep away what no manifest names."""
-        folder = manifest.lexical_folder
         vocabulary = words.counts.vocabulary()
-        write_vocabulary(self._folder / folder, vocabulary)
+        write_vocabulary(self._folder / manifest.lexical_folder, vocabulary)
         remove_drafts(self._folder)
-        write_atomically(self._folder / DENSE_FILE, dense.serialised())
-        names = [DENSE_FILE, *_files_below(self._folder, folder)]
+        names = self._dense.write(dense, manifest.dense_name)
+        names += _files_below(self._folder, manifest.lexical_folder)
         manifest = replace(manifest, checksums=checksums(self._folder, names))
         write_manifest(self._folder, manifest)
-        for stale in self._folder.glob("lexical-*"):
-            if stale.name != folder:
+        self._dense.sweep(manifest.dense_name)
+        for stale in self._folder.glob(f"{_LEXICAL}*"):
+            if stale.name != manifest.lexical_folder:
                 shutil.rmtree(stale, ignore_errors=True)
         return Indexes(dense=dense, lexical=words.lexical, vocabulary=vocabulary, manifest=manifest)
 
@@ -209,8 +251,7 @@ def _lexical_rows(
     holdings: Holdings, passages: Iterable[Passage], words: _Words
 ) -> Iterator[LexicalRow]:
     """Rows of passages that stand document by document; their words and languages are counted."""
-    for document, members in groupby(passages, key=lambda passage: passage.span.document_id):
-        collections = holdings.collections_of(document)
+    for _, members in groupby(passages, key=lambda passage: passage.span.document_id):
         texts = {
             passage.key: passage.with_context(repaired(holdings.text_of(passage.span)))
             for passage in members
@@ -219,7 +260,7 @@ def _lexical_rows(
             found = tokens(text)
             words.languages[language] += 1
             words.counts.add(text, found)
-            yield LexicalRow(key=key, terms=analysed(found, language), collections=collections)
+            yield LexicalRow(key=key, terms=analysed(found, language))
 
 
 def _languages(texts: Collection[str]) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.lexical_tantivy import LexicalRow
-from pincite.stages import Scored
+from pincite.stages import Keys, Scored
 
 _ARRAYS = "arrays.npz"
 _HELD = "passages.json"
@@ -34,7 +34,6 @@ class Bm25sIndex:
         self._b = b
         self._keys: list[int] = []
         self._lengths: list[int] = []
-        self._collections: dict[str, list[int]] = {}
         self._numbers: dict[str, int] = {}
         # `terms` (all terms of all passages, by number), and bm25s' sparse columns: the values and
         # rows of term n are those from starts[n] to starts[n + 1].
@@ -54,8 +53,6 @@ class Bm25sIndex:
         """Add passages and make them durable."""
         added = []
         for row in rows:
-            for collection in row.collections:
-                self._collections.setdefault(collection, []).append(len(self._keys))
             self._keys.append(row.key)
             self._lengths.append(len(row.terms))
             added += [self._numbers.setdefault(term, len(self._numbers)) for term in row.terms]
@@ -78,11 +75,11 @@ class Bm25sIndex:
         terms: Sequence[str],
         *,
         limit: int,
-        collection: str | None = None,
+        allowed: Keys | None = None,
         boosts: Mapping[str, float] | None = None,
         required: Sequence[str] = (),
     ) -> list[Scored]:
-        """The best `limit` keys by BM25, best first."""
+        """The best `limit` keys by BM25, best first; only among `allowed` keys when given."""
         scores = np.zeros(len(self._keys), dtype=np.float32)
         for term in dict.fromkeys([*terms, *required]):
             rows, values = self._postings(term)
@@ -90,9 +87,8 @@ class Bm25sIndex:
         found = np.flatnonzero(scores)
         for term in required:
             found = np.intersect1d(found, self._postings(term)[0], assume_unique=True)
-        if collection is not None:
-            members = np.asarray(self._collections.get(collection, []), dtype=np.int64)
-            found = np.intersect1d(found, members, assume_unique=True)
+        if allowed is not None:
+            found = found[np.isin(np.asarray(self._keys, dtype=np.int64)[found], allowed)]
         best = found[np.argsort(-scores[found], kind="stable")][:limit]
         return [Scored(key=self._keys[row], score=float(scores[row])) for row in best]
 
@@ -112,7 +108,6 @@ class Bm25sIndex:
         held = {
             "keys": self._keys,
             "lengths": self._lengths,
-            "collections": self._collections,
             "terms": list(self._numbers),
         }
         np.savez(self._folder / _ARRAYS, **self._arrays)  # type: ignore[arg-type]  # names are ours
@@ -127,7 +122,6 @@ class Bm25sIndex:
             ):
                 self._arrays = {name: arrays[name] for name in self._arrays}
             self._keys, self._lengths = held["keys"], held["lengths"]
-            self._collections = held["collections"]
             self._numbers = {term: number for number, term in enumerate(held["terms"])}
         except (KeyError, zipfile.BadZipFile) as error:
             raise ValueError(f"{self._folder.name} is not what was written: {error}") from error

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import tantivy
 
-from pincite.stages import Scored
+from pincite.stages import Keys, Scored
 
 _WRITER_BYTES = 64_000_000
+_SIFTED_AT_MOST = 20_000
+"""Hits that are looked through for allowed ones, where a filter allows many. One core needs about
+5 ms for them, and as much for a list of 5,000 allowed keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +23,6 @@ class LexicalRow:
 
     key: int
     terms: Sequence[str]
-    collections: Sequence[str]
 
 
 class TantivyIndex:
@@ -37,30 +40,19 @@ class TantivyIndex:
 
     def add(self, rows: Iterable[LexicalRow]) -> None:
         """Add passages and make them durable."""
-        writer = self._index.writer(_WRITER_BYTES, num_threads=1)
-        for row in rows:
-            document = tantivy.Document()
-            document.add_unsigned("key", row.key)
-            # The terms are final; the whitespace tokenizer takes them as they are.
-            document.add_text("terms", " ".join(row.terms))
-            for collection in row.collections:
-                document.add_text("collection", collection)
-            writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-        self._index.reload()
+        self._write(_stored(row) for row in rows)
 
     def search(
         self,
         terms: Sequence[str],
         *,
         limit: int,
-        collection: str | None = None,
+        allowed: Keys | None = None,
         boosts: Mapping[str, float] | None = None,
         required: Sequence[str] = (),
     ) -> list[Scored]:
-        """The best `limit` keys by BM25, best first."""
-        if not terms and not required:
+        """The best `limit` keys by BM25, best first; only among `allowed` keys when given."""
+        if not (terms or required) or (allowed is not None and not len(allowed)):
             return []
         query = tantivy.Query.boolean_query(
             [
@@ -71,12 +63,30 @@ class TantivyIndex:
                 for term in dict.fromkeys([*terms, *required])
             ]
         )
-        if collection is not None:
-            within = tantivy.Query.term_query(self._schema, "collection", collection)
-            unscored = tantivy.Query.const_score_query(within, 0.0)
-            query = tantivy.Query.boolean_query(
-                [(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)]
-            )
+        if allowed is None:
+            return self._best(query, limit)
+        return self._best_allowed(query, limit, np.asarray(allowed, dtype=np.int64))
+
+    def document_frequency(self, term: str) -> int:
+        """In how many passages a term stands."""
+        return int(self._index.searcher().doc_freq("terms", term))
+
+    def _best_allowed(self, query: tantivy.Query, limit: int, allowed: np.ndarray) -> list[Scored]:
+        """Exact both ways: the best hits are sifted, or the search is given the keys."""
+        enough = 2 * limit * len(self) // len(allowed)
+        if enough <= _SIFTED_AT_MOST:
+            found = self._best(query, enough)
+            keys = np.array([item.key for item in found], dtype=np.int64)
+            places = np.searchsorted(allowed, keys).clip(max=len(allowed) - 1)
+            kept = np.flatnonzero(allowed[places] == keys)
+            if len(kept) >= limit or len(found) < enough:
+                return [found[place] for place in kept[:limit]]
+        within = tantivy.Query.term_set_query(self._schema, "key", allowed.tolist())
+        unscored = tantivy.Query.const_score_query(within, 0.0)
+        both = [(tantivy.Occur.Must, query), (tantivy.Occur.Must, unscored)]
+        return self._best(tantivy.Query.boolean_query(both), limit)
+
+    def _best(self, query: tantivy.Query, limit: int) -> list[Scored]:
         searcher = self._index.searcher()
         found = searcher.search(query, limit=limit, count=False).hits
         keys = searcher.fast_field_values("key", [address for _, address in found])
@@ -90,14 +100,26 @@ class TantivyIndex:
         query = tantivy.Query.term_query(self._schema, "terms", term)
         return query if boost == 1.0 else tantivy.Query.boost_query(query, boost)
 
-    def document_frequency(self, term: str) -> int:
-        """In how many passages a term stands."""
-        return int(self._index.searcher().doc_freq("terms", term))
+    def _write(self, documents: Iterable[tantivy.Document]) -> None:
+        # One thread: passages stand in the index in the order in which they came.
+        writer = self._index.writer(_WRITER_BYTES, num_threads=1)
+        for document in documents:
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+        self._index.reload()
+
+
+def _stored(row: LexicalRow) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_unsigned("key", row.key)
+    # The terms are final; the whitespace tokenizer takes them as they are.
+    document.add_text("terms", " ".join(row.terms))
+    return document
 
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("key", fast=True)
-    builder.add_text_field("terms", tokenizer_name="whitespace", index_option="freq")
-    builder.add_text_field("collection", tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("key", stored=True, indexed=True, fast=True)
+    builder.add_text_field("terms", stored=True, tokenizer_name="whitespace", index_option="freq")
     return builder.build()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 _DRAFT = ".draft-"
 
@@ -31,6 +32,10 @@ class Manifest:
     """Version of the analyser whose terms are held."""
     languages: dict[str, int] = field(default_factory=dict)
     """How many passages were read as which language."""
+    dense_name: str = "dense.faiss"
+    """The file of the vectors; for Chroma a folder, whose files Chroma keeps itself."""
+    engine: dict[str, str | int] = field(default_factory=dict)
+    """What the dense index was built with, as `pincite.index.dense_engine.Engine` has it."""
     format: int = FORMAT
     checksums: dict[str, str] = field(default_factory=dict)
     """SHA-256 of every file, by its path inside the index folder."""
@@ -39,7 +44,7 @@ class Manifest:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Put the manifest in place in one step."""
     content = json.dumps(asdict(manifest), indent=1, sort_keys=True)
-    write_atomically(folder / MANIFEST, content.encode())
+    write_atomically(folder / MANIFEST, lambda file: file.write(content.encode()))
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -67,12 +72,12 @@ def checksums(folder: Path, names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write beside, flush to disk, rename: the file is the old one or the new one, never half."""
     draft = path.with_name(f"{_DRAFT}{path.name}.{os.getpid()}")
     try:
         with draft.open("wb") as file:
-            file.write(content)
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

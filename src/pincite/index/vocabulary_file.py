@@ -14,7 +14,8 @@ VOCABULARY_FILE = "vocabulary.json"
 def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
     """Write it into the index's folder."""
     content = {"words": vocabulary.words, "explained": vocabulary.explained}
-    write_atomically(folder / VOCABULARY_FILE, json.dumps(content).encode())
+    written = json.dumps(content).encode()
+    write_atomically(folder / VOCABULARY_FILE, lambda file: file.write(written))
 
 
 def read_vocabulary(folder: Path) -> Vocabulary:

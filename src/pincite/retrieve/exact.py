@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pincite.document import Span
 from pincite.records import Passage
-from pincite.stages import LexicalIndex
+from pincite.stages import Keys, LexicalIndex
 from pincite.text.exact_words import holds
 from pincite.text.terms import fold, terms
 
@@ -37,21 +37,21 @@ class ExactWords:
         self._text_of = text_of
         self._languages = languages
 
-    def holding(self, phrases: Sequence[str], collection: str | None) -> tuple[int, ...]:
+    def holding(self, phrases: Sequence[str], allowed: Keys | None) -> tuple[int, ...]:
         """Keys of passages that hold every phrase, best by words first.
 
         Looks through the 1,000 best passages that hold all words of the phrases, and stops at 100.
         A phrase of stop words alone, which no index can look up, is found nowhere.
         """
         found: list[int] = []
-        for key, text in self._texts(self._with_words_of(phrases, collection)):
+        for key, text in self._texts(self._with_words_of(phrases, allowed)):
             if all(holds(text, phrase) for phrase in phrases):
                 found.append(key)
             if len(found) == _MOST_HOLDING:
                 break
         return tuple(found)
 
-    def _with_words_of(self, phrases: Sequence[str], collection: str | None) -> list[int]:
+    def _with_words_of(self, phrases: Sequence[str], allowed: Keys | None) -> list[int]:
         found: dict[int, None] = {}
         for language in self._languages:
             # Joined forms are left out: "GSE-204" also stands where "GSE 204" is written.
@@ -63,12 +63,12 @@ class ExactWords:
             }
             if words:
                 hits = self._lexical.search(
-                    [], required=sorted(words), limit=_LOOKED_THROUGH, collection=collection
+                    [], required=sorted(words), limit=_LOOKED_THROUGH, allowed=allowed
                 )
                 found.update(dict.fromkeys(item.key for item in hits))
         return list(found)
 
-    def rare(self, asked: Sequence[str], collection: str | None) -> tuple[int, ...]:
+    def rare(self, asked: Sequence[str], allowed: Keys | None) -> tuple[int, ...]:
         """Keys of passages that hold a rare term or identifier of the question, rarest first."""
         passages = len(self._lexical)
         rare = []
@@ -79,7 +79,7 @@ class ExactWords:
                 rare.append((frequency, term))
         found: dict[int, None] = {}
         for _, term in sorted(rare):
-            hits = self._lexical.search([term], limit=RARE_IN, collection=collection)
+            hits = self._lexical.search([term], limit=RARE_IN, allowed=allowed)
             found.update(dict.fromkeys(item.key for item in hits))
         return tuple(found)[:_MOST_KEPT]
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from pincite.filters import Filters
 from pincite.records import Question, Understood
-from pincite.stages import DenseIndex, Encoder, LexicalIndex, Scored
+from pincite.stages import DenseIndex, Encoder, Keys, LexicalIndex, Scored
 
-MemberLookup = Callable[[str], Sequence[int]]
+AllowedLookup = Callable[[str | None, Filters], "Keys | None"]
 
 _FURTHER = 5
 """How many times more candidates are fetched when only some of them may be found."""
@@ -35,14 +36,15 @@ class Searches:
     """Searches by words and by meaning at the same time.
 
     Without an encoder only by words, and so it is with `alpha` 1; with 0 only by meaning. With a
-    collection, both look at its passages alone, so the filter loses nothing.
+    collection or filters, both look at the passages that these allow and at no others, so that
+    filtering loses nothing.
     """
 
     def __init__(
         self,
         *,
         lexical: LexicalIndex,
-        members: MemberLookup,
+        allowed: AllowedLookup,
         dense: DenseIndex | None = None,
         encoder: Encoder | None = None,
         lexical_limit: int,
@@ -50,7 +52,7 @@ class Searches:
         alpha: float,
     ) -> None:
         self._lexical = lexical
-        self._members = members
+        self._allowed = allowed
         self._dense = dense
         self._encoder = encoder
         self._lexical_limit = lexical_limit
@@ -60,18 +62,20 @@ class Searches:
 
     def find(self, understood: Understood, question: Question) -> Found:
         """The best of both searches for what was understood, where `question` allows it."""
-        by_words = self._side.submit(self._by_words, understood, question.collection)
-        dense = self._by_meaning(understood, question.collection)
+        allowed = self._allowed(question.collection, question.filters)
+        if understood.within is not None:
+            allowed = sorted(understood.within)  # looked up among the allowed ones
+        by_words = self._side.submit(self._by_words, understood, allowed)
+        dense = self._by_meaning(understood, allowed)
         return Found(lexical=by_words.result(), dense=dense)
 
-    def _by_words(self, understood: Understood, collection: str | None) -> list[Scored]:
+    def _by_words(self, understood: Understood, allowed: Keys | None) -> list[Scored]:
         if self._alpha == 0 and self._dense is not None and self._encoder is not None:
             return []
-        is_narrow = bool(understood.excluded or understood.within)
         found = self._lexical.search(
             list(understood.terms),
-            limit=_FURTHER * self._lexical_limit if is_narrow else self._lexical_limit,
-            collection=collection,
+            limit=self._lexical_limit * (_FURTHER if understood.excluded else 1),
+            allowed=allowed,
             boosts=understood.terms,
         )
         if understood.within is None:
@@ -79,12 +83,9 @@ class Searches:
         scores = {item.key: item.score for item in found}
         return [Scored(key=key, score=scores.get(key, 0.0)) for key in understood.within]
 
-    def _by_meaning(self, understood: Understood, collection: str | None) -> list[Scored]:
+    def _by_meaning(self, understood: Understood, allowed: Keys | None) -> list[Scored]:
         if self._dense is None or self._encoder is None or self._alpha == 1:
             return []
-        allowed: Sequence[int] | None = understood.within
-        if allowed is None and collection is not None:
-            allowed = self._members(collection)
         return self._dense.search(
             self._encoder.encode_question(understood.asked).vector,
             limit=self._dense_limit * (_FURTHER if understood.excluded else 1),

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pincite.records import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.parts import question_parts
-from pincite.stages import LexicalIndex, TermWeights
+from pincite.retrieve.searches import AllowedLookup
+from pincite.stages import Keys, LexicalIndex, TermWeights
 from pincite.text.question_syntax import QuestionSyntax, parsed
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary
@@ -60,6 +61,7 @@ class QuestionReader:
         languages: Sequence[str],
         vocabulary: Vocabulary,
         exact: ExactWords,
+        allowed: AllowedLookup,
         is_word: Callable[[str], bool],
         steps: Steps,
     ) -> None:
@@ -68,6 +70,7 @@ class QuestionReader:
         self._languages = languages
         self._vocabulary = vocabulary
         self._exact = exact
+        self._allowed = allowed
         self._is_word = is_word
         self._steps = steps
 
@@ -79,8 +82,10 @@ class QuestionReader:
         asked = _replaced(syntax.plain, corrections)
         wanted = question_terms(asked, language)
         expansions = self._expansions(asked, wanted, language)
-        within, notices = self._within(syntax, question.collection)
-        rare = self._exact.rare(list(wanted), question.collection)
+        allowed = self._allowed(question.collection, question.filters)
+        within, notices = self._within(syntax, allowed)
+        rare = self._exact.rare(list(wanted), allowed)
+        is_strict = self._steps.phrases or not _is_sentence(syntax.beside, language)
         understood = Understood(
             plain=syntax.plain,
             asked=asked,
@@ -88,8 +93,8 @@ class QuestionReader:
             terms=self._weighted(wanted, expansions, asked),
             phrases=syntax.phrases,
             excluded=syntax.excluded,
-            within=within if self._steps.phrases else None,
-            keep=(*rare, *(() if self._steps.phrases or not within else within[:_PHRASES_KEPT])),
+            within=within if is_strict else None,
+            keep=(*rare, *(() if is_strict or not within else within[:_PHRASES_KEPT])),
             parts=question_parts(asked) if self._steps.parts else (),
             corrections=corrections,
             expansions=expansions,
@@ -173,14 +178,14 @@ class QuestionReader:
         return weighted
 
     def _within(
-        self, syntax: QuestionSyntax, collection: str | None
+        self, syntax: QuestionSyntax, allowed: Keys | None
     ) -> tuple[tuple[int, ...] | None, list[str]]:
         """The passages that hold the phrases (None: any passage), and what must be told."""
         if not syntax.phrases:
             return None, []
-        if every := self._exact.holding(syntax.phrases, collection):
+        if every := self._exact.holding(syntax.phrases, allowed):
             return every, []
-        single = [self._exact.holding([phrase], collection) for phrase in syntax.phrases]
+        single = [self._exact.holding([phrase], allowed) for phrase in syntax.phrases]
         some = tuple(dict.fromkeys(key for keys in single for key in keys))
         missing = [
             f"'{phrase}'" for phrase, keys in zip(syntax.phrases, single, strict=True) if not keys
@@ -194,6 +199,11 @@ class QuestionReader:
 def understood_plainly(text: str) -> Understood:
     """A question taken word for word, where nobody has read it before."""
     return Understood(plain=text, asked=text, terms=dict.fromkeys(question_terms(text), 1.0))
+
+
+def _is_sentence(text: str, language: str) -> bool:
+    """Whether it has words such as "what", "the" or "of", which a list of search words lacks."""
+    return any(not terms(word, language) for word in re.findall(r"\w+", text))
 
 
 def _notices(

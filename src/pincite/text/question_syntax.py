@@ -21,10 +21,14 @@ _MINUS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSyntax:
-    """A question taken apart: `plain` is what it asks, without the signs and what they exclude."""
+    """A question taken apart: `plain` is what it asks, without the signs and what they exclude.
+
+    `beside` is what stands beside the phrases.
+    """
 
     plain: str
     phrases: tuple[str, ...] = ()
+    beside: str = ""
     excluded: tuple[str, ...] = ()
 
 
@@ -46,9 +50,13 @@ def parsed(text: str) -> QuestionSyntax:
         excluded.append(found["word"].rstrip("?!.,;:"))
         return " "
 
+    beside = _MINUS.sub(" ", _QUOTED.sub(" ", text))
     plain = _MINUS.sub(minus, _QUOTED.sub(quoted, text))
     if not phrases and not excluded:
         return QuestionSyntax(plain=text)
     return QuestionSyntax(
-        plain=" ".join(plain.split()), phrases=tuple(phrases), excluded=tuple(excluded)
+        plain=" ".join(plain.split()),
+        phrases=tuple(phrases),
+        beside=" ".join(beside.split()),
+        excluded=tuple(excluded),
     )

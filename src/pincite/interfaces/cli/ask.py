@@ -13,12 +13,19 @@ from pincite.interfaces.cli.exits import ABSTAINED
 from pincite.interfaces.cli.explain import files_of, print_fates, print_trace
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    BudgetOption,
     CollectionOption,
+    DocumentFilter,
     ExplainOption,
     JsonOption,
     LibraryOption,
     QuestionArgument,
+    SectionFilter,
+    SinceFilter,
+    TagFilter,
+    UntilFilter,
     WhyOption,
+    budget_ms,
 )
 from pincite.interfaces.cli.output import (
     cell_lines,
@@ -37,12 +44,18 @@ def ask(
     question: QuestionArgument,
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: CollectionOption = None,
+    document: DocumentFilter = None,
+    tag: TagFilter = None,
+    section: SectionFilter = None,
+    since: SinceFilter = "",
+    until: UntilFilter = "",
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Write the answer to a file that 'pincite verify' checks."),
     ] = None,
     explain: ExplainOption = False,
     why: WhyOption = None,
+    budget: BudgetOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Answer with exact quotes, or refuse and say why.
@@ -52,10 +65,23 @@ def ask(
     from pincite.interfaces.forms import explained_form
     from pincite.verify.receipt import answer_form
 
+    filters = pincite.Filters.of(
+        documents=document, tags=tag, sections=section, since=since, until=until
+    )
     with pincite.Library.open(library, create=False) as opened:
-        answer = opened.ask(question, collection=collection, explain=explain)
+        answer = opened.ask(
+            question,
+            collection=collection,
+            filters=filters,
+            explain=explain,
+            budget_ms=budget_ms(budget),
+        )
         files = files_of(answer.trace, opened) if explain else {}
-        fates = opened.why(question, why, collection=collection) if why is not None else ()
+        fates = (
+            opened.why(question, why, collection=collection, filters=filters)
+            if why is not None
+            else ()
+        )
     form = answer_form(answer)
     if save is not None:
         save.write_text(json.dumps(form, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

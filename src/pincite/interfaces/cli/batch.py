@@ -18,8 +18,13 @@ from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     CollectionOption,
+    DocumentFilter,
     JsonOption,
     LibraryOption,
+    SectionFilter,
+    SinceFilter,
+    TagFilter,
+    UntilFilter,
 )
 from pincite.interfaces.cli.output import console, print_json
 
@@ -37,6 +42,11 @@ def batch(
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write answers to.")],
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: CollectionOption = None,
+    document: DocumentFilter = None,
+    tag: TagFilter = None,
+    section: SectionFilter = None,
+    since: SinceFilter = "",
+    until: UntilFilter = "",
     as_json: JsonOption = False,
 ) -> None:
     """Answer a file of questions.
@@ -45,6 +55,9 @@ def batch(
 
     A question that cannot be answered at all (empty, too long) gets an object with status "error".
     """
+    filters = pincite.Filters.of(
+        documents=document, tags=tag, sections=section, since=since, until=until
+    )
     asked = list(_read_questions(questions))
     counts = {"answered": 0, "abstained": 0, "error": 0}
     draft = output.with_name(f".{output.name}.{os.getpid()}")
@@ -53,7 +66,7 @@ def batch(
             pincite.Library.open(library, create=False) as opened,
             draft.open("w", encoding="utf-8") as file,
         ):
-            for form in _answers(opened, asked, collection):
+            for form in _answers(opened, asked, collection, filters):
                 counts[form["status"]] += 1
                 file.write(json.dumps(form, ensure_ascii=False) + "\n")
         draft.replace(output)
@@ -95,7 +108,7 @@ def _read_questions(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _answers(
-    library: Library, asked: list[dict[str, Any]], collection: str | None
+    library: Library, asked: list[dict[str, Any]], collection: str | None, filters: pincite.Filters
 ) -> Iterator[dict[str, Any]]:
     from rich.progress import track
 
@@ -103,7 +116,7 @@ def _answers(
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         try:
-            found = library.ask(item["question"], collection=collection)
+            found = library.ask(item["question"], collection=collection, filters=filters)
         except UsageError as error:
             return {"id": item["id"], "status": "error", "error": str(error)}
         return {"id": item["id"], **answer_form(found)}

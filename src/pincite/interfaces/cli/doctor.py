@@ -82,6 +82,7 @@ def _index(library: Library) -> dict[str, Any]:
         "generation": indexes.manifest.generation,
         "catalog_generation": generation,
         "vectors": len(indexes.dense),
+        "engine": str(indexes.dense.engine),
         "passages": len(indexes.lexical),
         "problem": f"{behind} changes behind the catalog; the next question or ingest applies them"
         if behind
@@ -93,8 +94,8 @@ def _print(report: dict[str, Any]) -> None:
     model, index, offsets = report["model"], report["index"], report["offsets"]
     rows = dict(report["versions"])
     rows["model"] = model["problem"] or f"{model['name']}, {model['runtime']}"
-    state = f"{index.get('passages')} passages, {index.get('vectors')} vectors"
-    rows["index"] = index["problem"] or state
+    state = "{passages} passages, {vectors} vectors ({engine})"
+    rows["index"] = index["problem"] or state.format_map(index)
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
     for name, found in rows.items():
         typer.echo(indented(found, first=f"{name:<13}"))

@@ -18,6 +18,7 @@ from pincite.interfaces.cli.options import (
     IncludeOption,
     JsonOption,
     LibraryOption,
+    TagsOption,
 )
 from pincite.interfaces.cli.output import indented, print_json, print_problems, short_path
 from pincite.interfaces.cli.progress import progress_bar
@@ -32,6 +33,7 @@ def ingest(
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: FilingOption = "default",
+    tag: TagsOption = None,
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
     as_json: JsonOption = False,
@@ -39,13 +41,16 @@ def ingest(
     """Take in files and folders.
 
     Unchanged files are skipped, changed ones replaced, and files that are gone from a given folder
-    are forgotten. A file that cannot be read is reported, and the others go in.
+    are forgotten. A file that cannot be read is reported, and the others go in. Tags are added, to
+    unchanged files too.
     """
     from pincite.ingest.selection import Selection
 
     selection = Selection(include or (), exclude or ())
     with pincite.Library.open(library) as opened, stop_kindly(), progress_bar() as progress:
-        report = opened.ingest(paths, collection=collection, selection=selection, progress=progress)
+        report = opened.ingest(
+            paths, collection=collection, tags=tag or (), selection=selection, progress=progress
+        )
     if as_json:
         from pincite.interfaces.forms import ingest_form
 

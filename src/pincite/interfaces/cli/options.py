@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from pincite.errors import UsageError
+
+_TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)")
 
 LibraryOption = Annotated[
     Path,
@@ -39,6 +44,40 @@ ExcludeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--exclude", help="Do not look at files that match, such as 'drafts/'.", metavar="PATTERN"
+    ),
+]
+TagsOption = Annotated[
+    list[str] | None,
+    typer.Option("--tag", help="Tag all these files; may be given again.", metavar="TAG"),
+]
+DocumentFilter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--document",
+        "-d",
+        help="Look only into this file: a name, a path, a pattern, an id; may be given again.",
+        metavar="NAME",
+    ),
+]
+TagFilter = Annotated[
+    list[str] | None,
+    typer.Option("--tag", help="Look only into files with this tag, or any.", metavar="TAG"),
+]
+SectionFilter = Annotated[
+    list[str] | None,
+    typer.Option("--section", help="Look only below headings with these words.", metavar="HEADING"),
+]
+SinceFilter = Annotated[
+    str,
+    typer.Option("--since", help="Only files changed on or after: 2024-05-31, 2024-05 or 2024."),
+]
+UntilFilter = Annotated[str, typer.Option("--until", help="Only files changed on or before.")]
+BudgetOption = Annotated[
+    str,
+    typer.Option(
+        "--budget",
+        help="Time for one question, such as 300ms or 2s: how deep candidates are compared.",
+        metavar="TIME",
     ),
 ]
 ExplainOption = Annotated[
@@ -75,3 +114,18 @@ def show_version(
     ] = False,
 ) -> None:
     """Ask your own documents. Every answer is made of exact, checked quotes - or refused."""
+
+
+def budget_ms(written: str) -> float | None:
+    """Milliseconds of `300ms`, `2s` or `0.5 s`; None for nothing.
+
+    Raises UsageError for anything else.
+    """
+    if not written:
+        return None
+    found = _TIME.fullmatch(written.strip())
+    if found is None or float(found["number"]) == 0:
+        raise UsageError(
+            f"--budget {written}: give a time above zero with its unit, such as 300ms or 2s"
+        )
+    return float(found["number"]) * (1000 if found["unit"] == "s" else 1)

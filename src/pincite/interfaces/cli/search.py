@@ -10,12 +10,19 @@ import pincite
 from pincite.interfaces.cli.explain import files_of, print_fates, print_trace
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    BudgetOption,
     CollectionOption,
+    DocumentFilter,
     ExplainOption,
     JsonOption,
     LibraryOption,
     QuestionArgument,
+    SectionFilter,
+    SinceFilter,
+    TagFilter,
+    UntilFilter,
     WhyOption,
+    budget_ms,
 )
 from pincite.interfaces.cli.output import (
     indented,
@@ -34,20 +41,40 @@ def search(
     library: LibraryOption = DEFAULT_LIBRARY,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Hits to show.")] = 10,
     collection: CollectionOption = None,
+    document: DocumentFilter = None,
+    tag: TagFilter = None,
+    section: SectionFilter = None,
+    since: SinceFilter = "",
+    until: UntilFilter = "",
     sections: Annotated[
         bool, typer.Option("--sections", help="Show the whole section around each passage.")
     ] = False,
     explain: ExplainOption = False,
     why: WhyOption = None,
+    budget: BudgetOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Find passages, best first."""
     from pincite.interfaces.forms import explained_form, search_form
 
+    filters = pincite.Filters.of(
+        documents=document, tags=tag, sections=section, since=since, until=until
+    )
     with pincite.Library.open(library, create=False) as opened:
-        result = opened.search(question, limit=limit, collection=collection, explain=explain)
+        result = opened.search(
+            question,
+            limit=limit,
+            collection=collection,
+            filters=filters,
+            explain=explain,
+            budget_ms=budget_ms(budget),
+        )
         files = files_of(result.trace, opened) if explain else {}
-        fates = opened.why(question, why, collection=collection) if why is not None else ()
+        fates = (
+            opened.why(question, why, collection=collection, filters=filters)
+            if why is not None
+            else ()
+        )
         form = search_form(result, opened, sections=sections)
     for message in result.notices:
         notice(message)

@@ -19,6 +19,7 @@ from pincite.interfaces.cli.options import (
     IncludeOption,
     JsonOption,
     LibraryOption,
+    TagsOption,
 )
 from pincite.interfaces.cli.output import indented, notice, print_json, short_path
 from pincite.interfaces.cli.progress import progress_bar
@@ -36,6 +37,7 @@ def sync(
     folders: Annotated[list[Path], typer.Argument(help="Folders to follow.", metavar="FOLDER")],
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: FilingOption = "default",
+    tag: TagsOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")
     ] = False,
@@ -62,13 +64,13 @@ def sync(
             return
         if not as_json:
             print_plan(plan)
-        report = _apply(opened, folders, collection, selection)
+        report = _apply(opened, folders, collection, selection, tag or ())
         if as_json:
             print_json({"plan": plan_form(plan), "report": _report_form(report)})
         else:
             print_report(report, library)
         if watch:
-            _watch(opened, folders, collection, selection, as_json=as_json)
+            _watch(opened, folders, collection, selection, tag or (), as_json=as_json)
 
 
 def _check_folders(folders: Sequence[Path]) -> None:
@@ -81,10 +83,16 @@ def _check_folders(folders: Sequence[Path]) -> None:
 
 
 def _apply(
-    opened: Library, folders: Sequence[Path], collection: str, selection: Selection
+    opened: Library,
+    folders: Sequence[Path],
+    collection: str,
+    selection: Selection,
+    tags: Sequence[str],
 ) -> IngestReport:
     with progress_bar() as progress:
-        return opened.ingest(folders, collection=collection, selection=selection, progress=progress)
+        return opened.ingest(
+            folders, collection=collection, tags=tags, selection=selection, progress=progress
+        )
 
 
 def _watch(
@@ -92,6 +100,7 @@ def _watch(
     folders: Sequence[Path],
     collection: str,
     selection: Selection,
+    tags: Sequence[str],
     *,
     as_json: bool,
 ) -> None:
@@ -100,7 +109,7 @@ def _watch(
     notice(f"watching {names}; stop with Ctrl-C")
     # Ctrl-C is how one stops watching, and no error.
     with contextlib.suppress(KeyboardInterrupt):
-        for report in opened.watch(folders, collection=collection, selection=selection):
+        for report in opened.watch(folders, collection=collection, tags=tags, selection=selection):
             if as_json:
                 typer.echo(json.dumps(_report_form(report), ensure_ascii=False))
             else:

@@ -1,0 +1,143 @@
+"""Which passages a question may look at: collection, document, tag, section and date as keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Row, select
+
+from pincite.catalog import rows, schema
+from pincite.errors import UsageError
+from pincite.filters import Filters
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SHOWN = 8
+"""Names in an error that says what there is."""
+
+
+def matching_keys(connection: Connection, collection: str | None, filters: Filters) -> NDArray[Any]:
+    """Passage keys, ascending, int64. Raises UsageError, with what there is, when nothing matches.
+
+    A collection alone may be empty of passages.
+    """
+    import numpy as np
+
+    documents = _documents(connection, collection, filters)
+    table = schema.passages
+    found: list[int] = []
+    for start in range(0, len(documents), rows.LOOKUP_BATCH):
+        batch = documents[start : start + rows.LOOKUP_BATCH]
+        here = table.c.document_id.in_(batch)
+        if filters.sections:
+            query = select(table.c.key, table.c.section).where(here)
+            found += [
+                row.key
+                for row in connection.execute(query)
+                if _is_within(tuple(row.section), filters.sections)
+            ]
+        else:
+            found += connection.scalars(select(table.c.key).where(here))
+    if filters.sections and not found:
+        raise UsageError(_no_section(connection, documents, filters.sections))
+    return np.sort(np.array(found, dtype=np.int64))
+
+
+def _documents(connection: Connection, collection: str | None, filters: Filters) -> list[str]:
+    """Ids of the documents that some path with all the wanted properties holds."""
+    table = schema.sources
+    query = select(table)
+    if collection is not None:
+        query = query.where(table.c.collection == collection)
+    files = list(connection.execute(query.order_by(table.c.path)))
+    if filters.documents:
+        files = _of_documents(files, filters.documents)
+    if filters.tags:
+        files = _tagged(connection, files, filters.tags)
+    if filters.since or filters.until:
+        files = _dated(files, filters)
+    return sorted({file.document_id for file in files})
+
+
+def _of_documents(files: Sequence[Row[Any]], wanted: Sequence[str]) -> list[Row[Any]]:
+    for pattern in wanted:
+        if not any(_is_named(file, pattern) for file in files):
+            names = sorted({PurePath(file.path).name for file in files})
+            raise UsageError(f"no document matches '{pattern}'; there are: {_list(names)}")
+    return [file for file in files if any(_is_named(file, pattern) for pattern in wanted)]
+
+
+def _is_named(file: Row[Any], pattern: str) -> bool:
+    """An id, a name, the end of a path, or a pattern for any of these; case does not count."""
+    if file.document_id == pattern:
+        return True
+    path, wanted = PurePath(file.path).as_posix().casefold(), pattern.casefold().removeprefix("./")
+    return (
+        path == wanted
+        or path.endswith(f"/{wanted.lstrip('/')}")
+        or fnmatchcase(path, wanted)
+        or fnmatchcase(path, f"*/{wanted}")
+    )
+
+
+def _tagged(
+    connection: Connection, files: Sequence[Row[Any]], wanted: Sequence[str]
+) -> list[Row[Any]]:
+    table = schema.tags
+    places: dict[tuple[str, str], set[str]] = {}
+    for row in connection.execute(select(table)):
+        places.setdefault((row.collection, row.path), set()).add(row.tag)
+    known = {tag for file in files for tag in places.get((file.collection, file.path), ())}
+    for tag in wanted:
+        if tag not in known:
+            there_are = _list(sorted(known)) or "none; give some with 'pincite ingest --tag'"
+            raise UsageError(f"no document here has the tag '{tag}'; there are: {there_are}")
+    chosen = set(wanted)
+    return [file for file in files if chosen & places.get((file.collection, file.path), set())]
+
+
+def _dated(files: Sequence[Row[Any]], filters: Filters) -> list[Row[Any]]:
+    first = filters.since.isoformat() if filters.since else ""
+    last = filters.until.isoformat() if filters.until else "9999-12-31"
+    kept = [file for file in files if file.modified and first <= file.modified[:10] <= last]
+    if not kept:
+        days = sorted(file.modified[:10] for file in files if file.modified)
+        there_are = f"{days[0]} to {days[-1]}" if days else "no dates; ingest the files again"
+        raise UsageError(f"no document here has a date in that range; there are: {there_are}")
+    return kept
+
+
+def _is_within(section: tuple[str, ...], wanted: Sequence[str]) -> bool:
+    return any(_holds(section, pattern) for pattern in wanted)
+
+
+@lru_cache(maxsize=10_000)
+def _holds(section: tuple[str, ...], pattern: str) -> bool:
+    """Whether headings that follow each other contain the parts of the pattern, in order."""
+    parts = [part.strip().casefold() for part in pattern.split(">")]
+    headings = [heading.casefold() for heading in section]
+    return any(
+        all(part in heading for part, heading in zip(parts, headings[start:], strict=False))
+        for start in range(len(headings) - len(parts) + 1)
+    )
+
+
+def _no_section(connection: Connection, documents: Sequence[str], wanted: Sequence[str]) -> str:
+    table = schema.passages
+    some = table.c.document_id.in_(documents[: rows.LOOKUP_BATCH])
+    query = select(table.c.section).where(some).distinct().limit(100)
+    headings = {" > ".join(row.section) for row in connection.execute(query)} - {""}
+    asked = "', '".join(wanted)
+    there_are = _list(sorted(headings)) or "none; these documents have no headings"
+    return f"no section here matches '{asked}'; there are, for instance: {there_are}"
+
+
+def _list(names: Iterable[str]) -> str:
+    every = list(names)
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    return ", ".join(every[:_SHOWN]) + more
