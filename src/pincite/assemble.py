@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from pincite.answer.extractive import ExtractiveAnswerer
@@ -22,9 +23,27 @@ from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
 from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.retrieve.boosted import BoostedRetriever
+from pincite.retrieve.fusion import reciprocal_rank, weighted_min_max
+from pincite.retrieve.headings import HeadingBooster
 from pincite.retrieve.hybrid import HybridRetriever
-from pincite.settings import ChunkingSettings, IngestSettings, RerankSettings, Settings
-from pincite.stages import Encoder, Reranker, TermWeights
+from pincite.retrieve.intents import (
+    FuseScores,
+    IntentBooster,
+    IntentFusion,
+    IntentRules,
+    load_intent_rules,
+)
+from pincite.retrieve.routing import DocumentRoutes, NamedDocumentBooster, NamedDocumentsOnly
+from pincite.retrieve.tags import TagBooster, load_tag_set
+from pincite.settings import (
+    ChunkingSettings,
+    IngestSettings,
+    RerankSettings,
+    RetrievalSettings,
+    Settings,
+)
+from pincite.stages import Booster, Encoder, Reranker, TermWeights
 from pincite.verify.verifier import Provenance, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
@@ -83,18 +102,27 @@ def answer_stages(
 ) -> AnswerStages:
     """The stages that turn a question into an answer, over one state of the library."""
     weights = IndexTermWeights(indexes.lexical)
+    intents = _intents(settings.intents.rules)
+    routes = DocumentRoutes(catalog.names)
+    found = HybridRetriever(
+        lexical=indexes.lexical,
+        passages=catalog.passages,
+        members=catalog.passage_keys,
+        fuse=_fuse(settings.retrieval, intents),
+        dense=indexes.dense if encoder else None,
+        encoder=encoder,
+        lexical_limit=settings.retrieval.lexical_limit,
+        dense_limit=settings.retrieval.dense_limit,
+        alpha=settings.retrieval.alpha,
+        keep=settings.retrieval.keep,
+    )
+    retriever = BoostedRetriever(
+        NamedDocumentsOnly(found, routes) if settings.boosts.documents == "filter" else found,
+        _boosters(settings, catalog, weights, intents, routes),
+    )
     return AnswerStages(
-        retriever=HybridRetriever(
-            lexical=indexes.lexical,
-            passages=catalog.passages,
-            members=catalog.passage_keys,
-            dense=indexes.dense if encoder else None,
-            encoder=encoder,
-            lexical_limit=settings.retrieval.lexical_limit,
-            dense_limit=settings.retrieval.dense_limit,
-            alpha=settings.retrieval.alpha,
-            keep=settings.retrieval.keep,
-        ),
+        retriever=retriever,
+        seen=retriever.seen,
         reranker=_reranker(settings.rerank, catalog, encoder, weights),
         selector=MmrSelector(
             catalog,
@@ -118,6 +146,38 @@ def answer_stages(
         ),
         notices=notices,
     )
+
+
+def _intents(rules: str) -> IntentRules:
+    return load_intent_rules(rules) if rules else IntentRules([])
+
+
+def _fuse(chosen: RetrievalSettings, intents: IntentRules) -> IntentFusion:
+    method: FuseScores = weighted_min_max
+    if chosen.fusion == "rrf":
+        method = partial(reciprocal_rank, k=chosen.rrf_k)
+    return IntentFusion(intents, method, alpha=chosen.alpha)
+
+
+def _boosters(
+    settings: Settings,
+    catalog: Catalog,
+    weights: TermWeights,
+    intents: IntentRules,
+    routes: DocumentRoutes,
+) -> list[Booster]:
+    """What is switched on of all that can speak for a candidate."""
+    chosen = settings.boosts
+    boosters: list[Booster] = []
+    if chosen.documents != "off":
+        boosters.append(NamedDocumentBooster(routes, weight=chosen.documents_weight))
+    if chosen.headings_weight:
+        boosters.append(HeadingBooster(weights, weight=chosen.headings_weight))
+    if chosen.tag_set:
+        boosters.append(TagBooster(load_tag_set(chosen.tag_set), catalog))
+    if settings.intents.rules:
+        boosters.append(IntentBooster(intents, catalog))
+    return boosters
 
 
 def _unread(catalog: Catalog) -> str:

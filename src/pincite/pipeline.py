@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -35,6 +35,11 @@ class IngestStages:
     embedder: PassageEmbedder | None
 
 
+def _nothing(question: Question) -> Mapping[str, Any]:
+    del question
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerStages:
     """What turns a question into an answer."""
@@ -45,6 +50,8 @@ class AnswerStages:
     answerer: Answerer
     verifier: Verifier
     notices: tuple[str, ...] = ()
+    seen: Callable[[Question], Mapping[str, Any]] = _nothing
+    """What was seen in a question besides its words, for the trace."""
 
 
 def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
@@ -107,6 +114,7 @@ def answer_question(question: Question, stages: AnswerStages) -> Answer:
 def _find(question: Question, stages: AnswerStages, recorder: Recorder) -> tuple[Hit, ...]:
     with recorder.stage("retrieve"):
         candidates = stages.retriever.retrieve(question)
+        recorder.trace["seen"] = dict(stages.seen(question))
         recorder.trace["candidates"] = _hit_trace(candidates)
     with recorder.stage("rerank"):
         hits = stages.reranker.rerank(question, candidates)

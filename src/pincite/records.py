@@ -49,6 +49,15 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedFile:
+    """A file of the library, as far as its name goes."""
+
+    document_id: str
+    path: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Embedding:
     """One forward pass over one passage.
 
@@ -94,10 +103,11 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked, and of which collection (None: of everything)."""
+    """What was asked, and of which collection and documents (None: of everything)."""
 
     text: str
     collection: str | None = None
+    documents: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,9 +100,45 @@ class RetrievalSettings(Group):
         default=100, ge=1, le=1000, description="candidates from the dense index"
     )
     lexical_limit: int = Field(default=100, ge=1, le=1000, description="candidates from BM25")
+    fusion: Literal["weighted", "rrf"] = Field(
+        default="weighted",
+        description="weighted: min-max scaled scores; rrf: reciprocal ranks",
+    )
+    rrf_k: int = Field(
+        default=60, ge=1, le=10_000, description="rank constant of reciprocal rank fusion"
+    )
     alpha: float = Field(default=0.5, ge=0, le=1, description="weight of BM25 in fusion")
     keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
+
+
+class BoostsSettings(Group):
+    """What else speaks for a candidate (R3, R4)."""
+
+    documents: Literal["boost", "filter", "off"] = Field(
+        default="boost",
+        description="documents that a question names: preferred, looked into alone, or not sought",
+    )
+    documents_weight: float = Field(
+        default=0.25, ge=0, le=1, description="added for a document that is surely named"
+    )
+    headings_weight: float = Field(
+        default=0,
+        ge=0,
+        le=1,
+        description="added if all words of the question stand in file name, title and headings",
+    )
+    tag_set: str = Field(
+        default="", description="crops, or the path of a TOML file; empty: no tags"
+    )
+
+
+class IntentsSettings(Group):
+    """Kinds of questions (R4)."""
+
+    rules: str = Field(
+        default="", description="support, or the path of a TOML file; empty: no intents"
+    )
 
 
 class RerankSettings(Group):
@@ -159,6 +195,8 @@ class Settings(BaseSettings):
     chunking: ChunkingSettings = ChunkingSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    boosts: BoostsSettings = BoostsSettings()
+    intents: IntentsSettings = IntentsSettings()
     rerank: RerankSettings = RerankSettings()
     evidence: EvidenceSettings = EvidenceSettings()
     verification: VerificationSettings = VerificationSettings()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,7 +8,9 @@ import pytest
 from pincite.catalog.catalog import Catalog
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.records import Question
+from pincite.retrieve.fusion import weighted_min_max
 from pincite.retrieve.hybrid import HybridRetriever
+from pincite.stages import Scored
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 
@@ -48,10 +50,15 @@ def indexes(catalog: Catalog, tmp_path: Path) -> Indexes:
 def make(catalog: Catalog, indexes: Indexes) -> Make:
     def build(*, with_encoder: bool = True, **changes: object) -> HybridRetriever:
         options = {"lexical_limit": 50, "dense_limit": 50, "alpha": 0.4, "keep": 50} | changes
+
+        def fuse(text: str, lexical: Sequence[Scored], dense: Sequence[Scored]) -> dict[int, float]:
+            return weighted_min_max(lexical, dense, alpha=options["alpha"])
+
         return HybridRetriever(
             lexical=indexes.lexical,
             passages=catalog.passages,
             members=catalog.passage_keys,
+            fuse=options.pop("fuse", fuse),
             dense=indexes.dense if with_encoder else None,
             encoder=ENCODER if with_encoder else None,
             **options,
@@ -118,3 +125,30 @@ def test_the_same_question_gives_the_same_hits(make: Make) -> None:
     question = Question(text="green valve")
     runs = [[(h.passage.id, h.score) for h in make().retrieve(question)] for _ in range(3)]
     assert runs[0] == runs[1] == runs[2]
+
+
+def test_the_fusion_is_asked_with_the_question_and_both_lists(make: Make, catalog: Catalog) -> None:
+    heard = []
+
+    def fuse(text: str, lexical: Sequence[Scored], dense: Sequence[Scored]) -> dict[int, float]:
+        heard.append((text, bool(lexical), bool(dense)))
+        return {dense[-1].key: 0.5}
+
+    (hit,) = make(fuse=fuse).retrieve(Question(text="the valve"))
+    assert heard == [("the valve", True, True)]
+    assert hit.score == hit.scores["fused"] == 0.5
+
+
+@pytest.mark.parametrize("with_encoder", [True, False])
+def test_of_named_documents_alone_only_their_passages_are_found(
+    make: Make, catalog: Catalog, *, with_encoder: bool
+) -> None:
+    wanted = frozenset(
+        file.document_id for file in catalog.names() if file.path in ("a0.txt", "b2.txt")
+    )
+    retriever = make(with_encoder=with_encoder, lexical_limit=3, dense_limit=3)
+    for collection, names in ((None, {"a0.txt", "b2.txt"}), ("b", {"b2.txt"}), ("c", set())):
+        question = Question(text="the pump", collection=collection, documents=wanted)
+        hits = retriever.retrieve(question)
+        assert {catalog.source(hit.passage.span.document_id).path for hit in hits} == names
+    assert retriever.retrieve(Question(text="the pump", documents=frozenset())) == ()

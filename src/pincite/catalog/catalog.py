@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +14,15 @@ from pincite.catalog import files, rows, schema, sources
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.migrations import migrate
 from pincite.document import Coverage, Document, Span
-from pincite.records import Embedding, FileEntry, FileProblem, Ingested, Passage, Source
+from pincite.records import (
+    Embedding,
+    FileEntry,
+    FileProblem,
+    Ingested,
+    NamedFile,
+    Passage,
+    Source,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,15 +175,28 @@ class Catalog:
             found.update((row.key, rows.passage(row)) for row in self._fetch(query))
         return found
 
-    def passage_keys(self, collection: str | None = None) -> list[int]:
-        """All keys, or those of one collection, in order."""
+    def names(self, collection: str | None = None) -> list[NamedFile]:
+        """What every file is called, in order of the paths."""
+        return [
+            NamedFile(document_id=row.document_id, path=row.path, title=row.title)
+            for row in self._fetch(files.names(collection))
+        ]
+
+    def passage_keys(
+        self, collection: str | None = None, documents: Set[str] | None = None
+    ) -> list[int]:
+        """All keys, or those of one collection or of some documents, in order."""
+        owner = schema.passages.c.document_id
         query = select(schema.passages.c.key).order_by(schema.passages.c.key)
         if collection is not None:
             members = select(schema.sources.c.document_id).where(
                 schema.sources.c.collection == collection
             )
-            query = query.where(schema.passages.c.document_id.in_(members))
-        return [row.key for row in self._fetch(query)]
+            query = query.where(owner.in_(members))
+        if documents is None:
+            return [row.key for row in self._fetch(query)]
+        batches = (query.where(owner.in_(batch)) for batch in _batches(sorted(documents)))
+        return sorted(row.key for batch in batches for row in self._fetch(batch))
 
     def sentence_vectors(self, keys: Sequence[int]) -> dict[int, NDArray[Any]]:
         """Stored sentence vectors (sentences, dimensions) by passage key."""
