@@ -22,7 +22,7 @@ _CAPITAL_INSIDE = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _FISCAL_YEAR = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.IGNORECASE)
 _DATE = re.compile(
-    r"(?<!\d)(?:19|20)\d\d[-_. ]?(?P<month>0[1-9]|1[0-2])(?:[-_. ]?(?:0[1-9]|[12]\d|3[01]))?(?!\d)"
+    r"(?<!\d)(?:19|20)\d\d[-_. ]?(?P<month>0[1-9]|1[0-2])(?:[-_. ]?(?:0[1-9]|[12]\d|3[01]))?(?![^\W_])"
 )
 _MONTHS = (
     "january february march april may june july august september october november december".split()
@@ -43,15 +43,20 @@ _LONGEST_NAME_CHARS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameWord:
-    """A word of a name or a question.
+    """A word of a name or a question; or two neighbours as one, whose terms are `parts`.
 
-    `is_pair` tells two neighbours taken as one; `is_marked` a word with a digit, or with a capital
-    that the beginning of the text does not explain.
+    `is_marked` tells a word with a digit, or with a capital that the beginning of the text does not
+    explain.
     """
 
     term: str
-    is_pair: bool
     is_marked: bool
+    parts: tuple[str, ...] = ()
+
+    @property
+    def is_year(self) -> bool:
+        """Whether it is a number that years have."""
+        return _YEAR.fullmatch(self.term) is not None
 
 
 def name_words(text: str) -> tuple[NameWord, ...]:
@@ -83,13 +88,18 @@ def _plain(text: str) -> Iterator[NameWord]:
     ]
     for start, word in words:
         is_marked = word[0].isdigit() or (word[0].isupper() and start > 0)
-        # 2023-07 and "July 7" mean the same 7.
-        for term in _terms_of(word.lstrip("0") or word):
-            yield NameWord(term=term, is_pair=False, is_marked=is_marked)
+        for term in _terms_of(_number(word)):
+            yield NameWord(term=term, is_marked=is_marked)
     for (start, first), (_, second) in pairwise(words):
         is_marked = first[0].isdigit() or (first[0].isupper() and start > 0)
+        parts = (*_terms_of(_number(first)), *_terms_of(_number(second)))
         for term in _terms_of((first + second).lower()):
-            yield NameWord(term=term, is_pair=True, is_marked=is_marked)
+            yield NameWord(term=term, is_marked=is_marked, parts=parts)
+
+
+def _number(word: str) -> str:
+    """2023-07 and "July 7" mean the same 7."""
+    return word.lstrip("0") or word
 
 
 @lru_cache(maxsize=50_000)
@@ -99,13 +109,13 @@ def _terms_of(word: str) -> tuple[str, ...]:
 
 def _years(text: str) -> Iterator[NameWord]:
     for match in _FISCAL_YEAR.finditer(text):
-        yield NameWord(term=f"20{match[1]}", is_pair=False, is_marked=True)
+        yield NameWord(term=f"20{match[1]}", is_marked=True)
 
 
 def _months(text: str) -> Iterator[NameWord]:
     for match in _DATE.finditer(text):
         for term in _terms_of(_MONTHS[int(match["month"]) - 1]):
-            yield NameWord(term=term, is_pair=False, is_marked=True)
+            yield NameWord(term=term, is_marked=True)
 
 
 def _telling_folders(folders: tuple[str, ...]) -> Iterator[str]:

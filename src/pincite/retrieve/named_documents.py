@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pincite.records import NamedFile
-from pincite.retrieve.name_words import name_words, names_of
+from pincite.retrieve.name_words import NameWord, name_words, names_of
 
 LEAST_CERTAINTY = 0.4
 """Below this it is chance: a question does not name every document it shares a word with."""
@@ -28,19 +27,43 @@ _WORDS_REMEMBERED = 4096
 _SAME = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Evidence:
     """What each name has in common with a question; arrays have one value for each name.
 
     `weight` is that of the common words, `marked` that of numbers and capitalised words among
     them and `marked_words` their number. `asked` is the weight of those words of the question that
-    stand in any name.
+    stand in any name. Names that are `excluded` are not meant.
     """
 
-    weight: NDArray[np.float64]
-    marked: NDArray[np.float64]
-    marked_words: NDArray[np.int64]
-    asked: float
+    def __init__(self, *, names: int) -> None:
+        self.weight = np.zeros(names)
+        self.marked = np.zeros(names)
+        self.marked_words = np.zeros(names, dtype=np.int64)
+        self.excluded = np.zeros(names, dtype=bool)
+        self.asked = 0.0
+
+    def add(self, places: NDArray[np.int64], weight: float, word: NameWord) -> None:
+        """Count a word for the names that hold it."""
+        if len(places):
+            is_new = np.ones(len(places), dtype=bool)
+            more = np.full(len(places), weight)
+            self.add_more(places, more, asked=weight, is_new=is_new, word=word)
+
+    def add_more(
+        self,
+        places: NDArray[np.int64],
+        more: NDArray[np.float64],
+        *,
+        asked: float,
+        is_new: NDArray[np.bool_],
+        word: NameWord,
+    ) -> None:
+        """Count what a word adds in each place; `is_new` where nothing of it was counted yet."""
+        self.asked += asked
+        self.weight[places] += more
+        if word.is_marked:
+            self.marked[places] += more
+            self.marked_words[places] += is_new
 
 
 class NamedDocuments:
@@ -63,13 +86,13 @@ class NamedDocuments:
         self._documents, names = _by_names(files)
         self._owner = np.repeat(np.arange(len(names)), [len(several) for several in names])
         words = [name_words(name) for several in names for name in several]
-        self._single = _places((w.term for w in name if not w.is_pair) for name in words)
-        self._pairs = _places((w.term for w in name if w.is_pair) for name in words)
-        whole = np.zeros(len(words))
-        for places in self._single.values():
-            whole[places] += self._rarity(places) ** _EMPHASIS
-        self._whole = whole
+        self._single = _places((w.term for w in name if not w.parts) for name in words)
+        self._pairs = _places((w.term for w in name if w.parts) for name in words)
         self._match = lru_cache(maxsize=_WORDS_REMEMBERED)(self._find)
+        self._dated = np.array([any(w.is_year for w in name) for name in words], dtype=bool)
+        self._whole = np.zeros(len(words))
+        for term, places in self._single.items():
+            self._whole[places] += self._find(term)[1]
 
     def named(self, question: str) -> dict[str, float]:
         """Documents that the question names, with how certain that is, 0.4 or more."""
@@ -84,39 +107,50 @@ class NamedDocuments:
         return found
 
     def _evidence(self, question: str) -> _Evidence:
-        weight = np.zeros(len(self._owner))
-        marked = np.zeros(len(self._owner))
-        marked_words = np.zeros(len(self._owner), dtype=np.int64)
+        evidence = _Evidence(names=len(self._owner))
+        words = name_words(question)
+        for word in words:
+            if not word.parts:
+                evidence.add(*self._match(word.term), word)
+        for word in words:
+            if word.parts:
+                self._add_pair(evidence, word)
+        years = [self._match(word.term)[0] for word in words if word.is_year]
+        if any(map(len, years)):
+            # The report of another year is not meant, whatever else it has in common.
+            evidence.excluded = self._dated.copy()
+            evidence.excluded[np.concatenate(years)] = False
+        return evidence
+
+    def _add_pair(self, evidence: _Evidence, pair: NameWord) -> None:
+        """What two words weigh as one, less what they have weighed already."""
+        places, weight = self._match(pair.term)
+        if not len(places):
+            return
+        known = np.zeros(len(places))
         asked = 0.0
-        for word in name_words(question):
-            places, gained = self._match(word.term, is_pair=word.is_pair)
-            if not len(places):
-                continue
-            asked += gained
-            weight[places] += gained
-            if word.is_marked:
-                marked[places] += gained
-                marked_words[places] += 1
-        return _Evidence(weight=weight, marked=marked, marked_words=marked_words, asked=asked)
+        for part in pair.parts:
+            part_places, part_weight = self._match(part)
+            known += part_weight * np.isin(places, part_places)
+            asked += part_weight
+        more = np.maximum(0.0, weight - known)
+        evidence.add_more(
+            places, more, asked=max(0.0, weight - asked), is_new=known == 0, word=pair
+        )
 
-    def _find(self, term: str, *, is_pair: bool) -> tuple[NDArray[np.int64], float]:
-        """Names with a word of a question, and what it weighs."""
-        places = self._holding(term, is_pair=is_pair)
-        return places, self._rarity(places) ** _EMPHASIS if len(places) else 0.0
-
-    def _holding(self, term: str, *, is_pair: bool) -> NDArray[np.int64]:
-        """Names with a word. Two pairs are no match, since their words are matches already."""
+    def _find(self, term: str) -> tuple[NDArray[np.int64], float]:
+        """Names with a word, as one or in two, and what it weighs."""
         none = np.zeros(0, dtype=np.int64)
         single, pairs = self._single.get(term, none), self._pairs.get(term, none)
-        if is_pair or not len(pairs):
-            return single
-        return np.union1d(single, pairs) if len(single) else pairs
+        places = np.union1d(single, pairs) if len(pairs) else single
+        return places, self._rarity(places) ** _EMPHASIS if len(places) else 0.0
 
     def _certainty(self, evidence: _Evidence) -> NDArray[np.float64]:
         share = evidence.weight / evidence.asked
         coverage = np.minimum(1.0, evidence.weight / np.maximum(self._whole, _SAME))
         strength = np.minimum(1.0, np.maximum(evidence.weight, self._combined(evidence)))
         certainty: NDArray[np.float64] = strength * np.sqrt(share * coverage)
+        certainty[evidence.excluded] = 0.0
         return certainty
 
     def _combined(self, evidence: _Evidence) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ _KINDS: Mapping[type, str] = {
     float: "a number",
     list: "a list",
     str: "text",
+    type(None): "nothing",
 }
 
 
