@@ -34,7 +34,12 @@ from pincite.retrieve.intents import (
     IntentRules,
     load_intent_rules,
 )
-from pincite.retrieve.routing import DocumentRoutes, NamedDocumentBooster, NamedDocumentsOnly
+from pincite.retrieve.routing import (
+    DocumentRoutes,
+    NamedDocumentBooster,
+    NamedDocumentsFirst,
+    NamedDocumentsOnly,
+)
 from pincite.retrieve.tags import TagBooster, load_tag_set
 from pincite.settings import (
     ChunkingSettings,
@@ -43,7 +48,7 @@ from pincite.settings import (
     RetrievalSettings,
     Settings,
 )
-from pincite.stages import Booster, Encoder, Reranker, TermWeights
+from pincite.stages import Booster, Encoder, Reranker, Retriever, TermWeights
 from pincite.verify.verifier import Provenance, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
@@ -117,7 +122,7 @@ def answer_stages(
         keep=settings.retrieval.keep,
     )
     retriever = BoostedRetriever(
-        NamedDocumentsOnly(found, routes) if settings.boosts.documents == "filter" else found,
+        _routed(found, routes, settings.boosts.documents),
         _boosters(settings, catalog, weights, intents, routes),
     )
     return AnswerStages(
@@ -157,6 +162,12 @@ def _fuse(chosen: RetrievalSettings, intents: IntentRules) -> IntentFusion:
     if chosen.fusion == "rrf":
         method = partial(reciprocal_rank, k=chosen.rrf_k)
     return IntentFusion(intents, method, alpha=chosen.alpha)
+
+
+def _routed(found: Retriever, routes: DocumentRoutes, chosen: str) -> Retriever:
+    if chosen == "off":
+        return found
+    return (NamedDocumentsOnly if chosen == "filter" else NamedDocumentsFirst)(found, routes)
 
 
 def _boosters(

@@ -116,9 +116,9 @@ def test_a_named_document_gains_by_how_certain_it_is(small: SmallLibrary) -> Non
     routes = routes_of(small)
     question = Question(text="What does the Wheat guide of 2019 say?")
     named = routes.named(question)
-    (certainty,) = named.values()
+    (naming,) = named.values()
     found = gains(NamedDocumentBooster(routes, weight=0.25), small, question.text)
-    assert found == {"Wheat": pytest.approx(0.25 * certainty)}
+    assert found == {"Wheat": pytest.approx(0.25 * naming.certainty)}
 
 
 def test_names_are_those_of_the_collection_asked(small: SmallLibrary) -> None:

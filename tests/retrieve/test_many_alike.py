@@ -13,7 +13,12 @@ from pincite.records import Question
 from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.fusion import weighted_min_max
 from pincite.retrieve.hybrid import HybridRetriever
-from pincite.retrieve.routing import DocumentRoutes, NamedDocumentBooster, NamedDocumentsOnly
+from pincite.retrieve.routing import (
+    DocumentRoutes,
+    NamedDocumentBooster,
+    NamedDocumentsFirst,
+    NamedDocumentsOnly,
+)
 from pincite.stages import Retriever
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
@@ -110,7 +115,9 @@ def test_a_question_that_names_company_and_year_gets_that_report(
     catalog: Catalog, plain: HybridRetriever
 ) -> None:
     routes = DocumentRoutes(catalog.names)
-    routed = BoostedRetriever(plain, [NamedDocumentBooster(routes, weight=0.25)])
+    routed = BoostedRetriever(
+        NamedDocumentsFirst(plain, routes), [NamedDocumentBooster(routes, weight=0.25)]
+    )
     filtered = BoostedRetriever(NamedDocumentsOnly(plain, routes), routed._boosters)
     before = right_at_first(catalog, plain)
     after = right_at_first(catalog, routed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -19,12 +20,26 @@ from pincite.retrieve.name_words import NameWord, name_words, names_of
 LEAST_CERTAINTY = 0.4
 """Below this it is chance: a question does not name every document it shares a word with."""
 
+_SURE = 0.7
+_WORDS_TO_BE_SURE = 2
+
 _EMPHASIS = 3
 """Power of a word's rarity: a word of one name outweighs several that stand in many."""
 
 _WORDS_REMEMBERED = 4096
 
 _SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """How certain it is, in 0.4..1, that a question names a document.
+
+    `is_sure` if it is 0.7 or more and rests on several numbers or capitalised words.
+    """
+
+    certainty: float
+    is_sure: bool
 
 
 class _Evidence:
@@ -94,16 +109,19 @@ class NamedDocuments:
         for term, places in self._single.items():
             self._whole[places] += self._find(term)[1]
 
-    def named(self, question: str) -> dict[str, float]:
-        """Documents that the question names, with how certain that is, 0.4 or more."""
+    def named(self, question: str) -> dict[str, Naming]:
+        """Documents that the question names."""
         evidence = self._evidence(question)
         if evidence.asked < _SAME:
             return {}
         certainty = self._certainty(evidence)
-        found: dict[str, float] = {}
-        for place in np.flatnonzero(certainty >= LEAST_CERTAINTY):
-            for document_id in self._documents[self._owner[place]]:
-                found[document_id] = max(found.get(document_id, 0.0), float(certainty[place]))
+        sure = (certainty >= _SURE) & (evidence.marked_words >= _WORDS_TO_BE_SURE)
+        found: dict[str, Naming] = {}
+        places = np.flatnonzero(certainty >= LEAST_CERTAINTY)
+        # The best name of a document comes last and stays.
+        for place in places[np.lexsort((certainty[places], sure[places]))]:
+            naming = Naming(certainty=float(certainty[place]), is_sure=bool(sure[place]))
+            found.update(dict.fromkeys(self._documents[self._owner[place]], naming))
         return found
 
     def _evidence(self, question: str) -> _Evidence:
@@ -158,7 +176,8 @@ class NamedDocuments:
         combined = np.zeros(len(self._owner))
         several = np.flatnonzero(evidence.marked_words > 1)
         best = np.zeros(len(self._documents))
-        np.maximum.at(best, self._owner[several], evidence.marked[several])
+        meant = several[~evidence.excluded[several]]
+        np.maximum.at(best, self._owner[meant], evidence.marked[meant])
         ascending = np.sort(best[best > 0])
         as_much = len(ascending) - np.searchsorted(ascending, evidence.marked[several] - _SAME)
         combined[several] = self._rarity_of(np.maximum(as_much, 1)) ** _EMPHASIS

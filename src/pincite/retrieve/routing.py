@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pincite.records import Hit, NamedFile, Question
-from pincite.retrieve.named_documents import NamedDocuments
+from pincite.retrieve.named_documents import NamedDocuments, Naming
 from pincite.stages import Retriever
 
 FilesOf = Callable[[str | None], Iterable[NamedFile]]
@@ -30,10 +30,17 @@ class DocumentRoutes:
             lambda text, collection: self._table(collection).named(text)
         )
 
-    def named(self, question: Question) -> Mapping[str, float]:
+    def named(self, question: Question) -> Mapping[str, Naming]:
         """Documents that the question names, with how certain that is."""
-        found: Mapping[str, float] = self._named(question.text, question.collection)
+        found: Mapping[str, Naming] = self._named(question.text, question.collection)
         return found
+
+    def narrowed(self, question: Question, documents: Iterable[str]) -> Question | None:
+        """The question asked of some documents alone; None if it may be asked of none of them."""
+        meant = frozenset(documents)
+        if question.documents is not None:
+            meant &= question.documents
+        return replace(question, documents=meant) if meant else None
 
 
 class NamedDocumentBooster:
@@ -47,13 +54,41 @@ class NamedDocumentBooster:
 
     def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
         """What each candidate gains by the name of its document."""
-        named = self._routes.named(question)
-        return [self._weight * named.get(hit.passage.span.document_id, 0.0) for hit in hits]
+        named = {
+            document: self._weight * naming.certainty
+            for document, naming in self._routes.named(question).items()
+        }
+        return [named.get(hit.passage.span.document_id, 0.0) for hit in hits]
 
     def seen(self, question: Question) -> Mapping[str, float]:
         """The documents named, the most certain first."""
         named = self._routes.named(question)
-        return dict(sorted(named.items(), key=lambda item: (-item[1], item[0])))
+        certainties = {document: naming.certainty for document, naming in named.items()}
+        return dict(sorted(certainties.items(), key=lambda item: (-item[1], item[0])))
+
+
+class NamedDocumentsFirst:
+    """A retriever that looks into the documents surely named once more, and into these alone.
+
+    Their passages have the scores of that search, in which they are not compared with the same
+    sentences of other reports; those of other documents stay as they are.
+    """
+
+    def __init__(self, retriever: Retriever, routes: DocumentRoutes) -> None:
+        self._retriever = retriever
+        self._routes = routes
+
+    def retrieve(self, question: Question) -> tuple[Hit, ...]:
+        """As many candidates as the retriever gives, best first."""
+        hits = self._retriever.retrieve(question)
+        named = self._routes.named(question)
+        sure = self._routes.narrowed(question, (d for d, n in named.items() if n.is_sure))
+        if sure is None or sure.documents is None:
+            return hits
+        own = self._retriever.retrieve(sure)
+        others = (h for h in hits if h.passage.span.document_id not in (sure.documents or ()))
+        found = sorted((*own, *others), key=lambda hit: (-hit.score, hit.passage.id))
+        return tuple(found[: max(len(own), len(hits))])
 
 
 class NamedDocumentsOnly:
@@ -66,9 +101,5 @@ class NamedDocumentsOnly:
     def retrieve(self, question: Question) -> tuple[Hit, ...]:
         """Candidates from the named documents; from all where none is named."""
         named = self._routes.named(question)
-        meant = {document for document, c in named.items() if c >= CERTAIN_ENOUGH_TO_FILTER}
-        if question.documents is not None:
-            meant &= question.documents
-        if not meant:
-            return self._retriever.retrieve(question)
-        return self._retriever.retrieve(replace(question, documents=frozenset(meant)))
+        certain = (d for d, n in named.items() if n.certainty >= CERTAIN_ENOUGH_TO_FILTER)
+        return self._retriever.retrieve(self._routes.narrowed(question, certain) or question)
