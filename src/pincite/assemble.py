@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +30,7 @@ from pincite.retrieve.fusion import reciprocal_rank, weighted_min_max
 from pincite.retrieve.headings import HeadingBooster
 from pincite.retrieve.hybrid import HybridRetriever
 from pincite.retrieve.intents import (
+    INTENT_RULES,
     FuseScores,
     IntentBooster,
     IntentFusion,
@@ -40,7 +43,8 @@ from pincite.retrieve.routing import (
     NamedDocumentsFirst,
     NamedDocumentsOnly,
 )
-from pincite.retrieve.tags import TagBooster, load_tag_set
+from pincite.retrieve.rule_files import rule_file
+from pincite.retrieve.tags import TAG_SETS, TagBooster, load_tag_set
 from pincite.settings import (
     ChunkingSettings,
     IngestSettings,
@@ -143,7 +147,7 @@ def answer_stages(
             weights,
             Provenance(
                 corpus_version=catalog.meta("corpus_version"),
-                settings_digest=settings.digest(),
+                settings_digest=_digest(settings),
                 notices=notices,
                 unread=_unread(catalog),
             ),
@@ -151,6 +155,23 @@ def answer_stages(
         ),
         notices=notices,
     )
+
+
+def _digest(settings: Settings) -> str:
+    """That of the settings, and of what stands in the rule files they name."""
+    digest = settings.digest()
+    files = [
+        rule_file(chosen, shipped_in=folder, setting=setting).content
+        for chosen, folder, setting in (
+            (settings.boosts.tag_set, *TAG_SETS),
+            (settings.intents.rules, *INTENT_RULES),
+        )
+        if chosen
+    ]
+    if not files:
+        return digest
+    content = json.dumps([digest, files], sort_keys=True, default=str)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def _intents(rules: str) -> IntentRules:
@@ -165,9 +186,9 @@ def _fuse(chosen: RetrievalSettings, intents: IntentRules) -> IntentFusion:
 
 
 def _routed(found: Retriever, routes: DocumentRoutes, chosen: str) -> Retriever:
-    if chosen == "off":
-        return found
-    return (NamedDocumentsOnly if chosen == "filter" else NamedDocumentsFirst)(found, routes)
+    if chosen == "first":
+        return NamedDocumentsFirst(found, routes)
+    return NamedDocumentsOnly(found, routes) if chosen == "filter" else found
 
 
 def _boosters(

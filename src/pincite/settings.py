@@ -115,9 +115,12 @@ class RetrievalSettings(Group):
 class BoostsSettings(Group):
     """What else speaks for a candidate (R3, R4)."""
 
-    documents: Literal["boost", "filter", "off"] = Field(
+    documents: Literal["boost", "first", "filter", "off"] = Field(
         default="boost",
-        description="documents that a question names: preferred, looked into alone, or not sought",
+        description=(
+            "documents that a question names: preferred, searched on their own as well, searched "
+            "alone, or not sought"
+        ),
     )
     documents_weight: float = Field(
         default=0.25, ge=0, le=1, description="added for a document that is surely named"

@@ -11,7 +11,12 @@ from pincite.records import Hit, NamedFile, Passage, Question
 from pincite.retrieve.boosted import BoostedRetriever, boosted
 from pincite.retrieve.headings import HeadingBooster
 from pincite.retrieve.intents import IntentBooster, IntentFusion, load_intent_rules
-from pincite.retrieve.routing import DocumentRoutes, NamedDocumentBooster, NamedDocumentsOnly
+from pincite.retrieve.routing import (
+    DocumentRoutes,
+    NamedDocumentBooster,
+    NamedDocumentsFirst,
+    NamedDocumentsOnly,
+)
 from pincite.retrieve.tags import TagBooster, load_tag_set
 from pincite.stages import Booster, Scored
 from pincite.testing.contracts import BoosterContract
@@ -150,6 +155,27 @@ def test_as_a_filter_only_documents_surely_named_are_looked_into(small: SmallLib
     assert inner.asked == unsure
 
 
+class Two:
+    """Finds one passage in general, and another one when asked of some documents alone."""
+
+    def __init__(self, general: Sequence[Hit], narrow: Sequence[Hit]) -> None:
+        self._general, self._narrow = tuple(general), tuple(narrow)
+
+    def retrieve(self, question: Question) -> tuple[Hit, ...]:
+        return self._general if question.documents is None else self._narrow
+
+
+def test_a_document_surely_named_is_looked_into_once_more(small: SmallLibrary) -> None:
+    routes = routes_of(small)
+    sure = Question(text="What does the guide Wheat 2019 say?")
+    ((wheat, naming),) = routes.named(sure).items()
+    assert naming.is_sure
+    other, weak, found = hit(1, 1.0), hit(2, 0.1, wheat), hit(3, 1.0, wheat)
+    first = NamedDocumentsFirst(Two([other, weak], [found]), routes)
+    assert first.retrieve(sure) == (other, found)
+    assert first.retrieve(Question(text="What do the guides say?")) == (other, weak)
+
+
 # --- Intents ------------------------------------------------------------------------------------
 
 
@@ -205,8 +231,8 @@ class Fixed:
         return self._boosts
 
 
-def hit(number: int, score: float) -> Hit:
-    span = Span(document_id="d", start=0, end=1)
+def hit(number: int, score: float, document_id: str = "d") -> Hit:
+    span = Span(document_id=document_id, start=0, end=1)
     passage = Passage(id=f"p{number}", span=span, section=(), page=None, sentences=())
     return Hit(passage=passage, score=score, scores={"fused": score})
 

@@ -95,34 +95,29 @@ def plain(catalog: Catalog, indexes: Indexes) -> HybridRetriever:
 
 def right_at_first(catalog: Catalog, retriever: Retriever) -> tuple[float, float]:
     """Share of questions whose first hit is in the right report, and on the right topic there."""
-    in_report = on_topic = asked = 0
-    for company in COMPANIES:
-        for year in YEARS:
-            for topic in TOPICS[:2]:
-                question = Question(text=f"What was the {topic} of {company} in FY{year}?")
-                first = retriever.retrieve(question)[0]
-                path = catalog.source(first.passage.span.document_id).path
-                text = catalog.text_of(first.passage.span)
-                is_year = f"{year}" in path or f"FY{year % 100}" in path
-                is_report = path.startswith(f"{company}/") and is_year
-                in_report += is_report
-                on_topic += is_report and f"The {topic}" in text
-                asked += 1
-    return in_report / asked, on_topic / asked
+    in_report = on_topic = 0
+    for number, company in enumerate(COMPANIES):
+        year, topic = YEARS[number % len(YEARS)], TOPICS[number % 2]
+        question = Question(text=f"What was the {topic} of {company} in FY{year}?")
+        first = retriever.retrieve(question)[0]
+        path = catalog.source(first.passage.span.document_id).path
+        is_year = f"{year}" in path or f"FY{year % 100}" in path
+        is_report = path.startswith(f"{company}/") and is_year
+        in_report += is_report
+        on_topic += is_report and f"The {topic}" in catalog.text_of(first.passage.span)
+    return in_report / len(COMPANIES), on_topic / len(COMPANIES)
 
 
 def test_a_question_that_names_company_and_year_gets_that_report(
     catalog: Catalog, plain: HybridRetriever
 ) -> None:
     routes = DocumentRoutes(catalog.names)
-    routed = BoostedRetriever(
-        NamedDocumentsFirst(plain, routes), [NamedDocumentBooster(routes, weight=0.25)]
-    )
-    filtered = BoostedRetriever(NamedDocumentsOnly(plain, routes), routed._boosters)
-    before = right_at_first(catalog, plain)
-    after = right_at_first(catalog, routed)
-    alone = right_at_first(catalog, filtered)
-    print(f"right at first: {before} without names, {after} boosted, {alone} filtered")
-    assert min(after) >= 0.95
+    boosters = [NamedDocumentBooster(routes, weight=0.25)]
+    off = right_at_first(catalog, plain)
+    boosted = right_at_first(catalog, BoostedRetriever(plain, boosters))
+    first = right_at_first(catalog, BoostedRetriever(NamedDocumentsFirst(plain, routes), boosters))
+    alone = right_at_first(catalog, BoostedRetriever(NamedDocumentsOnly(plain, routes), boosters))
+    print(f"right at first (report, topic): {off=} {boosted=} {first=} {alone=}")
+    assert min(first) >= 0.95
     assert min(alone) >= 0.95
-    assert before < after
+    assert off < boosted

@@ -54,6 +54,16 @@ def test_a_rare_name_counts_more_than_several_words_of_many_names() -> None:
     assert best(named) == "ExcelerateStandardFormat"
 
 
+def test_a_kind_of_document_that_several_are_is_no_name() -> None:
+    kinds = ("Mutual Non-Disclosure Agreement", "Non-Disclosure Agreement", "Confidentiality")
+    table = NamedDocuments(
+        NamedFile(document_id=f"{n}", path=f"/{word}.pdf", title=kinds[n % 3])
+        for n, word in enumerate("velco kenway kerber advanide excelerate oshkosh igc lse".split())
+    )
+    named = table.named("Does the Mutual Non-Disclosure Agreement of EFCA end after a year?")
+    assert not any(naming.is_sure for naming in named.values())
+
+
 def test_words_that_stand_in_every_name_say_nothing() -> None:
     table = NamedDocuments(files(*(f"Report {n}" for n in ("Oslo", "Rome", "Bonn", "Riga"))))
     assert table.named("What does the report say?") == {}

@@ -16,6 +16,9 @@ from pincite.text.terms import fold
 FuseScores = Callable[..., dict[int, float]]
 """Called with the lexical and the dense list and `alpha`; gives the fused score of each key."""
 
+INTENT_RULES = ("intent_rules", "intents.rules")
+"""The folder of those shipped, and the setting that names one."""
+
 _KEYS = ("name", "patterns", "alpha", "boost", "words")
 _QUESTIONS_REMEMBERED = 16
 
@@ -52,7 +55,7 @@ class IntentRules:
 
 def load_intent_rules(chosen: str) -> IntentRules:
     """The rules of a file. Raises SettingsError where the file is not as it should be."""
-    file = rule_file(chosen, shipped_in="intent_rules", setting="intents.rules")
+    file = rule_file(chosen, shipped_in=INTENT_RULES[0], setting=INTENT_RULES[1])
     file.only("", file.content, ("intent",))
     found = file.content.get("intent", [])
     if not isinstance(found, list) or not found:

@@ -1,8 +1,8 @@
 """Which words does the name of a document hold, and which words of a question could name one?
 
 Names of files are messy: `2018-10K_3M.final(2).pdf` is asked for as "3M's 10-K of FY2018". Both
-sides are cut alike: at separators, between letters and digits, and where a capital follows a small
-letter; two neighbouring words also count as one, since `BESTBUY` is asked for as "Best Buy".
+sides are cut alike: at separators, between letters and digits, and where a capital begins a word
+(`EFCAAgreement`). Two neighbouring words also count as one: `BESTBUY` is asked for as "Best Buy".
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from urllib.parse import unquote
 from pincite.text.terms import terms
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-_CAPITAL_INSIDE = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
+_CAPITAL_INSIDE = re.compile(
+    r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ]{2})(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])"
+)
 _POSSESSIVE = re.compile(r"['’]s\b")
 _FISCAL_YEAR = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.IGNORECASE)
 _DATE = re.compile(

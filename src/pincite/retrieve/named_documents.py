@@ -23,6 +23,9 @@ LEAST_CERTAINTY = 0.4
 _SURE = 0.7
 _WORDS_TO_BE_SURE = 2
 
+_NEARLY = 0.75
+"""A name with this part of another's weight in common with a question rivals it."""
+
 _EMPHASIS = 3
 """Power of a word's rarity: a word of one name outweighs several that stand in many."""
 
@@ -93,8 +96,8 @@ class NamedDocuments:
     `share` is the part (by weight) of those words of the question that stand in any name, and
     `coverage` the part of the words of this name, that the two have in common. `strength` is the
     weight of what they have in common, at most 1. Where several numbers and capitalised words are
-    in common, the rarity of having as much, to the third power, counts if it is more: neither "3M"
-    nor "2018" need be rare, and yet only one report has both.
+    in common, the rarity of having nearly as much, to the third power, counts if it is more:
+    neither "3M" nor "2018" need be rare, and yet only one report has both.
     """
 
     def __init__(self, files: Iterable[NamedFile]) -> None:
@@ -172,14 +175,15 @@ class NamedDocuments:
         return certainty
 
     def _combined(self, evidence: _Evidence) -> NDArray[np.float64]:
-        """How rare it is among documents to have as much, where it is more than one word."""
+        """How rare it is among documents to have nearly as much, where it is several words."""
         combined = np.zeros(len(self._owner))
         several = np.flatnonzero(evidence.marked_words > 1)
         best = np.zeros(len(self._documents))
         meant = several[~evidence.excluded[several]]
         np.maximum.at(best, self._owner[meant], evidence.marked[meant])
         ascending = np.sort(best[best > 0])
-        as_much = len(ascending) - np.searchsorted(ascending, evidence.marked[several] - _SAME)
+        nearly = _NEARLY * evidence.marked[several]
+        as_much = len(ascending) - np.searchsorted(ascending, nearly - _SAME)
         combined[several] = self._rarity_of(np.maximum(as_much, 1)) ** _EMPHASIS
         return combined
 

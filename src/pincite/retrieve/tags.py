@@ -11,6 +11,9 @@ from pincite.retrieve.rule_files import RuleFile, rule_file
 from pincite.stages import Sources
 from pincite.text.terms import fold
 
+TAG_SETS = ("tag_sets", "boosts.tag_set")
+"""The folder of those shipped, and the setting that names one."""
+
 _FIRST_WITHOUT_SPACES = "\u0e00"
 """Thai and what follows it in Unicode: no spaces, or endings that are joined to the word."""
 
@@ -31,7 +34,7 @@ class TagGroup:
 
 def load_tag_set(chosen: str) -> tuple[TagGroup, ...]:
     """The groups of a tag set. Raises SettingsError where the file is not as it should be."""
-    file = rule_file(chosen, shipped_in="tag_sets", setting="boosts.tag_set")
+    file = rule_file(chosen, shipped_in=TAG_SETS[0], setting=TAG_SETS[1])
     return tuple(_group(file, name, found) for name, found in file.content.items())
 
 
