@@ -153,7 +153,11 @@ def test_search_explains_itself_to_programs(sample: SampleLibrary) -> None:
     found = json.loads(result.stdout)
     assert found.keys() == {"question", "hits", "timings", "trace", "notices"}
     assert found["trace"].keys() == {"format", "question", "stages", "passages"}
-    assert [stage["name"] for stage in found["trace"]["stages"]] == ["retrieve", "rerank"]
+    assert [stage["name"] for stage in found["trace"]["stages"]] == [
+        "understand",
+        "retrieve",
+        "rerank",
+    ]
     assert found["notices"] == ["lexical search only: embedding.model is 'none'"]
     assert found["notices"][0] in result.stderr
 
