@@ -12,9 +12,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pincite.assemble import answer_stages, open_encoder
+from pincite.assemble import answer_stages
 from pincite.catalog.catalog import Catalog
-from pincite.embed.encoder import MiniLmEncoder
+from pincite.encoders import LibraryEncoders
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.pipeline import AnswerStages
@@ -35,11 +35,10 @@ class Upkeep:
         self._path = path
         self._settings = settings
         self._catalog = catalog
-        self._encoder: MiniLmEncoder | None = None
-        self._encoder_asked_for = False
-        self.encoder_notice = ""
+        self.encoders = LibraryEncoders(path / "encoder", settings.embedding, catalog.encodings)
         self._indexes: Indexes | None = None
         self._stages: AnswerStages | None = None
+        self._notices: tuple[str, ...] = ()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._look_again = 0.0
         self._one_at_a_time = threading.RLock()
@@ -49,43 +48,37 @@ class Upkeep:
         if self._temporary:
             self._temporary.cleanup()
 
-    def encoder(self) -> MiniLmEncoder | None:
-        """The encoder, loaded at first use; None in lexical-only mode."""
-        with self._one_at_a_time:
-            if not self._encoder_asked_for:
-                cache = self._path / "encoder"
-                self._encoder, self.encoder_notice = open_encoder(self._settings, cache)
-                self._encoder_asked_for = True
-            return self._encoder
-
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""
         with self._one_at_a_time:
             if self._stages is None or self._is_stale():
                 notices = self._refresh()
-                assert self._indexes is not None
-                self._stages = answer_stages(
-                    self._settings, self._catalog, self._indexes, self.encoder(), notices
-                )
+                self._stages = self._stages_over(self._settings, notices)
             return self._stages
 
     def stages_with(self, settings: Settings) -> AnswerStages:
         """Stages under other settings, over the newest state; they are not kept."""
         with self._one_at_a_time:
-            notices = self.stages().notices
-            assert self._indexes is not None
-            return answer_stages(settings, self._catalog, self._indexes, self.encoder(), notices)
+            self.stages()
+            return self._stages_over(settings, self._notices)
+
+    def _stages_over(self, settings: Settings, notices: tuple[str, ...]) -> AnswerStages:
+        assert self._indexes is not None
+        # Questions are read by the encoder that made the index, whatever has been chosen since.
+        encoder = self.encoders.named(self._indexes.manifest.model)
+        return answer_stages(settings, self._catalog, self._indexes, encoder, notices)
 
     def bring_indexes_up(self) -> None:
         """Load the indexes and apply what changed, or make them anew. Needs the write lock."""
-        folder = self._folder()
-        indexes, _ = folder.load(self._catalog)
-        if indexes is None:
-            indexes = folder.rebuild(self._catalog)
-        elif indexes.manifest.generation < self._catalog.generation():
-            indexes = folder.update(self._catalog, indexes)
-        self._indexes = indexes
-        self._stages = None
+        with self._one_at_a_time:
+            folder = self._folder()
+            indexes, _ = folder.load(self._catalog)
+            if indexes is None:
+                indexes = folder.rebuild(self._catalog)
+            elif indexes.manifest.generation < self._catalog.generation():
+                indexes = folder.update(self._catalog, indexes)
+            self._indexes = indexes
+            self._stages = None
 
     def on_disk(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
@@ -99,8 +92,8 @@ class Upkeep:
 
     def _refresh(self) -> tuple[str, ...]:
         """Bring the indexes in step; gives what every result must say."""
-        encoder = self.encoder()
-        notices = [self.encoder_notice] if self.encoder_notice else []
+        told = self.encoders.problem or self.encoders.notice()
+        notices = [told] if told else []
         self._catalog.forget_texts()
         try:
             with writing(self._path, patience_seconds=0):
@@ -110,18 +103,23 @@ class Upkeep:
             notices.append("an ingest is running: files it has not finished are not searched yet")
         except LibraryReadOnly:
             self._use_temporary_indexes()
-        if encoder and self._indexes and len(self._indexes.dense) < len(self._indexes.lexical):
-            missing = len(self._indexes.lexical) - len(self._indexes.dense)
+        missing = self._passages_without_vector()
+        if missing and not self.encoders.problem:
             notices.append(
                 f"{missing} passages were ingested without the encoder and are found by their "
-                "words only: ingest their files again"
+                "words only: run 'pincite reindex'"
             )
-        return tuple(notices)
+        self._notices = tuple(notices)
+        return self._notices
+
+    def _passages_without_vector(self) -> int:
+        return len(self._indexes.lexical) - len(self._indexes.dense) if self._indexes else 0
 
     def _use_published_indexes(self) -> None:
         """While another process writes: the state it published last."""
         self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-        indexes, _ = self.on_disk()
+        # Of any encoder: while one takes another's place, the old one's index is still there.
+        indexes, _ = IndexFolder(self._path / "index", model=None, dimensions=0).load(self._catalog)
         self._indexes = indexes or self._indexes
         if self._indexes is None:
             raise LibraryBusy(
@@ -138,11 +136,12 @@ class Upkeep:
         self._indexes = indexes
 
     def _folder(self, folder: Path | None = None) -> IndexFolder:
-        encoder = self.encoder()
+        encoder = self.encoders.serving()
         return IndexFolder(
             folder or self._path / "index",
             model=encoder.name if encoder else None,
-            dimensions=MiniLmEncoder.dimensions,
+            # Without an encoder there are no vectors, and any length will do for none.
+            dimensions=encoder.dimensions if encoder else 1,
         )
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pincite.records import Hit, Passage, Question
 from pincite.retrieve.fusion import weighted_min_max
-from pincite.stages import DenseIndex, Encoder, LexicalIndex, Scored
+from pincite.stages import DenseIndex, LexicalIndex, Scored, VectorEncoder
 from pincite.text.terms import question_terms
 
 PassageLookup = Callable[[Sequence[int]], Mapping[int, Passage]]
@@ -30,7 +30,7 @@ class HybridRetriever:
         passages: PassageLookup,
         members: MemberLookup,
         dense: DenseIndex | None = None,
-        encoder: Encoder | None = None,
+        encoder: VectorEncoder | None = None,
         lexical_limit: int,
         dense_limit: int,
         alpha: float,
