@@ -86,6 +86,7 @@ def reencode(
         with writing(path):
             catalog.encodings.remember(record)
             catalog.encodings.forget_unused()
+            upkeep.bring_indexes_up()
         return ReencodeReport(encoder=wanted.name, passages=0, is_complete=True, seconds=0.0)
     work = _Reencoding(
         path, catalog.encodings, embedder(wanted, catalog), record, upkeep.bring_indexes_up
@@ -162,7 +163,6 @@ class _Reencoding:
             return False
         self._encodings.switch(self._encoder, self._embedding_keys)
         self._publish()
-        self._encodings.forget_unused()
         return True
 
     def _locked(self, action: Callable[[], bool], stop: threading.Event) -> bool:

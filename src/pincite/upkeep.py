@@ -25,7 +25,7 @@ _PATIENCE_SECONDS = 5.0
 moment."""
 
 _LOOK_AGAIN_SECONDS = 2.0
-"""While another process ingests, its finished indexes are looked for this often."""
+"""While another process ingests or encodes the library anew, we look this often how far it is."""
 
 
 class Upkeep:
@@ -41,6 +41,7 @@ class Upkeep:
         self._notices: tuple[str, ...] = ()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._look_again = 0.0
+        self._told, self._tell_again = "", 0.0
         self._one_at_a_time = threading.RLock()
 
     def close(self) -> None:
@@ -72,8 +73,12 @@ class Upkeep:
         """Load the indexes and apply what changed, or make them anew. Needs the write lock."""
         with self._one_at_a_time:
             folder = self._folder()
+            encodings = self._catalog.encodings
             indexes, _ = folder.load(self._catalog)
-            if indexes is None:
+            if encodings.before() is not None:  # All vectors have been exchanged.
+                indexes = folder.rebuild(self._catalog)
+                encodings.forget_unused()
+            elif indexes is None:
                 indexes = folder.rebuild(self._catalog)
             elif indexes.manifest.generation < self._catalog.generation():
                 indexes = folder.update(self._catalog, indexes)
@@ -88,12 +93,17 @@ class Upkeep:
         """Whether the catalog has moved on and it is time to look for newer indexes."""
         if self._indexes is None or time.monotonic() < self._look_again:
             return self._indexes is None
+        if self._told and time.monotonic() >= self._tell_again:
+            self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
+            if self.encoders.notice() != self._told:
+                return True
         return self._indexes.manifest.generation != self._catalog.generation()
 
     def _refresh(self) -> tuple[str, ...]:
         """Bring the indexes in step; gives what every result must say."""
-        told = self.encoders.problem or self.encoders.notice()
-        notices = [told] if told else []
+        self._told = "" if self.encoders.problem else self.encoders.notice()
+        self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
+        notices = [told for told in (self.encoders.problem, self._told) if told]
         self._catalog.forget_texts()
         try:
             with writing(self._path, patience_seconds=0):

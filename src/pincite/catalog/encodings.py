@@ -46,7 +46,7 @@ class Encodings:
         return self._record(_CURRENT)
 
     def before(self) -> EncoderRecord | None:
-        """The one before, whose index may be in use until the new one is written."""
+        """The one before, until the index of the new one is written; its own is in use meanwhile."""
         return self._record(_BEFORE)
 
     def under_way(self) -> Reencoding | None:
@@ -102,7 +102,10 @@ class Encodings:
             _set_meta(connection, _NEXT, asdict(progress))
 
     def switch(self, encoder: EncoderRecord, embedding_keys: Mapping[int, str]) -> None:
-        """Let every passage have the vectors of another encoder, by passage key."""
+        """Let every passage have the vectors of another encoder, by passage key.
+
+        The index is to be made anew, and then `forget_unused` to be called.
+        """
         passages = schema.passages
         change = (
             update(passages)
@@ -114,7 +117,8 @@ class Encodings:
             rows.next_generation(connection)
             if values:
                 connection.execute(change, values)
-            _set_meta(connection, _BEFORE, _meta(connection, _CURRENT))
+            nobody = {"name": "", "settings": {}}
+            _set_meta(connection, _BEFORE, _meta(connection, _CURRENT) or nobody)
             _set_meta(connection, _CURRENT, asdict(encoder))
             _set_meta(connection, _NEXT, None)
 

@@ -75,6 +75,7 @@ class _TorchRuntime:
         _go_offline()
         try:
             import torch
+            from safetensors import SafetensorError
             from transformers import AutoModel
         except ImportError as error:
             raise _not_installed() from error
@@ -88,7 +89,7 @@ class _TorchRuntime:
             self._model: Any = AutoModel.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False, dtype=torch.float32
             ).eval()
-        except (OSError, ValueError, RuntimeError, ImportError) as error:
+        except (OSError, ValueError, RuntimeError, ImportError, SafetensorError) as error:
             raise ModelError(f"{folder}: PyTorch cannot load it: {error}") from error
         self._torch: Any = torch
         self.name = f"torch-{torch.__version__.partition('+')[0]}-f32"
