@@ -22,6 +22,9 @@ PACKAGE = SOURCES / "pincite"
 HEAVY = {
     "docx",
     "faiss",
+    "fastembed",
+    "httpx",
+    "huggingface_hub",
     "lxml",
     "numpy",
     "onnxruntime",
@@ -29,6 +32,8 @@ HEAVY = {
     "pydantic",
     "sqlalchemy",
     "tantivy",
+    "torch",
+    "transformers",
 }
 
 PUBLIC = {
