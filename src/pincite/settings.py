@@ -78,7 +78,7 @@ class ChunkingSettings(Group):
         default=0,
         ge=0,
         le=8_000,
-        description="sizes in tokens of the encoder instead of characters; 0: characters",
+        description="sizes in tokens of all-MiniLM-L6-v2 instead of characters; 0: characters",
     )
     overlap_tokens: int = Field(
         default=25, ge=0, le=2_000, description="as overlap_chars, where sizes are tokens"
@@ -120,9 +120,10 @@ class EmbeddingSettings(Group):
         has_kind = separator and kind in ENCODER_KINDS and name.strip()
         if model in BUILT_IN_ENCODERS or has_kind or Path(model).expanduser().is_absolute():
             return model
+        kinds = ", ".join(f"{kind}:NAME" for kind in ENCODER_KINDS)
         raise ValueError(
             f"is no encoder; expected {', '.join(BUILT_IN_ENCODERS)}, the full path of a folder with "
-            f"model.onnx, or {', '.join(f'{kind}:NAME' for kind in ENCODER_KINDS)}"
+            f"model.onnx, or {kinds}"
         )
 
     def identity(self) -> dict[str, Any]:
