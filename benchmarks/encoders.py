@@ -31,7 +31,7 @@ from pincite.settings import Settings, load_settings
 MEASURE = nDCG @ 10
 _TIMED = 40
 """Passages of each language that are encoded once more to take the time."""
-LANGUAGES = ("en", "de", "es", "ru", "ar", "hi", "th", "zh")
+LANGUAGES = ("en", "de", "es", "ru", "ar", "hi", "th", "zh", "ja")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,15 @@ class Task:
     relevant: Mapping[str, Mapping[str, int]]
 
 
-def tasks(most: int) -> list[Task]:
+def tasks(languages: Sequence[str], most: int) -> list[Task]:
     """Every language alone, then every other language against English."""
     xquad, japanese = load("xquad-open"), load("jsquad")
-    found = [_within(xquad, language, most) for language in LANGUAGES]
-    found.append(Task("ja", japanese.documents, japanese.answerable(most), japanese.relevant))
-    english = found[0]
-    for task in found[1 : len(LANGUAGES)]:
+    english = _within(xquad, "en", most)
+    found = [_within(xquad, language, most) for language in languages if language != "ja"]
+    others = [task for task in found if task.name != "en"]
+    if "ja" in languages:
+        found.append(Task("ja", japanese.documents, japanese.answerable(most), japanese.relevant))
+    for task in others:
         relevant = {
             query["id"]: {
                 f"en:{document.partition(':')[2]}": 1 for document in task.relevant[query["id"]]
@@ -145,8 +147,9 @@ def main() -> None:
     )
     parser.add_argument("models", nargs="+", help="values of embedding.model")
     parser.add_argument("--queries", type=int, default=60, help="for each language")
+    parser.add_argument("--languages", nargs="+", default=LANGUAGES, choices=LANGUAGES)
     arguments = parser.parse_args()
-    chosen, todo = variants(), tasks(arguments.queries)
+    chosen, todo = variants(), tasks(arguments.languages, arguments.queries)
     for model in arguments.models:
         with tempfile.TemporaryDirectory() as folder:
             shelf, rows = Shelf(Path(folder), model), {}

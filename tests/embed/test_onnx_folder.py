@@ -96,6 +96,7 @@ def test_every_window_of_a_long_text_has_the_prefix(
 
 def test_cls_pooling_is_the_first_state(make_folder: MakeFolder, encoder_cache: Path) -> None:
     encoder = opened(make_folder("other"), encoder_cache, pooling="cls")
+    encoder._centres = {}
     ids = np.array([101, 1037, 102])
     (states,) = encoder._runtime.run([ids])
     expected = states[0] / np.linalg.norm(states[0])

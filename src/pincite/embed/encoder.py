@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.embed.centre import UNRELATED, Centre, centre_of, is_narrow
 from pincite.embed.runtimes import Runtime, open_runtime
 from pincite.embed.spec import EncoderSpec
 from pincite.embed.tokenizer import open_tokenizer, special_tokens
@@ -42,14 +43,22 @@ class WindowedEncoder:
 
     A text longer than the model's window is read in consecutive windows, each with the prefix,
     whose states are put end to end, so that nothing is cut off; the vector is pooled over all of
-    them and has length 1. States and offsets are those of the text alone, without prefix.
+    them and has length 1. States and offsets are those of the text alone, without prefix. What all
+    texts share is taken out where it is much.
     """
 
     has_token_states: Literal[True] = True
 
     def __init__(
-        self, *, name: str, tokenizer: Tokenizer, runtime: Runtime, spec: EncoderSpec
+        self,
+        *,
+        name: str,
+        tokenizer: Tokenizer,
+        runtime: Runtime,
+        spec: EncoderSpec,
+        is_spread: bool = False,
     ) -> None:
+        """`is_spread` for an encoder that is known to keep unrelated texts apart."""
         self.name = name
         self.runtime = runtime.name
         self.dimensions = runtime.dimensions
@@ -57,7 +66,17 @@ class WindowedEncoder:
         self._before, self._after = special_tokens(tokenizer)
         self._runtime = runtime
         self._spec = spec
+        self._centres: dict[str, Centre] = {}
+        self._centres = {} if is_spread else self._measured_centres()
         self.encode_question = lru_cache(maxsize=_QUESTIONS_KEPT)(self._encode_question)
+
+    def _measured_centres(self) -> dict[str, Centre]:
+        """By prefix; none for an encoder that keeps unrelated texts apart."""
+        prefixes = {self._spec.passage_prefix, self._spec.query_prefix}
+        found = {prefix: list(self._encode_group(UNRELATED, prefix)) for prefix in prefixes}
+        if not is_narrow(found[self._spec.passage_prefix]):
+            return {}
+        return {prefix: centre_of(each) for prefix, each in found.items()}
 
     def encode(self, texts: Sequence[str]) -> Iterator[TokenStates]:
         """Token states of each text, in order; no text has an influence on another's."""
@@ -77,8 +96,10 @@ class WindowedEncoder:
         ]
         windows = [self._windows(each) for each in tokens]
         states = self._runtime.run([window for text in windows for window in text])
+        centre = self._centres.get(prefix)
         for each, text_windows in zip(tokens, windows, strict=True):
-            yield self._join([next(states) for _ in text_windows], each)
+            found = self._join([next(states) for _ in text_windows], each)
+            yield centre.taken_out_of(found) if centre else found
 
     def _windows(self, tokens: _Tokens) -> list[NDArray[np.int64]]:
         before = [*self._before, *tokens.prefix]
@@ -153,4 +174,5 @@ class MiniLmEncoder(WindowedEncoder):
             tokenizer=open_tokenizer(files.tokenizer),
             runtime=open_runtime(runtime, files.graph, cache, threads=threads),
             spec=EncoderSpec(pooling="mean", window_tokens=WINDOW_TOKENS),
+            is_spread=True,
         )
