@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from filelock import FileLock, Timeout
 from pincite.assemble import embedder
 from pincite.catalog.catalog import Catalog
 from pincite.catalog.encodings import EncoderRecord, Encodings, Reencoding
-from pincite.errors import LibraryBusy, UsageError
+from pincite.errors import LibraryBusy, LibraryReadOnly, UsageError
 from pincite.intake import Progress, ProgressCallback
 from pincite.settings import EmbeddingSettings
 from pincite.stages import PassageEmbedder
@@ -188,6 +189,8 @@ class _Reencoding:
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     lock = FileLock(path / _LOCK_FILE, timeout=0)
+    if not os.access(path, os.W_OK):
+        raise LibraryReadOnly(f"{path}: the library cannot be written; ask for write access")
     try:
         lock.acquire()
     except Timeout as error:

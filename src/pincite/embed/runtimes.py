@@ -175,7 +175,8 @@ class _Feed:
 
     def __init__(self, types: Mapping[str, Any], *, multiple: int = 1) -> None:
         self._types = types
-        self._multiple = multiple
+        # Without a mask what is added could not be told from the text.
+        self._multiple = multiple if "attention_mask" in types else 1
         known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
         if "input_ids" not in types or types.keys() - known:
             raise ModelError(
