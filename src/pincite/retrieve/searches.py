@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pincite.filters import Filters
 from pincite.records import Question, Understood
-from pincite.stages import DenseIndex, Encoder, Keys, LexicalIndex, Scored
+from pincite.stages import DenseIndex, Keys, LexicalIndex, Scored, VectorEncoder
 
 AllowedLookup = Callable[[str | None, Filters], "Keys | None"]
 
@@ -46,7 +46,7 @@ class Searches:
         lexical: LexicalIndex,
         allowed: AllowedLookup,
         dense: DenseIndex | None = None,
-        encoder: Encoder | None = None,
+        encoder: VectorEncoder | None = None,
         lexical_limit: int,
         dense_limit: int,
         alpha: float,
