@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from functools import partial
 from pathlib import Path
 
@@ -30,9 +32,28 @@ from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
 from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.fusion import reciprocal_rank, weighted_min_max
+from pincite.retrieve.headings import HeadingBooster
 from pincite.retrieve.hybrid import HybridRetriever
+from pincite.retrieve.intents import (
+    INTENT_RULES,
+    FuseScores,
+    IntentBooster,
+    IntentFusion,
+    IntentRules,
+    load_intent_rules,
+)
+from pincite.retrieve.routing import (
+    DocumentRoutes,
+    NamedDocumentBooster,
+    NamedDocumentsFirst,
+    NamedDocumentsOnly,
+)
+from pincite.retrieve.rule_files import rule_file
 from pincite.retrieve.searches import Searches
+from pincite.retrieve.tags import TAG_SETS, TagBooster, load_tag_set
 from pincite.retrieve.understand import QuestionReader, Steps
 from pincite.settings import (
     DEFAULT_ENCODER,
@@ -45,6 +66,7 @@ from pincite.settings import (
     Settings,
 )
 from pincite.stages import (
+    Booster,
     PassageEmbedder,
     Reranker,
     Retriever,
@@ -163,6 +185,7 @@ def answer_stages(
         notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
+    retriever = _retriever(settings, catalog, indexes, encoder, weights, exact)
     return AnswerStages(
         understander=QuestionReader(
             lexical=indexes.lexical,
@@ -174,7 +197,8 @@ def answer_stages(
             is_word=is_known_word,
             steps=Steps(**settings.understanding.model_dump()),
         ),
-        retriever=_retriever(settings.retrieval, catalog, indexes, encoder, exact),
+        retriever=retriever,
+        seen=retriever.seen,
         reranker=_reranker(settings.rerank, catalog, encoder, weights, hot),
         selector=MmrSelector(
             catalog,
@@ -190,7 +214,7 @@ def answer_stages(
             weights,
             Provenance(
                 corpus_version=catalog.meta("corpus_version"),
-                settings_digest=settings.digest(),
+                settings_digest=_digest(settings),
                 notices=notices,
                 unread=_unread(catalog),
             ),
@@ -201,12 +225,16 @@ def answer_stages(
 
 
 def _retriever(
-    chosen: RetrievalSettings,
+    settings: Settings,
     catalog: Catalog,
     indexes: Indexes,
     encoder: VectorEncoder | None,
+    weights: TermWeights,
     exact: ExactWords,
-) -> Retriever:
+) -> BoostedRetriever:
+    chosen = settings.retrieval
+    intents = _intents(settings.intents.rules)
+    routes = DocumentRoutes(catalog.names)
     searches = Searches(
         lexical=indexes.lexical,
         allowed=catalog.allowed_keys,
@@ -216,7 +244,68 @@ def _retriever(
         dense_limit=chosen.dense_limit,
         alpha=chosen.alpha,
     )
-    return HybridRetriever(searches, catalog.passages, exact, alpha=chosen.alpha, keep=chosen.keep)
+    found = HybridRetriever(
+        searches, catalog.passages, exact, _fuse(chosen, intents), keep=chosen.keep
+    )
+    return BoostedRetriever(
+        _routed(found, routes, settings.boosts.documents),
+        _boosters(settings, catalog, weights, intents, routes),
+    )
+
+
+def _digest(settings: Settings) -> str:
+    """That of the settings, and of what stands in the rule files they name."""
+    digest = settings.digest()
+    files = [
+        rule_file(chosen, shipped_in=folder, setting=setting).content
+        for chosen, folder, setting in (
+            (settings.boosts.tag_set, *TAG_SETS),
+            (settings.intents.rules, *INTENT_RULES),
+        )
+        if chosen
+    ]
+    if not files:
+        return digest
+    content = json.dumps([digest, files], sort_keys=True, default=str)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _intents(rules: str) -> IntentRules:
+    return load_intent_rules(rules) if rules else IntentRules([])
+
+
+def _fuse(chosen: RetrievalSettings, intents: IntentRules) -> IntentFusion:
+    method: FuseScores = weighted_min_max
+    if chosen.fusion == "rrf":
+        method = partial(reciprocal_rank, k=chosen.rrf_k)
+    return IntentFusion(intents, method, alpha=chosen.alpha)
+
+
+def _routed(found: Retriever, routes: DocumentRoutes, chosen: str) -> Retriever:
+    if chosen == "first":
+        return NamedDocumentsFirst(found, routes)
+    return NamedDocumentsOnly(found, routes) if chosen == "filter" else found
+
+
+def _boosters(
+    settings: Settings,
+    catalog: Catalog,
+    weights: TermWeights,
+    intents: IntentRules,
+    routes: DocumentRoutes,
+) -> list[Booster]:
+    """What is switched on of all that can speak for a candidate."""
+    chosen = settings.boosts
+    boosters: list[Booster] = []
+    if chosen.documents != "off":
+        boosters.append(NamedDocumentBooster(routes, weight=chosen.documents_weight))
+    if chosen.headings_weight:
+        boosters.append(HeadingBooster(weights, weight=chosen.headings_weight))
+    if chosen.tag_set:
+        boosters.append(TagBooster(load_tag_set(chosen.tag_set), catalog))
+    if settings.intents.rules:
+        boosters.append(IntentBooster(intents, catalog))
+    return boosters
 
 
 def _unread(catalog: Catalog) -> str:

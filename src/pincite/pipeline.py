@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from pincite.records import Answer, FileProblem, Hit, Ingested, Question, SearchResult
 from pincite.stages import (
@@ -34,6 +35,11 @@ class IngestStages:
     embedder: PassageEmbedder | None
 
 
+def _nothing(question: Question) -> Mapping[str, Any]:
+    del question
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerStages:
     """What turns a question into an answer."""
@@ -45,6 +51,8 @@ class AnswerStages:
     answerer: Answerer
     verifier: Verifier
     notices: tuple[str, ...] = ()
+    seen: Callable[[Question], Mapping[str, Any]] = _nothing
+    """What was seen in a question besides its words, for the trace."""
 
 
 def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
@@ -124,6 +132,7 @@ def _find(
         candidates = stages.retriever.retrieve(question)
     with recorder.stage("rerank"):
         ranking = stages.reranker.rerank(question, candidates.hits)
+    recorder.understood(stages.seen(question))
     recorder.ranked("retrieve", candidates)
     recorder.ranked("rerank", ranking)
     return replace(question, notices=(*question.notices, *ranking.notices)), ranking.hits

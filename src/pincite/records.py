@@ -50,6 +50,15 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedFile:
+    """A file of the library, as far as its name goes."""
+
+    document_id: str
+    path: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Embedding:
     """One forward pass over one passage.
 

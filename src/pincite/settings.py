@@ -145,6 +145,13 @@ class RetrievalSettings(Group):
         default=100, ge=1, le=1000, description="candidates from the dense index"
     )
     lexical_limit: int = Field(default=100, ge=1, le=1000, description="candidates from BM25")
+    fusion: Literal["weighted", "rrf"] = Field(
+        default="weighted",
+        description="weighted: min-max scaled scores; rrf: reciprocal ranks",
+    )
+    rrf_k: int = Field(
+        default=60, ge=1, le=10_000, description="rank constant of reciprocal rank fusion"
+    )
     alpha: float = Field(default=0.5, ge=0, le=1, description="weight of BM25 in fusion")
     keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
@@ -220,6 +227,38 @@ class DenseSettings(Group):
     ef_search: int = Field(default=128, ge=8, le=2000, description="depth when it is searched")
 
 
+class BoostsSettings(Group):
+    """What else speaks for a candidate (R3, R4)."""
+
+    documents: Literal["boost", "first", "filter", "off"] = Field(
+        default="boost",
+        description=(
+            "documents that a question names: preferred, searched on their own as well, searched "
+            "alone, or not sought"
+        ),
+    )
+    documents_weight: float = Field(
+        default=0.25, ge=0, le=1, description="added for a document that is surely named"
+    )
+    headings_weight: float = Field(
+        default=0,
+        ge=0,
+        le=1,
+        description="added if all words of the question stand in file name, title and headings",
+    )
+    tag_set: str = Field(
+        default="", description="crops, or the path of a TOML file; empty: no tags"
+    )
+
+
+class IntentsSettings(Group):
+    """Kinds of questions (R4)."""
+
+    rules: str = Field(
+        default="", description="support, or the path of a TOML file; empty: no intents"
+    )
+
+
 class RerankSettings(Group):
     """Ordering candidates (R5, R6)."""
 
@@ -286,6 +325,8 @@ class Settings(BaseSettings):
     lexical: LexicalSettings = LexicalSettings()
     understanding: UnderstandingSettings = UnderstandingSettings()
     dense: DenseSettings = DenseSettings()
+    boosts: BoostsSettings = BoostsSettings()
+    intents: IntentsSettings = IntentsSettings()
     rerank: RerankSettings = RerankSettings()
     evidence: EvidenceSettings = EvidenceSettings()
     verification: VerificationSettings = VerificationSettings()

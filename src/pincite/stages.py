@@ -211,6 +211,23 @@ class Retriever(Protocol):
         ...
 
 
+class Booster(Protocol):
+    """What else speaks for a candidate than the two searches?"""
+
+    @property
+    def name(self) -> str:
+        """Under which the boost stands in `Hit.scores`."""
+        ...
+
+    def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
+        """What is added to the score of each candidate, in order; 0 where nothing speaks for it."""
+        ...
+
+    def seen(self, question: Question) -> Any:
+        """What it saw in the question, for the trace, as JSON; empty or None for nothing."""
+        ...
+
+
 class Reranker(Protocol):
     """Which really do?"""
 

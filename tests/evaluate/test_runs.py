@@ -104,12 +104,13 @@ def test_the_report_has_the_documented_shape(done: Run) -> None:
 
 def test_the_report_has_percentiles_of_every_stage(done: Run) -> None:
     for name, found in report_form(done)["configurations"].items():
-        assert found["stages_ms"].keys() == {"retrieve", "rerank", "total"}, name
+        assert found["stages_ms"].keys() == {"understand", "retrieve", "rerank", "total"}, name
         assert all(0 <= stage["p50"] <= stage["p95"] for stage in found["stages_ms"].values())
     shown = page(report_form(done))
     assert "<th>rerank<br><small>p50 / p95</small></th>" in shown
     answering = report_form(done)["answers"]["stages_ms"]
-    assert list(answering) == ["retrieve", "rerank", "select", "draft", "verify", "total"]
+    stages = ["understand", "retrieve", "rerank", "select", "draft", "verify", "total"]
+    assert list(answering) == stages
 
 
 def test_the_report_has_redundancy_before_and_after_selection(done: Run) -> None:

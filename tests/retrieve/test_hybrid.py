@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +11,10 @@ from pincite.filters import Filters
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.records import Question
 from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.fusion import weighted_min_max
 from pincite.retrieve.hybrid import HybridRetriever
 from pincite.retrieve.searches import Searches
+from pincite.stages import Scored
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 
@@ -52,6 +54,11 @@ def indexes(catalog: Catalog, tmp_path: Path) -> Indexes:
 def make(catalog: Catalog, indexes: Indexes) -> Make:
     def build(*, with_encoder: bool = True, **changes: object) -> HybridRetriever:
         options = {"lexical_limit": 50, "dense_limit": 50, "alpha": 0.4, "keep": 50} | changes
+
+        def fuse(text: str, lexical: Sequence[Scored], dense: Sequence[Scored]) -> dict[int, float]:
+            return weighted_min_max(lexical, dense, alpha=options["alpha"])
+
+        chosen = options.pop("fuse", fuse)
         keep = options.pop("keep")
         searches = Searches(
             lexical=indexes.lexical,
@@ -61,7 +68,7 @@ def make(catalog: Catalog, indexes: Indexes) -> Make:
             **options,
         )
         exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, ["en"])
-        return HybridRetriever(searches, catalog.passages, exact, alpha=options["alpha"], keep=keep)
+        return HybridRetriever(searches, catalog.passages, exact, chosen, keep=keep)
 
     return build
 
@@ -137,3 +144,15 @@ def test_what_was_cut_is_named_with_its_rank_for_those_who_ask(make: Make) -> No
     assert [item.score for item in full.dropped] == [hit.score for hit in every[3:]]
     assert full.dropped[0].reason == "rank 4 after fusion; the first 3 are kept"
     assert brief.notes == full.notes == (every.notes[0], f"{len(every) - 3} cut after fusion")
+
+
+def test_the_fusion_is_asked_with_the_question_and_both_lists(make: Make, catalog: Catalog) -> None:
+    heard = []
+
+    def fuse(text: str, lexical: Sequence[Scored], dense: Sequence[Scored]) -> dict[int, float]:
+        heard.append((text, bool(lexical), bool(dense)))
+        return {dense[-1].key: 0.5}
+
+    (hit,) = make(fuse=fuse).retrieve(Question(text="the valve"))
+    assert heard == [("the valve", True, True)]
+    assert hit.score == hit.scores["fused"] == 0.5

@@ -17,7 +17,15 @@ from pincite.catalog.filtering import matching_keys
 from pincite.catalog.migrations import migrate
 from pincite.document import Coverage, Document, Span
 from pincite.filters import Filters
-from pincite.records import Embedding, FileEntry, FileProblem, Ingested, Passage, Source
+from pincite.records import (
+    Embedding,
+    FileEntry,
+    FileProblem,
+    Ingested,
+    NamedFile,
+    Passage,
+    Source,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -183,6 +191,13 @@ class Catalog:
             query = select(schema.passages).where(schema.passages.c.key.in_(batch))
             found.update((row.key, rows.passage(row)) for row in self._fetch(query))
         return found
+
+    def names(self, collection: str | None = None) -> list[NamedFile]:
+        """What every file is called, in order of the paths."""
+        return [
+            NamedFile(document_id=row.document_id, path=row.path, title=row.title)
+            for row in self._fetch(files.names(collection))
+        ]
 
     def passage_keys(self) -> list[int]:
         """All keys, in order."""

@@ -48,6 +48,17 @@ def entry(row: Row[Any], old: tuple[OldVersion, ...]) -> FileEntry:
     )
 
 
+def names(collection: str | None) -> Select[Any]:
+    """Document id, path and title of every file, in order of path and collection."""
+    documents, sources = schema.documents, schema.sources
+    query = (
+        select(sources.c.document_id, sources.c.path, documents.c.title)
+        .join(documents)
+        .order_by(sources.c.path, sources.c.collection)
+    )
+    return query if collection is None else query.where(sources.c.collection == collection)
+
+
 def versions(connection: Connection) -> Mapping[tuple[str, str], tuple[OldVersion, ...]]:
     """Old versions by collection and path, newest first."""
     table = schema.versions

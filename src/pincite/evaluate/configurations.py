@@ -14,10 +14,11 @@ from pincite.settings import Layer, Settings, load_settings
 
 # One candidate is looked at, in the cheapest way, and its score counts nothing: the order stays.
 _AS_FOUND = {"method": "term_coverage", "candidates": 1, "weight": 0.0, "threshold": 0.0}
+_UNMOVED = {"documents": "off", "headings_weight": 0.0, "tag_set": ""}
 
 CONFIGURATIONS: Mapping[str, Layer] = {
-    "bm25": {"retrieval": {"alpha": 1.0}, "rerank": _AS_FOUND},
-    "dense": {"retrieval": {"alpha": 0.0}, "rerank": _AS_FOUND},
+    "bm25": {"retrieval": {"alpha": 1.0}, "boosts": _UNMOVED, "rerank": _AS_FOUND},
+    "dense": {"retrieval": {"alpha": 0.0}, "boosts": _UNMOVED, "rerank": _AS_FOUND},
     "fused": {"rerank": _AS_FOUND},
     "default": {},
 }

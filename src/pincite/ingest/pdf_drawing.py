@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import pypdfium2.raw as pdfium
 
+from pincite.ingest.pdf_calls import ADDRESS, Pointer, address_of, direct, pointer_to
 from pincite.ingest.pdf_frame import PageFrame, Rectangle
-from pincite.ingest.pdf_styles import Colour, FillColours, address_of, direct
+from pincite.ingest.pdf_styles import Colour, FillColours
 
 _THICKEST_RULE = 2.5
 _SHORTEST_RULE = 4.0
@@ -18,20 +19,19 @@ _DEEPEST = 5
 _MOST_OBJECTS = 50_000
 _MOST_SEGMENTS = 400
 
-_P, _I, _UL = ctypes.c_void_p, ctypes.c_int, ctypes.c_ulong
-_count_on_page = direct(pdfium.FPDFPage_CountObjects, _I, _P)
-_on_page = direct(pdfium.FPDFPage_GetObject, _P, _P, _I)
-_count_in_form = direct(pdfium.FPDFFormObj_CountObjects, _I, _P)
-_in_form = direct(pdfium.FPDFFormObj_GetObject, _P, _P, _UL)
-_type = direct(pdfium.FPDFPageObj_GetType, _I, _P)
-_bounds = direct(pdfium.FPDFPageObj_GetBounds, _I, _P, _P, _P, _P, _P)
-_matrix = direct(pdfium.FPDFPageObj_GetMatrix, _I, _P, _P)
-_draw_mode = direct(pdfium.FPDFPath_GetDrawMode, _I, _P, _P, _P)
-_count_segments = direct(pdfium.FPDFPath_CountSegments, _I, _P)
-_segment = direct(pdfium.FPDFPath_GetPathSegment, _P, _P, _I)
-_point = direct(pdfium.FPDFPathSegment_GetPoint, _I, _P, _P, _P)
-_segment_type = direct(pdfium.FPDFPathSegment_GetType, _I, _P)
-_closes = direct(pdfium.FPDFPathSegment_GetClose, _I, _P)
+_count_on_page = direct(pdfium.FPDFPage_CountObjects, ctypes.c_int)
+_on_page = direct(pdfium.FPDFPage_GetObject, ADDRESS)
+_count_in_form = direct(pdfium.FPDFFormObj_CountObjects, ctypes.c_int)
+_in_form = direct(pdfium.FPDFFormObj_GetObject, ADDRESS)
+_type = direct(pdfium.FPDFPageObj_GetType, ctypes.c_int)
+_bounds = direct(pdfium.FPDFPageObj_GetBounds, ctypes.c_int)
+_matrix = direct(pdfium.FPDFPageObj_GetMatrix, ctypes.c_int)
+_draw_mode = direct(pdfium.FPDFPath_GetDrawMode, ctypes.c_int)
+_count_segments = direct(pdfium.FPDFPath_CountSegments, ctypes.c_int)
+_segment = direct(pdfium.FPDFPath_GetPathSegment, ADDRESS)
+_point = direct(pdfium.FPDFPathSegment_GetPoint, ctypes.c_int)
+_segment_type = direct(pdfium.FPDFPathSegment_GetType, ctypes.c_int)
+_closes = direct(pdfium.FPDFPathSegment_GetClose, ctypes.c_int)
 
 Matrix = tuple[float, float, float, float, float, float]
 _IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -69,9 +69,14 @@ class PageDrawing:
 def page_drawing(page: object, frame: PageFrame) -> PageDrawing:
     """What is drawn on a page; forms within forms are followed to a limit."""
     walker = _Walker(frame)
-    address = address_of(page)
-    for index in range(min(_count_on_page(address), _MOST_OBJECTS)):
-        walker.visit(_on_page(address, index), _IDENTITY, 0)
+    pointer = pointer_to(address_of(page))
+    for index in range(min(_count_on_page(pointer), _MOST_OBJECTS)):
+        page_object = pointer_to(_on_page(pointer, index))
+        # Most are pieces of text, which count but show nothing else.
+        if _type(page_object) == pdfium.FPDF_PAGEOBJ_TEXT:
+            walker.found.objects += 1
+        else:
+            walker.visit(page_object, _IDENTITY, 0)
     return walker.found
 
 
@@ -82,9 +87,9 @@ class _Walker:
         self._colours = FillColours()
         self._floats = (ctypes.c_float * 6)()
         start = ctypes.addressof(self._floats)
-        self._pointers = tuple(start + 4 * number for number in range(6))
+        self._pointers = tuple(pointer_to(start + 4 * number) for number in range(6))
 
-    def visit(self, page_object: int, matrix: Matrix, depth: int) -> None:
+    def visit(self, page_object: Pointer, matrix: Matrix, depth: int) -> None:
         self.found.objects += 1
         kind = _type(page_object)
         if kind == pdfium.FPDF_PAGEOBJ_PATH:
@@ -100,9 +105,9 @@ class _Walker:
             for index in range(_count_in_form(page_object)):
                 if self.found.objects > _MOST_OBJECTS:
                     return
-                self.visit(_in_form(page_object, index), inner, depth + 1)
+                self.visit(pointer_to(_in_form(page_object, index)), inner, depth + 1)
 
-    def _matrix(self, page_object: int, outer: Matrix) -> Matrix:
+    def _matrix(self, page_object: Pointer, outer: Matrix) -> Matrix:
         if not _matrix(page_object, self._pointers[0]):
             return outer
         a, b, c, d, e, f = self._floats
@@ -114,7 +119,7 @@ class _Walker:
             *(e * g + f * i + k, e * h + f * j + m),
         )
 
-    def _place(self, page_object: int, matrix: Matrix) -> Rectangle | None:
+    def _place(self, page_object: Pointer, matrix: Matrix) -> Rectangle | None:
         if not _bounds(page_object, *self._pointers[:4]):
             return None
         left, bottom, right, top, _, _ = self._floats
@@ -125,7 +130,7 @@ class _Walker:
         place = self._frame.place(left, right, bottom, top)
         return place if place[0] <= place[2] and place[1] <= place[3] else None
 
-    def _path(self, path: int, matrix: Matrix) -> None:
+    def _path(self, path: Pointer, matrix: Matrix) -> None:
         place = self._place(path, matrix)
         if place is None:
             return
@@ -135,7 +140,7 @@ class _Walker:
             self._add_rule(x0, y0, x1, y1)
             return
         mode = (ctypes.c_int * 2)()
-        _draw_mode(path, ctypes.addressof(mode), ctypes.addressof(mode) + 4)
+        _draw_mode(path, mode, ctypes.byref(mode, 4))
         count = _count_segments(path)
         if mode[0]:
             colour = self._colours.of(path)
@@ -147,12 +152,12 @@ class _Walker:
         if mode[1] and count <= _MOST_SEGMENTS:
             self._strokes(path, matrix, count)
 
-    def _strokes(self, path: int, matrix: Matrix, count: int) -> None:
+    def _strokes(self, path: Pointer, matrix: Matrix, count: int) -> None:
         own = self._matrix(path, matrix)
         points: list[Rectangle] = []
         to_x, to_y = self._pointers[:2]
         for index in range(count):
-            segment = _segment(path, index)
+            segment = pointer_to(_segment(path, index))
             kind = _segment_type(segment)
             if kind == pdfium.FPDF_SEGMENT_MOVETO:
                 self._lines(points)

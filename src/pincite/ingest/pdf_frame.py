@@ -19,6 +19,16 @@ class PageFrame:
         """Whether lines that run across the page as displayed run up in the file."""
         return self._rotation in (90, 270)
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether a viewer turns the page."""
+        return self._rotation != 0
+
+    @property
+    def left(self) -> float:
+        """Where the visible part of the page begins in PDF coordinates."""
+        return self._left
+
     def place(self, left: float, right: float, bottom: float, top: float) -> Rectangle:
         """The displayed rectangle x0, y0, x1, y1, cut off at the edges of the page.
 

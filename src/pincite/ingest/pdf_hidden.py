@@ -46,7 +46,7 @@ class HiddenWords:
         """The lines without hidden words, which are kept in `found`."""
         seen = []
         for line in lines:
-            reasons = [self._reason(word) for word in line]
+            reasons = [self._reason(word) for word in line] if self._is_odd(line) else ()
             if not any(reasons):
                 seen.append(list(line))
                 continue
@@ -57,6 +57,20 @@ class HiddenWords:
             if shown:
                 seen.append(shown)
         return seen
+
+    def _is_odd(self, line: Sequence[Word]) -> bool:
+        """Whether any word must be looked at; words of one look follow each other."""
+        before = None
+        for word in line:
+            style = word.style
+            if style is not before:
+                colour = style.colour
+                if style.invisible or (colour is not None and self._is_suspect(colour)):
+                    return True
+                before = style
+            if word.size < _SMALLEST_SIZE or word.x1 - word.x0 < _NARROWEST_SIGN * len(word.text):
+                return True
+        return False
 
     def _reason(self, word: Word) -> str:
         width = word.x1 - word.x0

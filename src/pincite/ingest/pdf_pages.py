@@ -16,10 +16,11 @@ from pincite.ingest.pdf_frame import PageFrame
 from pincite.ingest.pdf_grid import ruled_grids
 from pincite.ingest.pdf_hidden import OUTSIDE, HiddenText, HiddenWords
 from pincite.ingest.pdf_order import in_order_of_reading
+from pincite.ingest.pdf_page_words import PageWords
 from pincite.ingest.pdf_report import DAMAGED, UNMAPPED
 from pincite.ingest.pdf_ruled_tables import take_ruled_tables
 from pincite.ingest.pdf_segments import cut_into_segments
-from pincite.ingest.pdf_words import PageWords, Word
+from pincite.ingest.pdf_words import Word
 from pincite.ingest.reading_options import ReadingOptions
 from pincite.ingest.scans import ScannedPages
 

@@ -13,7 +13,7 @@ class Cut:
     """How deep a reranker looks and how much it decides.
 
     The first `candidates` hits are scored; their final score is `weight` x the reranker's + the
-    rest x the fused one; those that the reranker scores below `threshold` are dropped.
+    rest x the one they came with; those that the reranker scores below `threshold` are dropped.
     """
 
     candidates: int
@@ -61,5 +61,5 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
 
 
 def final_score(hit: Hit, *, stage: str, cut: Cut) -> float:
-    """The reranker's score and the fused one, mixed."""
-    return cut.weight * hit.scores[stage] + (1 - cut.weight) * hit.scores["fused"]
+    """The reranker's score and the one that the hit came with, mixed."""
+    return cut.weight * hit.scores[stage] + (1 - cut.weight) * hit.score

@@ -7,40 +7,43 @@ from dataclasses import replace
 
 from pincite.records import Dropped, Hit, Passage, Question, Ranking, Understood
 from pincite.retrieve.exact import ExactWords
-from pincite.retrieve.fusion import weighted_min_max
 from pincite.retrieve.searches import Found, Searches
 from pincite.retrieve.understand import understood_plainly
+from pincite.stages import Scored
 from pincite.text.terms import question_terms
 
 PassageLookup = Callable[[Sequence[int]], Mapping[int, Passage]]
+
+Fuse = Callable[[str, Sequence[Scored], Sequence[Scored]], dict[int, float]]
+"""From the question's text, the lexical and the dense list: the fused score of each key, in 0..1."""
 
 _MOST_OF_PHRASE = 10
 """Passages with the phrases of the question that no stage may drop."""
 
 
 class HybridRetriever:
-    """Takes the best of both searches and fuses their scores; `alpha` is the weight of words."""
+    """Takes the best of both searches and fuses their scores."""
 
     def __init__(
         self,
         searches: Searches,
         passages: PassageLookup,
         exact: ExactWords,
+        fuse: Fuse,
         *,
-        alpha: float,
         keep: int,
     ) -> None:
         self._searches = searches
         self._passages = passages
         self._exact = exact
-        self._alpha = alpha
+        self._fuse = fuse
         self._keep = keep
 
     def retrieve(self, question: Question) -> Ranking:
         """The best `keep` candidates of both searches, best fused score first."""
         understood = question.understood or understood_plainly(question.text)
         found = self._searches.find(understood, question)
-        fused = self._fused(found)
+        fused = self._fused(question, found)
         must_keep = self._must_keep(understood, question, fused)
         order, most = self._order(fused, must_keep, understood)
         passages = self._passages(order if question.explain else order[:most])
@@ -67,8 +70,8 @@ class HybridRetriever:
             notes=self._notes(found, fused),
         )
 
-    def _fused(self, found: Found) -> dict[int, float]:
-        return weighted_min_max(found.lexical, found.dense, alpha=self._alpha)
+    def _fused(self, question: Question, found: Found) -> dict[int, float]:
+        return self._fuse(question.asked, found.lexical, found.dense)
 
     def _must_keep(
         self, understood: Understood, question: Question, fused: dict[int, float]
@@ -76,13 +79,15 @@ class HybridRetriever:
         """Keys that stay however low they score; those that neither search found get a score."""
         order = sorted(fused, key=lambda key: (-fused[key], key))
         exact = order[:_MOST_OF_PHRASE] if understood.within else []
-        rare = understood.keep if self._alpha > 0 else ()
-        kept = {*exact, *(key for key in rare if _is_within(key, understood))}
+        # What was understood may have been looked up before a document was singled out.
+        rare = understood.keep if self._searches.looks_at_words else ()
+        here = self._searches.permitted(rare, question)
+        kept = {*exact, *(key for key in here if _is_within(key, understood))}
         for part in understood.parts:
             wanted = question_terms(part, understood.language)
             weights = {term: understood.terms.get(term, 1.0) for term in wanted}
             asked = replace(understood, asked=part, terms=weights)
-            found = self._fused(self._searches.find(asked, question))
+            found = self._fused(question, self._searches.find(asked, question))
             best = max(found.items(), key=lambda item: (item[1], -item[0]), default=None)
             if best is not None:
                 kept.add(best[0])

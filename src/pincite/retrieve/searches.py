@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+import numpy as np
+
 from pincite.filters import Filters
 from pincite.records import Question, Understood
 from pincite.stages import DenseIndex, Keys, LexicalIndex, Scored, VectorEncoder
@@ -60,17 +62,34 @@ class Searches:
         self._alpha = alpha
         self._side = ThreadPoolExecutor(1, thread_name_prefix="lexical")
 
+    @property
+    def looks_at_words(self) -> bool:
+        """Whether there is a search by words at all."""
+        return self._alpha > 0 or self._dense is None or self._encoder is None
+
+    def permitted(self, keys: Sequence[int], question: Question) -> list[int]:
+        """Those of the keys that the question may be answered from, in their order."""
+        allowed = self._allowed(question.collection, question.filters)
+        if allowed is None:
+            return list(keys)
+        places = np.searchsorted(allowed, keys).clip(max=max(0, len(allowed) - 1))
+        return [
+            key
+            for key, place in zip(keys, places, strict=True)
+            if len(allowed) and allowed[place] == key
+        ]
+
     def find(self, understood: Understood, question: Question) -> Found:
         """The best of both searches for what was understood, where `question` allows it."""
         allowed = self._allowed(question.collection, question.filters)
         if understood.within is not None:
-            allowed = sorted(understood.within)  # looked up among the allowed ones
+            allowed = sorted(self.permitted(understood.within, question))
         by_words = self._side.submit(self._by_words, understood, allowed)
         dense = self._by_meaning(understood, allowed)
         return Found(lexical=by_words.result(), dense=dense)
 
     def _by_words(self, understood: Understood, allowed: Keys | None) -> list[Scored]:
-        if self._alpha == 0 and self._dense is not None and self._encoder is not None:
+        if not self.looks_at_words:
             return []
         found = self._lexical.search(
             list(understood.terms),
@@ -81,7 +100,7 @@ class Searches:
         if understood.within is None:
             return found
         scores = {item.key: item.score for item in found}
-        return [Scored(key=key, score=scores.get(key, 0.0)) for key in understood.within]
+        return [Scored(key=int(key), score=scores.get(key, 0.0)) for key in allowed or ()]
 
     def _by_meaning(self, understood: Understood, allowed: Keys | None) -> list[Scored]:
         if self._dense is None or self._encoder is None or self._alpha == 1:

@@ -12,11 +12,14 @@ Each suite names in its docstring the fixtures that the subclass provides.
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from pincite.document import Document
 from pincite.records import Hit, Question
 from pincite.stages import (
+    Booster,
     Chunker,
     DenseIndex,
     Encoder,
@@ -321,3 +324,43 @@ class LexicalIndexContract:
             assert {item.key for item in found} == set(map(int, allowed)) & {1, 2, 3}
             assert all(everywhere[item.key] == item.score for item in found)
         assert [item.key for item in lexical.search(["pump"], limit=1, allowed=[1])] == [1]
+
+
+class BoosterContract:
+    """Fixtures: `booster`, `small` (a SmallLibrary) and `question`, for which something is boosted."""
+
+    def test_each_candidate_has_one_boost_in_order(
+        self, booster: Booster, small: SmallLibrary, question: Question
+    ) -> None:
+        """As many as candidates, in 0..1, the same each time; none for no candidates."""
+        hits = small.hits(question)
+        boosts = list(booster.boosts(question, hits))
+        assert len(boosts) == len(hits)
+        assert all(0 <= boost <= 1 for boost in boosts)
+        assert any(boosts)
+        assert list(booster.boosts(question, hits)) == boosts
+        assert list(booster.boosts(question, [])) == []
+
+    def test_a_boost_does_not_depend_on_the_other_candidates(
+        self, booster: Booster, small: SmallLibrary, question: Question
+    ) -> None:
+        """Alone, and in another order."""
+        hits = small.hits(question)
+        boosts = list(booster.boosts(question, hits))
+        assert [booster.boosts(question, [hit])[0] for hit in hits] == boosts
+        assert list(booster.boosts(question, hits[::-1])) == boosts[::-1]
+
+    def test_what_was_seen_can_be_written_as_json(
+        self, booster: Booster, question: Question
+    ) -> None:
+        """For the trace."""
+        seen = booster.seen(question)
+        assert json.loads(json.dumps(seen)) == seen
+
+    def test_a_question_about_something_else_gains_nothing(
+        self, booster: Booster, small: SmallLibrary
+    ) -> None:
+        """No boost, and nothing seen."""
+        other = Question(text="zzyzx qwfp?")
+        assert not any(booster.boosts(other, small.hits(other)))
+        assert not booster.seen(other)

@@ -1,0 +1,134 @@
+"""Which kind of answer does a question want? Rules in TOML files say it, and what follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pincite.records import Hit, Question
+from pincite.retrieve.rule_files import RuleFile, rule_file
+from pincite.retrieve.tags import any_word
+from pincite.stages import Scored, Sources
+from pincite.text.terms import fold
+
+FuseScores = Callable[..., dict[int, float]]
+"""Called with the lexical and the dense list and `alpha`; gives the fused score of each key."""
+
+INTENT_RULES = ("intent_rules", "intents.rules")
+"""The folder of those shipped, and the setting that names one."""
+
+_KEYS = ("name", "patterns", "alpha", "boost", "words")
+_QUESTIONS_REMEMBERED = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """A kind of question: how to know it, and what changes for it.
+
+    `alpha` is the weight of BM25 (None: as set); passages that hold one of `words` gain `boost`.
+    """
+
+    name: str
+    patterns: tuple[re.Pattern[str], ...]
+    alpha: float | None = None
+    boost: float = 0.0
+    words: re.Pattern[str] | None = None
+
+
+class IntentRules:
+    """Rules in order; the first one with a pattern that the question matches decides."""
+
+    def __init__(self, intents: Sequence[Intent]) -> None:
+        self._intents = intents
+        self.intent_of = lru_cache(maxsize=_QUESTIONS_REMEMBERED)(self._first)
+
+    def _first(self, question: str) -> Intent | None:
+        """The intent of a question; None where no rule knows it."""
+        folded = fold(question)
+        for intent in self._intents:
+            if any(pattern.search(folded) for pattern in intent.patterns):
+                return intent
+        return None
+
+
+def load_intent_rules(chosen: str) -> IntentRules:
+    """The rules of a file. Raises SettingsError where the file is not as it should be."""
+    file = rule_file(chosen, shipped_in=INTENT_RULES[0], setting=INTENT_RULES[1])
+    file.only("", file.content, ("intent",))
+    found = file.content.get("intent", [])
+    if not isinstance(found, list) or not found:
+        raise file.problem("intent", found, "one or more tables, each headed [[intent]]")
+    return IntentRules([_intent(file, f"intent[{n}]", each) for n, each in enumerate(found)])
+
+
+class IntentFusion:
+    """Fuses with the weight that the question's intent asks for."""
+
+    def __init__(self, rules: IntentRules, fuse: FuseScores, *, alpha: float) -> None:
+        self._rules = rules
+        self._fuse = fuse
+        self._alpha = alpha
+
+    def __call__(
+        self, question: str, lexical: Sequence[Scored], dense: Sequence[Scored]
+    ) -> dict[int, float]:
+        """The fused score of each key."""
+        intent = self._rules.intent_of(question)
+        alpha = self._alpha if intent is None or intent.alpha is None else intent.alpha
+        return self._fuse(lexical, dense, alpha=alpha)
+
+
+class IntentBooster:
+    """The intent's boost for passages that hold one of its words."""
+
+    name = "intent"
+
+    def __init__(self, rules: IntentRules, sources: Sources) -> None:
+        self._rules = rules
+        self._sources = sources
+
+    def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
+        """What each candidate gains by the words that answers of this kind use."""
+        intent = self._rules.intent_of(question.text)
+        if intent is None or intent.words is None:
+            return [0.0] * len(hits)
+        return [intent.boost if intent.words.search(self._folded(hit)) else 0.0 for hit in hits]
+
+    def seen(self, question: Question) -> Mapping[str, object]:
+        """The name of the intent, and its alpha."""
+        intent = self._rules.intent_of(question.text)
+        return {} if intent is None else {"name": intent.name, "alpha": intent.alpha}
+
+    def _folded(self, hit: Hit) -> str:
+        return fold(hit.passage.with_context(self._sources.text_of(hit.passage.span)))
+
+
+def _intent(file: RuleFile, key: str, found: object) -> Intent:
+    table = file.table(key, found)
+    file.only(key, table, _KEYS)
+    name = table.get("name")
+    if not isinstance(name, str) or not name:
+        raise file.problem(f"{key}.name", name, "a name, such as 'pricing'")
+    if ("boost" in table) != ("words" in table):
+        raise file.problem(key, table, f"boost and words together, in the intent '{name}'")
+    alpha, boost, words = table.get("alpha"), table.get("boost", 0.0), table.get("words")
+    return Intent(
+        name=name,
+        patterns=_patterns(file, f"{key}.patterns", table.get("patterns")),
+        alpha=None if alpha is None else file.number(f"{key}.alpha", alpha, low=0, high=1),
+        boost=file.number(f"{key}.boost", boost, low=0, high=1),
+        words=None if words is None else any_word(file.words(f"{key}.words", words)),
+    )
+
+
+def _patterns(file: RuleFile, key: str, found: object) -> tuple[re.Pattern[str], ...]:
+    compiled = []
+    for number, pattern in enumerate(file.words(key, found)):
+        try:
+            compiled.append(re.compile(pattern, re.IGNORECASE))
+        except re.error as error:
+            wanted = f"a regular expression: {error}"
+            raise file.problem(f"{key}[{number}]", pattern, wanted) from error
+    return tuple(compiled)
