@@ -42,6 +42,8 @@ from pincite.vectors import normalised
 Vectors = NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Vectors]
 
+DIMENSIONS = 384
+"""Of all-MiniLM-L6-v2."""
 BATCH = 16
 REFERENCE = f"onnxruntime as shipped, batches of {BATCH}"
 UNROUNDED = "openvino, lengths not rounded"
@@ -77,7 +79,7 @@ def fastembed(folder: Path, batch: int) -> Encode:
         pooling=PoolingType.MEAN,
         normalization=True,
         sources=ModelSource(hf=name),
-        dim=MiniLmEncoder.dimensions,
+        dim=DIMENSIONS,
         model_file="model.onnx",
     )
     model = TextEmbedding(name, specific_model_path=str(_fastembed_files(folder)))
@@ -135,13 +137,13 @@ def openvino(
     core = ov.Core()
     cores = available_cores()
     native = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
-    file = find_encoder_files().model
+    file = find_encoder_files().graph
     options = {
         "INFERENCE_PRECISION_HINT": precision or native,
         "INFERENCE_NUM_THREADS": cores,
         "NUM_STREAMS": streams or cores,
     }
-    graph = prepared_openvino(core, file, cache) if folded else core.read_model(file)
+    graph = prepared_openvino(core, file, cache) if folded else core.read_model(file.path)
     queue = ov.AsyncInferQueue(core.compile_model(graph, "CPU", options), streams or cores)
     tokenizer = truncating_tokenizer()
 
@@ -149,7 +151,7 @@ def openvino(
         encodings = tokenizer.encode_batch(list(texts))
         # Longest first in batches of alike length: the least padding there can be.
         order = sorted(range(len(texts)), key=lambda i: -len(encodings[i].ids))
-        vectors = np.empty((len(texts), MiniLmEncoder.dimensions), np.float32)
+        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
 
         def keep(request: Any, group: tuple[list[int], NDArray[np.int64]]) -> None:
             rows, mask = group

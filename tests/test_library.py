@@ -284,14 +284,14 @@ def test_lexical_mode_may_come_from_the_environment(
         assert library.encoder() is None
 
 
-def test_passages_without_vectors_are_told_until_they_are_ingested_again(
+def test_passages_without_vectors_are_told_until_the_next_ingest_makes_them(
     open_library: OpenLibrary, folder: Path
 ) -> None:
     open_library().ingest([folder])
     library = open_library(lexical=False)
     told = asked(library, PUMP)["reasons"]
     assert any("2 passages were ingested without the encoder" in reason for reason in told)
-    assert library.ingest([folder]).updated == 2
+    assert library.ingest([folder]).unchanged == 2
     assert asked(library, PUMP)["reasons"] == []
 
 

@@ -158,3 +158,41 @@ def test_k1_and_b_need_the_engine_that_has_them() -> None:
     assert settings.lexical.b == 0.65
     with pytest.raises(SettingsError, match="other values need engine = 'bm25s'"):
         load_settings(overrides={"lexical": {"b": 0.65}})
+
+
+# --- Encoders -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "all-MiniLM-L6-v2",
+        "none",
+        "/models/bge-small-en-v1.5",
+        "~/models/e5",
+        "fastembed:BAAI/bge-small-en-v1.5",
+        "sentence-transformers:all-mpnet-base-v2",
+        "ollama:nomic-embed-text:v1.5",
+        "openai:text-embedding-3-small",
+    ],
+)
+def test_an_encoder_is_named_in_one_of_the_known_forms(model: str) -> None:
+    assert load_settings(overrides={"embedding": {"model": model}})[0].embedding.model == model
+
+
+@pytest.mark.parametrize(
+    "model", ["", "bge-small", "models/bge", "openai:", "ollama: ", "huggingface:x"]
+)
+def test_an_encoder_that_is_none_lists_the_forms(model: str) -> None:
+    with pytest.raises(
+        SettingsError, match=r"embedding\.model = .*none, the full path.*ollama:NAME"
+    ):
+        load_settings(overrides={"embedding": {"model": model}})
+
+
+def test_what_cannot_change_an_answer_is_not_in_the_digest() -> None:
+    plain = Settings().digest()
+    for name, value in {"threads": 3, "retries": 9, "url": "http://x", "batch_size": 7}.items():
+        assert load_settings(overrides={"embedding": {name: value}})[0].digest() == plain
+    for name, value in {"query_prefix": "q", "pooling": "cls", "max_chars": 99}.items():
+        assert load_settings(overrides={"embedding": {name: value}})[0].digest() != plain

@@ -1,9 +1,9 @@
-"""Runs an iterator in a thread, a few items ahead of whoever takes them."""
+"""Two things at the same time: an iterator a few items ahead, or work beside a block."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from queue import Full, Queue
 from typing import TypeVar
@@ -12,6 +12,19 @@ Item = TypeVar("Item")
 
 _LOOK_SECONDS = 0.2
 """How often a thread that waits looks whether the other side is still there."""
+
+
+@contextmanager
+def beside(work: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Run `work` in a thread while the block runs; it is told to stop at the end, and waited for."""
+    stop = threading.Event()
+    thread = threading.Thread(target=work, args=(stop,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 class _End:

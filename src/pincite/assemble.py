@@ -11,9 +11,14 @@ from pincite.answer.extractive import ExtractiveAnswerer
 from pincite.catalog.catalog import Catalog
 from pincite.chunk.passages import StructureChunker
 from pincite.embed.encoder import MiniLmEncoder
-from pincite.embed.passages import TokenPoolingEmbedder
+from pincite.embed.fastembed_cache import open_fastembed
+from pincite.embed.onnx_folder import open_onnx_folder
+from pincite.embed.passages import SentenceEmbedder, TokenPoolingEmbedder
+from pincite.embed.remote import RemoteEncoder
+from pincite.embed.sentence_transformer import open_sentence_transformer
+from pincite.embed.server import Server
+from pincite.embed.spec import Wishes, prefixes_of
 from pincite.embed.tokenizer import is_known_word, token_counter
-from pincite.errors import ModelError
 from pincite.evidence.select import MmrSelector
 from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes
@@ -51,28 +56,80 @@ from pincite.retrieve.searches import Searches
 from pincite.retrieve.tags import TAG_SETS, TagBooster, load_tag_set
 from pincite.retrieve.understand import QuestionReader, Steps
 from pincite.settings import (
+    DEFAULT_ENCODER,
     ChunkingSettings,
+    EmbeddingSettings,
     IngestSettings,
     LexicalSettings,
     RerankSettings,
     RetrievalSettings,
     Settings,
 )
-from pincite.stages import Booster, Encoder, Reranker, Retriever, TermWeights
+from pincite.stages import (
+    Booster,
+    PassageEmbedder,
+    Reranker,
+    Retriever,
+    TermWeights,
+    VectorEncoder,
+    shows_tokens,
+)
 from pincite.verify.verifier import Provenance, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
 
 
-def open_encoder(settings: Settings, cache: Path) -> tuple[MiniLmEncoder | None, str]:
-    """The encoder, or None and what every result has to say about that."""
-    chosen = settings.embedding
-    if chosen.model == "none":
-        return None, "lexical search only: embedding.model is 'none'"
-    try:
-        return MiniLmEncoder(cache, runtime=chosen.runtime, threads=chosen.threads), ""
-    except ModelError as error:
-        return None, f"lexical search only: {error}"
+def open_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
+    """The encoder of these settings. Raises ModelError when it cannot be had.
+
+    `cache` is the folder in which prepared graphs are kept.
+    """
+    if chosen.model == DEFAULT_ENCODER:
+        return MiniLmEncoder(cache, runtime=chosen.runtime, threads=chosen.threads)
+    wishes = Wishes(
+        pooling=None if chosen.pooling == "auto" else chosen.pooling,
+        query_prefix=chosen.query_prefix,
+        passage_prefix=chosen.passage_prefix,
+    )
+    kind, _, name = chosen.model.partition(":")
+    if kind in ("ollama", "openai"):
+        return _remote_encoder(chosen, wishes)
+    if kind == "sentence-transformers":
+        return open_sentence_transformer(name, wishes=wishes, threads=chosen.threads)
+    if kind == "fastembed":
+        return open_fastembed(
+            name, cache, wishes=wishes, runtime=chosen.runtime, threads=chosen.threads
+        )
+    folder = Path(chosen.model).expanduser()
+    return open_onnx_folder(
+        folder, cache, wishes=wishes, runtime=chosen.runtime, threads=chosen.threads
+    )
+
+
+def _remote_encoder(chosen: EmbeddingSettings, wishes: Wishes) -> RemoteEncoder:
+    protocol, _, name = chosen.model.partition(":")
+    query_prefix, passage_prefix = prefixes_of(name, wishes)
+    server = Server(
+        protocol="ollama" if protocol == "ollama" else "openai",
+        url=chosen.url,
+        model=name,
+        timeout_seconds=chosen.timeout_seconds,
+        retries=chosen.retries,
+        batch_size=chosen.batch_size,
+    )
+    return RemoteEncoder(
+        server,
+        query_prefix=query_prefix,
+        passage_prefix=passage_prefix,
+        max_chars=chosen.max_chars,
+    )
+
+
+def embedder(encoder: VectorEncoder, catalog: Catalog) -> PassageEmbedder:
+    """Sentence vectors from token states where the encoder shows them."""
+    if shows_tokens(encoder):
+        return TokenPoolingEmbedder(encoder, catalog.embeddings)
+    return SentenceEmbedder(encoder, catalog.embeddings)
 
 
 def open_reader(settings: Settings) -> SandboxedReader:
@@ -91,12 +148,14 @@ def lexical_engine(chosen: LexicalSettings) -> LexicalEngine:
     return TANTIVY if chosen.engine == "tantivy" else bm25s_engine(k1=chosen.k1, b=chosen.b)
 
 
-def ingest_stages(settings: Settings, catalog: Catalog, encoder: Encoder | None) -> IngestStages:
+def ingest_stages(
+    settings: Settings, catalog: Catalog, encoder: VectorEncoder | None
+) -> IngestStages:
     """The stages that turn files into passages."""
     return IngestStages(
         readers=SandboxedReaderPool(settings.ingest.workers, _limits(settings.ingest)),
         chunker=chunker(settings.chunking),
-        embedder=TokenPoolingEmbedder(encoder, catalog.embeddings) if encoder else None,
+        embedder=embedder(encoder, catalog) if encoder else None,
     )
 
 
@@ -117,11 +176,13 @@ def answer_stages(
     settings: Settings,
     catalog: Catalog,
     indexes: Indexes,
-    encoder: Encoder | None,
+    encoder: VectorEncoder | None,
     notices: tuple[str, ...],
     hot: HotPassages | None,
 ) -> AnswerStages:
     """The stages that turn a question into an answer, over one state of the library."""
+    if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
+        notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = _retriever(settings, catalog, indexes, encoder, weights, exact)
@@ -167,7 +228,7 @@ def _retriever(
     settings: Settings,
     catalog: Catalog,
     indexes: Indexes,
-    encoder: Encoder | None,
+    encoder: VectorEncoder | None,
     weights: TermWeights,
     exact: ExactWords,
 ) -> BoostedRetriever:
@@ -258,24 +319,27 @@ def _unread(catalog: Catalog) -> str:
     return f"{' and '.join(told)}: see 'pincite stats --coverage'" if told else ""
 
 
-def hot_passages(settings: Settings, encoder: Encoder) -> HotPassages:
-    """What late interaction keeps in memory between questions."""
+def hot_passages(settings: Settings, encoder: VectorEncoder | None) -> HotPassages | None:
+    """What late interaction keeps in memory between questions; None without token states."""
+    if not shows_tokens(encoder):
+        return None
     return HotPassages(encoder, limit_bytes=settings.rerank.memory_mb * _MEGABYTE)
 
 
 def _reranker(
     chosen: RerankSettings,
     catalog: Catalog,
-    encoder: Encoder | None,
+    encoder: VectorEncoder | None,
     weights: TermWeights,
     hot: HotPassages | None,
 ) -> Reranker:
     cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
-    if encoder is None or hot is None or chosen.method == "term_coverage":
+    if encoder is None or chosen.method == "term_coverage":
         return TermCoverageReranker(catalog, weights, cut)
-    if chosen.method == "sentence_cosine":
-        return SentenceCosineReranker(encoder, catalog.sentence_vectors, cut)
-    return LateInteractionReranker(encoder, hot, catalog, weights, cut)
+    if chosen.method == "late_interaction" and shows_tokens(encoder) and hot is not None:
+        return LateInteractionReranker(encoder, hot, catalog, weights, cut)
+    vectors = partial(catalog.sentence_vectors, model=encoder.name)
+    return SentenceCosineReranker(encoder, vectors, cut)
 
 
 def _limits(chosen: IngestSettings) -> SandboxLimits:

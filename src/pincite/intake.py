@@ -56,9 +56,9 @@ class Progress:
 ProgressCallback = Callable[[Progress], None]
 
 
-def recipe(chunking: ChunkingSettings, model: str | None, reading: str) -> Recipe:
-    """Identifies how files are read, cut and encoded: a document with another recipe is redone."""
-    parts = [RECIPE_VERSION, chunking.model_dump(), model]
+def recipe(chunking: ChunkingSettings, reading: str) -> Recipe:
+    """Identifies how files are read and cut: a document with another recipe is redone."""
+    parts = [RECIPE_VERSION, chunking.model_dump()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     return Recipe(digest[:16], reading)
 

@@ -6,16 +6,17 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from pincite.ahead import beside
 from pincite.assemble import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
 from pincite.document import Span
-from pincite.embed.encoder import MiniLmEncoder
-from pincite.errors import LibraryBusy, UsageError
+from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError
 from pincite.fate import Fate
 from pincite.filters import Filters
 from pincite.index.indexes import Indexes
@@ -34,7 +35,9 @@ from pincite.records import (
     Question,
     SearchResult,
 )
+from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
 from pincite.settings import Layer, Settings, load_settings
+from pincite.stages import VectorEncoder
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
@@ -123,15 +126,60 @@ class Library:
 
         Folders are brought in step: what was moved or deleted there, is in the library too. Files
         that cannot be read are reported in `failed`; the others go in. All files that are found,
-        unchanged ones too, get the `tags` in addition to those they have. Raises LibraryBusy when
+        unchanged ones too, get the `tags` in addition to those they have. If the settings name
+        another encoder than before, the library is then encoded anew. Raises LibraryBusy when
         another process is ingesting.
         """
         with writing(self.path):
+            self._upkeep.encoders.remember()
             intake = self._intake(collection, tags=tags)
             found, plan = intake.plan(_as_paths(paths), selection=selection, digests=self._digests)
             report = intake.run(found, plan, progress)
             self._upkeep.bring_indexes_up()
+        if self.is_behind():
+            # Answers tell what is missing when the encoder cannot be had or another process is at it.
+            with suppress(ModelError, LibraryBusy):
+                self.reencode(progress=as_ingest_progress(progress))
         return report
+
+    def is_behind(self) -> bool:
+        """Whether the settings name another encoder than the one in use, or vectors are missing."""
+        return self._upkeep.encoders.is_behind()
+
+    def reencode(
+        self,
+        *,
+        progress: ReencodeCallback | None = None,
+        stop: threading.Event | None = None,
+    ) -> ReencodeReport:
+        """Bring all vectors to the encoder that the settings name; questions are answered meanwhile.
+
+        The old vectors serve until every passage has new ones. May be stopped at any time, and goes
+        on from there. Raises ModelError when the encoder cannot be had, LibraryBusy when another
+        process is at it.
+        """
+        return reencode(
+            self.path,
+            self.settings.embedding,
+            self.catalog,
+            self._upkeep,
+            progress=progress,
+            stop=stop or threading.Event(),
+        )
+
+    def reencoding_beside(self) -> AbstractContextManager[None]:
+        """Bring the vectors up in a thread while a `with` block runs, if they are behind.
+
+        For programs that hold a library for long. Leaving the block stops it; the next one goes on.
+        """
+
+        def work(stop: threading.Event) -> None:
+            # What went wrong is told by every answer, and by 'pincite doctor'.
+            with suppress(PinciteError):
+                if self.is_behind():
+                    self.reencode(stop=stop)
+
+        return beside(work)
 
     def watch(
         self,
@@ -147,7 +195,17 @@ class Library:
         Ends when `stop` is set. A file that could not be read is tried again when it changes. While
         another process ingests, the changes wait.
         """
-        paths = _as_paths(folders)
+        with self.reencoding_beside():
+            yield from self._watch(_as_paths(folders), collection, tags, selection, stop)
+
+    def _watch(
+        self,
+        paths: Sequence[Path],
+        collection: str,
+        tags: Sequence[str],
+        selection: Selection | None,
+        stop: threading.Event | None,
+    ) -> Iterator[IngestReport]:
         is_behind = False
         for has_changed in watched(paths, stop):
             is_behind = is_behind or has_changed
@@ -170,6 +228,7 @@ class Library:
     ) -> IngestReport | None:
         """Bring the library in step; None when it was."""
         with writing(self.path):
+            self._upkeep.encoders.remember()
             intake = self._intake(collection, self._given_up(collection), tags)
             found, plan = intake.plan(paths, selection=selection, digests=self._digests)
             if not plan.changes:
@@ -208,13 +267,11 @@ class Library:
             raise UsageError("the collection has no name; give one, such as 'default'")
         if any(not tag.strip() for tag in tags):
             raise UsageError("a tag is empty; give it a name, such as 'manual'")
-        encoder = self.encoder()
-        model = encoder.name if encoder else None
         return Intake(
             self.catalog,
-            ingest_stages(self.settings, self.catalog, encoder),
+            ingest_stages(self.settings, self.catalog, self.encoder()),
             collection=collection,
-            recipe=recipe(self.settings.chunking, model, reading_conditions(self.settings)),
+            recipe=recipe(self.settings.chunking, reading_conditions(self.settings)),
             given_up=given_up,
             tags=tags,
         )
@@ -369,15 +426,19 @@ class Library:
                 self.catalog, reader, sample=sample, seed=self.catalog.meta("corpus_version")
             )
 
-    def encoder(self) -> MiniLmEncoder | None:
-        """The encoder, loaded at first use; None in lexical-only mode."""
-        return self._upkeep.encoder()
+    def encoder(self) -> VectorEncoder | None:
+        """The encoder in use, loaded at first use; None in lexical-only mode."""
+        return self._upkeep.encoders.serving()
 
     @property
     def encoder_problem(self) -> str:
         """Why there is no encoder; empty when there is one."""
-        self.encoder()
-        return self._upkeep.encoder_notice
+        return self._upkeep.encoders.problem
+
+    @property
+    def encoder_notice(self) -> str:
+        """That another encoder is wanted than the one in use; empty when it is not so."""
+        return self._upkeep.encoders.notice()
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""

@@ -15,7 +15,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -27,7 +34,11 @@ from pydantic_settings import SettingsError as ForeignSettingsError
 from pincite.errors import SettingsError
 
 SETTINGS_FILE = "settings.toml"
+DEFAULT_ENCODER = "all-MiniLM-L6-v2"
+BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
+ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai")
 _PREFIX = "PINCITE_"
+_ENCODER_IDENTITY = ("model", "pooling", "query_prefix", "passage_prefix", "url", "max_chars")
 
 
 class Group(BaseModel):
@@ -74,7 +85,7 @@ class ChunkingSettings(Group):
         default=0,
         ge=0,
         le=8_000,
-        description="sizes in tokens of the encoder instead of characters; 0: characters",
+        description="sizes in tokens of all-MiniLM-L6-v2 instead of characters; 0: characters",
     )
     overlap_tokens: int = Field(
         default=25, ge=0, le=2_000, description="as overlap_chars, where sizes are tokens"
@@ -84,13 +95,47 @@ class ChunkingSettings(Group):
 class EmbeddingSettings(Group):
     """The encoder (E1)."""
 
-    model: Literal["all-MiniLM-L6-v2", "none"] = Field(
-        default="all-MiniLM-L6-v2", description="none: lexical search only"
+    model: str = Field(
+        default=DEFAULT_ENCODER,
+        description="docs/encoders.md lists the forms; none: lexical search only",
     )
     runtime: Literal["auto", "openvino", "onnxruntime"] = Field(
         default="auto", description="auto: the faster one that runs here"
     )
     threads: int = Field(default=0, ge=0, le=256, description="0: all cores")
+    pooling: Literal["auto", "mean", "cls", "last"] = Field(
+        default="auto", description="how token states become one vector; auto: as the model says"
+    )
+    query_prefix: str | None = Field(
+        default=None, description="put before a question; None: as is known of the model"
+    )
+    passage_prefix: str | None = Field(
+        default=None, description="put before a passage; None: as is known of the model"
+    )
+    url: str = Field(default="", description="the server of ollama:NAME or openai:NAME")
+    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one request to it")
+    retries: int = Field(default=3, ge=0, le=20, description="further tries of a failed request")
+    batch_size: int = Field(default=32, ge=1, le=2048, description="texts in one request")
+    max_chars: int = Field(
+        default=2000, ge=50, le=100_000, description="longer texts are sent to the server in pieces"
+    )
+
+    @field_validator("model")
+    @classmethod
+    def _has_a_known_form(cls, model: str) -> str:
+        kind, separator, name = model.partition(":")
+        has_kind = separator and kind in ENCODER_KINDS and name.strip()
+        if model in BUILT_IN_ENCODERS or has_kind or Path(model).expanduser().is_absolute():
+            return model
+        kinds = ", ".join(f"{kind}:NAME" for kind in ENCODER_KINDS)
+        raise ValueError(
+            f"is no encoder; expected {', '.join(BUILT_IN_ENCODERS)}, the full path of a folder with "
+            f"model.onnx, or {kinds}"
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """What has to be known to open the same encoder again."""
+        return self.model_dump(mode="json", include=set(_ENCODER_IDENTITY))
 
 
 class RetrievalSettings(Group):
@@ -302,7 +347,9 @@ class Settings(BaseSettings):
     def digest(self) -> str:
         """Identifies every value that can change an answer."""
         relevant = self.model_dump(mode="json", exclude={"ingest"})
-        del relevant["embedding"]["threads"]
+        relevant["embedding"] = {**self.embedding.identity(), "runtime": self.embedding.runtime}
+        # A server may move and still be the same.
+        del relevant["embedding"]["url"]
         del relevant["retrieval"]["limit"]
         del relevant["rerank"]["memory_mb"]
         canonical = json.dumps(relevant, sort_keys=True, separators=(",", ":"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 from pincite.document import Document, Span
 from pincite.records import (
@@ -58,20 +58,26 @@ class Chunker(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TokenStates:
+class TextVector:
+    """Where one text lies: `vector` (dimensions,), with length 1."""
+
+    vector: NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenStates(TextVector):
     """The encoder's view of one text: a row of `states` (tokens, dimensions) for each token.
 
     `offsets` (tokens, 2) are the character range of each token in the text that was encoded;
-    special tokens are left out. `vector` (dimensions,) is the pooled, normalised whole.
+    special tokens are left out. `vector` is the pooled, normalised whole.
     """
 
-    vector: NDArray[Any]
     states: NDArray[Any]
     offsets: NDArray[Any]
 
 
-class Encoder(Protocol):
-    """Where does this text lie in meaning space?"""
+class VectorEncoder(Protocol):
+    """Where does this text lie in meaning space? Servers tell no more than that."""
 
     @property
     def name(self) -> str:
@@ -83,6 +89,28 @@ class Encoder(Protocol):
         """Length of a vector."""
         ...
 
+    @property
+    def runtime(self) -> str:
+        """What runs it, for `pincite doctor`."""
+        ...
+
+    @property
+    def has_token_states(self) -> bool:
+        """Whether it is an `Encoder`."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Iterator[TextVector]:
+        """The vector of each text, in order, each text independent of the others in the call."""
+        ...
+
+    def encode_question(self, text: str) -> TextVector:
+        """The vector of a question; remembered, since several stages ask for the same one."""
+        ...
+
+
+class Encoder(VectorEncoder, Protocol):
+    """Where do a text and each of its tokens lie in meaning space?"""
+
     def encode(self, texts: Sequence[str]) -> Iterator[TokenStates]:
         """Token states of each text, in order, each text independent of the others in the call."""
         ...
@@ -92,8 +120,13 @@ class Encoder(Protocol):
         ...
 
 
+def shows_tokens(encoder: VectorEncoder | None) -> TypeGuard[Encoder]:
+    """Whether there is an encoder that gives token states and not vectors alone."""
+    return encoder is not None and encoder.has_token_states
+
+
 class PassageEmbedder(Protocol):
-    """Passage and sentence vectors for the catalog, from one forward pass."""
+    """Passage and sentence vectors for the catalog."""
 
     def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
         """One embedding for each passage with its text, in order."""

@@ -12,21 +12,22 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pincite.assemble import answer_stages, hot_passages, lexical_engine, open_encoder
+from pincite.assemble import answer_stages, hot_passages, lexical_engine
 from pincite.catalog.catalog import Catalog
-from pincite.embed.encoder import MiniLmEncoder
+from pincite.encoders import LibraryEncoders
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.pipeline import AnswerStages
 from pincite.rerank.hot_passages import HotPassages
 from pincite.settings import Settings
+from pincite.stages import VectorEncoder
 
 _PATIENCE_SECONDS = 5.0
 """How long an ingest waits for the write lock: a question that brings indexes in step holds it for a
 moment."""
 
 _LOOK_AGAIN_SECONDS = 2.0
-"""While another process ingests, its finished indexes are looked for this often."""
+"""While another process ingests or encodes the library anew, we look this often how far it is."""
 
 
 class Upkeep:
@@ -36,14 +37,14 @@ class Upkeep:
         self._path = path
         self._settings = settings
         self._catalog = catalog
-        self._encoder: MiniLmEncoder | None = None
-        self._encoder_asked_for = False
+        self.encoders = LibraryEncoders(path / "encoder", settings.embedding, catalog.encodings)
         self._hot: HotPassages | None = None
-        self.encoder_notice = ""
         self._indexes: Indexes | None = None
         self._stages: AnswerStages | None = None
+        self._notices: tuple[str, ...] = ()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._look_again = 0.0
+        self._told, self._tell_again = "", 0.0
         self._one_at_a_time = threading.RLock()
 
     def close(self) -> None:
@@ -53,54 +54,50 @@ class Upkeep:
         if self._temporary:
             self._temporary.cleanup()
 
-    def encoder(self) -> MiniLmEncoder | None:
-        """The encoder, loaded at first use; None in lexical-only mode."""
-        with self._one_at_a_time:
-            if not self._encoder_asked_for:
-                cache = self._path / "encoder"
-                self._encoder, self.encoder_notice = open_encoder(self._settings, cache)
-                self._encoder_asked_for = True
-                if self._encoder:
-                    # Kept beside the encoder: what a passage says outlives the stages, which are
-                    # made anew after each ingest.
-                    self._hot = hot_passages(self._settings, self._encoder)
-            return self._encoder
-
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""
         with self._one_at_a_time:
             if self._stages is None or self._is_stale():
                 notices = self._refresh()
-                assert self._indexes is not None
-                self._stages = answer_stages(
-                    self._settings,
-                    self._catalog,
-                    self._indexes,
-                    self.encoder(),
-                    notices,
-                    self._hot,
-                )
+                self._stages = self._stages_over(self._settings, notices)
             return self._stages
 
     def stages_with(self, settings: Settings) -> AnswerStages:
         """Stages under other settings, over the newest state; they are not kept."""
         with self._one_at_a_time:
-            notices = self.stages().notices
-            assert self._indexes is not None
-            return answer_stages(
-                settings, self._catalog, self._indexes, self.encoder(), notices, self._hot
-            )
+            self.stages()
+            return self._stages_over(settings, self._notices)
+
+    def _stages_over(self, settings: Settings, notices: tuple[str, ...]) -> AnswerStages:
+        assert self._indexes is not None
+        # Questions are read by the encoder that made the index, whatever has been chosen since.
+        encoder = self.encoders.named(self._indexes.manifest.model)
+        return answer_stages(
+            settings, self._catalog, self._indexes, encoder, notices, self._hot_of(encoder)
+        )
+
+    def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:
+        """What passages say to this encoder; outlives the stages, made anew after each ingest."""
+        if self._hot is None or self._hot.encoder is not encoder:
+            self._hot = hot_passages(self._settings, encoder)
+        return self._hot
 
     def bring_indexes_up(self) -> None:
         """Load the indexes and apply what changed, or make them anew. Needs the write lock."""
         folder = self._folder()
+        encodings = self._catalog.encodings
         indexes, _ = folder.load(self._catalog)
-        if indexes is None:
+        if encodings.before() is not None:  # All vectors have been exchanged.
+            indexes = folder.rebuild(self._catalog)
+            encodings.forget_unused()
+        elif indexes is None:
             indexes = folder.rebuild(self._catalog)
         elif not folder.is_current(self._catalog, indexes):
             indexes = folder.update(self._catalog, indexes)
-        self._indexes = indexes
-        self._stages = None
+        # Questions go on with the old ones until here.
+        with self._one_at_a_time:
+            self._indexes = indexes
+            self._stages = None
 
     def on_disk(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
@@ -110,12 +107,17 @@ class Upkeep:
         """Whether the catalog has moved on and it is time to look for newer indexes."""
         if self._indexes is None or time.monotonic() < self._look_again:
             return self._indexes is None
+        if self._told and time.monotonic() >= self._tell_again:
+            self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
+            if self.encoders.notice() != self._told:
+                return True
         return self._indexes.manifest.generation != self._catalog.generation()
 
     def _refresh(self) -> tuple[str, ...]:
         """Bring the indexes in step; gives what every result must say."""
-        encoder = self.encoder()
-        notices = [self.encoder_notice] if self.encoder_notice else []
+        self._told = "" if self.encoders.problem else self.encoders.notice()
+        self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
+        notices = [told for told in (self.encoders.problem, self._told) if told]
         self._catalog.forget_texts()
         try:
             with writing(self._path, patience_seconds=0):
@@ -125,18 +127,23 @@ class Upkeep:
             notices.append("an ingest is running: files it has not finished are not searched yet")
         except LibraryReadOnly:
             self._use_temporary_indexes()
-        if encoder and self._indexes and len(self._indexes.dense) < len(self._indexes.lexical):
-            missing = len(self._indexes.lexical) - len(self._indexes.dense)
+        missing = self._passages_without_vector()
+        if missing and not self.encoders.problem:
             notices.append(
                 f"{missing} passages were ingested without the encoder and are found by their "
-                "words only: ingest their files again"
+                "words only: run 'pincite reindex'"
             )
-        return tuple(notices)
+        self._notices = tuple(notices)
+        return self._notices
+
+    def _passages_without_vector(self) -> int:
+        return len(self._indexes.lexical) - len(self._indexes.dense) if self._indexes else 0
 
     def _use_published_indexes(self) -> None:
         """While another process writes: the state it published last."""
         self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-        indexes, _ = self.on_disk()
+        # Of any encoder: while one takes another's place, the old one's index is still there.
+        indexes, _ = self._folder(of_any_encoder=True).load(self._catalog)
         self._indexes = indexes or self._indexes
         if self._indexes is None:
             raise LibraryBusy(
@@ -152,12 +159,13 @@ class Upkeep:
             indexes = self._folder(Path(self._temporary.name)).rebuild(self._catalog)
         self._indexes = indexes
 
-    def _folder(self, folder: Path | None = None) -> IndexFolder:
-        encoder = self.encoder()
+    def _folder(self, folder: Path | None = None, *, of_any_encoder: bool = False) -> IndexFolder:
+        encoder = None if of_any_encoder else self.encoders.serving()
         return IndexFolder(
             folder or self._path / "index",
             model=encoder.name if encoder else None,
-            dimensions=MiniLmEncoder.dimensions,
+            # Without an encoder there are no vectors, and any length will do for none.
+            dimensions=encoder.dimensions if encoder else 1,
             lexical=lexical_engine(self._settings.lexical),
             dense=self._settings.dense,
         )

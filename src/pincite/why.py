@@ -171,15 +171,15 @@ class Inquiry:
     def _by_meaning(
         self, question: Question, passage: Passage, rank: tuple[int, float] | None
     ) -> Iterator[str]:
-        encoder = self._upkeep.encoder()
+        encoder = self._upkeep.encoders.serving()
         if encoder is None:
-            yield f"by meaning: not searched ({self._upkeep.encoder_notice})"
+            yield f"by meaning: not searched ({self._upkeep.encoders.problem})"
             return
         keys, vectors = self._catalog.vectors(
             [passage.key], model=encoder.name, dimensions=encoder.dimensions
         )
         if not keys:
-            yield "by meaning: it was ingested without this encoder; ingest its file again"
+            yield "by meaning: it was ingested without this encoder; run 'pincite reindex'"
             return
         cosine = float(vectors[0] @ encoder.encode_question(question.text).vector)
         depth = _depth(rank, self._settings.retrieval.dense_limit)

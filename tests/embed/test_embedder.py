@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pincite.embed.passages import TokenPoolingEmbedder, embedding_key
+from pincite.embed.passages import SentenceEmbedder, TokenPoolingEmbedder, embedding_key
 from pincite.records import Embedding, Passage
-from pincite.testing.fakes import FakeEncoder
+from pincite.testing.fakes import FakeEncoder, FakeVectorEncoder
 from pincite.testing.samples import ingested
 
 TEXT = "# Pump\nThe pump starts. It stops again.\n# Valve\nThe valve opens."
@@ -95,3 +95,35 @@ def test_whatever_changes_an_embedding_changes_its_key(change: str) -> None:
 
 def test_no_passages_give_no_embeddings() -> None:
     assert TokenPoolingEmbedder(FakeEncoder(), Cache()).embed([], []) == ()
+
+
+# --- Encoders that tell vectors only ------------------------------------------------------------
+
+
+def test_a_sentence_is_encoded_as_a_text_of_its_own() -> None:
+    encoder = FakeVectorEncoder()
+    passages, texts = passages_and_texts()
+    (found, _) = SentenceEmbedder(encoder, Cache()).embed(passages, texts)
+    sentences = encoder.encode(["The pump starts.", "It stops again."])
+    expected = np.array([each.vector for each in sentences], dtype=np.float16)
+    assert np.array_equal(found.sentence_vectors, expected)
+    (whole,) = encoder.encode([passages[0].with_context(texts[0])])
+    assert np.array_equal(found.vector, whole.vector)
+
+
+def test_a_sentence_that_passages_share_is_encoded_once() -> None:
+    encoder = FakeVectorEncoder()
+    passages, texts = passages_and_texts()
+    moved = replace(passages[1], context=f"{passages[1].context} again")
+    SentenceEmbedder(encoder, Cache()).embed([*passages, moved], [*texts, texts[1]])
+    assert encoder.encoded.count("The valve opens.") == 1
+    assert len(encoder.encoded) == len(set(encoder.encoded)) == 3 + 3
+
+
+def test_what_the_cache_holds_is_not_sent_to_a_server_again() -> None:
+    encoder, cache = FakeVectorEncoder(), Cache()
+    passages, texts = passages_and_texts()
+    cache.held = {one.key: one for one in SentenceEmbedder(encoder, cache).embed(passages, texts)}
+    before = len(encoder.encoded)
+    SentenceEmbedder(encoder, cache).embed(passages, texts)
+    assert len(encoder.encoded) == before

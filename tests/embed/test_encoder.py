@@ -10,8 +10,8 @@ import pytest
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.embed.weights import find_encoder_files, verify_checksum
 from pincite.errors import ModelError
-from pincite.testing.contracts import EncoderContract
-from pincite.testing.fakes import FakeEncoder
+from pincite.testing.contracts import EncoderContract, VectorEncoderContract
+from pincite.testing.fakes import FakeEncoder, FakeVectorEncoder
 
 RUNTIMES = ("openvino", "onnxruntime")
 
@@ -25,6 +25,12 @@ class TestFakeEncoder(EncoderContract):
     @pytest.fixture
     def encoder(self) -> FakeEncoder:
         return FakeEncoder()
+
+
+class TestFakeVectorEncoder(VectorEncoderContract):
+    @pytest.fixture
+    def encoder(self) -> FakeVectorEncoder:
+        return FakeVectorEncoder()
 
 
 class TestOpenVino(EncoderContract):

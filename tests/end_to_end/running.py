@@ -46,7 +46,9 @@ def environment(**more: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith("PINCITE_") and name not in ("COLUMNS", "TERM", "FORCE_COLOR")
     }
-    return {**kept, "PYTHONPATH": str(WATCHED), "TZ": "UTC", **more}
+    # What the tests themselves import comes after, so that both run the same code.
+    paths = [str(WATCHED), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths), "TZ": "UTC", **more}
 
 
 def run_cli(*args: str | Path, cwd: Path | None = None, **env: str) -> Result:

@@ -28,6 +28,8 @@ from end_to_end.running import (
 )
 from pincite.verify.receipt import answer_form
 
+# Several passages a file, so that files are stored in more than one go.
+SMALL_PASSAGES = "[chunking]\nmax_chars = 100\noverlap_chars = 0\n"
 KILLS = 50
 KILLS_PER_LIBRARY = 10
 FILES = 40
@@ -90,14 +92,20 @@ def results(library: Path) -> list[Any]:
     return found
 
 
+def empty_library(path: Path, encoder: Path) -> Path:
+    """A library folder with settings of its own."""
+    (new_library(path, encoder) / "settings.toml").write_text(SMALL_PASSAGES)
+    return path
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_fifty_kills_at_random_moments(tmp_path: Path) -> None:
     folder = make_files(tmp_path / "documents")
-    reference = new_library(tmp_path / "reference", tmp_path / "encoder")
+    reference = empty_library(tmp_path / "reference", tmp_path / "encoder")
     run_cli("ingest", folder, "--library", reference)  # prepares the encoder
     shutil.rmtree(reference)
-    new_library(reference, tmp_path / "encoder")
+    empty_library(reference, tmp_path / "encoder")
     began = time.monotonic()
     assert run_cli("ingest", folder, "--library", reference).returncode == 0
     seconds = time.monotonic() - began
@@ -108,7 +116,7 @@ def test_fifty_kills_at_random_moments(tmp_path: Path) -> None:
     chance = random.Random(50)
     kills, stages = 0, set()
     while kills < KILLS:
-        library = new_library(tmp_path / f"library-{kills}", tmp_path / "encoder")
+        library = empty_library(tmp_path / f"library-{kills}", tmp_path / "encoder")
         for _ in range(KILLS_PER_LIBRARY):
             delay = seconds * chance.uniform(0.2, 0.9)
             killed = kill_an_ingest(folder, library, delay)

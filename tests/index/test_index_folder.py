@@ -53,7 +53,9 @@ def index_folder(
     dense: DenseSettings | None = None,
 ) -> IndexFolder:
     folder.mkdir(exist_ok=True)
-    return IndexFolder(folder, model=model, dimensions=8, lexical=lexical, dense=dense)
+    # Who has no encoder does not know how long the vectors are that the folder holds.
+    dimensions = ENCODER.dimensions if model else 1
+    return IndexFolder(folder, model=model, dimensions=dimensions, lexical=lexical, dense=dense)
 
 
 def everything_found(indexes: Indexes) -> Found:
@@ -226,12 +228,14 @@ def test_an_index_that_cannot_be_trusted_is_refused_with_a_reason(
     assert folder.load(catalog)[0] is not None
 
 
+@pytest.mark.parametrize("engine", ["flat", "hnsw"])
 def test_without_an_encoder_the_vectors_of_before_are_kept(
-    catalog: Catalog, tmp_path: Path
+    catalog: Catalog, tmp_path: Path, engine: str
 ) -> None:
     put(catalog, "x", TEXTS[0])
     index_folder(tmp_path / "index").rebuild(catalog)
-    lexical_only = index_folder(tmp_path / "index", model=None)
+    wanted = DenseSettings.model_validate({"engine": engine})
+    lexical_only = index_folder(tmp_path / "index", model=None, dense=wanted)
     loaded, problem = lexical_only.load(catalog)
     assert loaded is not None, problem
     put(catalog, "y", TEXTS[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,13 @@ from end_to_end.running import (
     without_timings,
 )
 
+from pincite.embed.weights import find_encoder_files
+
 TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"
 VERBS = [
     "ingest", "search", "ask", "batch", "verify", "remove", "stats", "doctor", "demo", "config",
-    "config show",
+    "config show", "reindex",
 ]  # fmt: skip
 
 
@@ -153,11 +156,8 @@ def test_search_explains_itself_to_programs(sample: SampleLibrary) -> None:
     found = json.loads(result.stdout)
     assert found.keys() == {"question", "hits", "timings", "trace", "notices"}
     assert found["trace"].keys() == {"format", "question", "stages", "passages"}
-    assert [stage["name"] for stage in found["trace"]["stages"]] == [
-        "understand",
-        "retrieve",
-        "rerank",
-    ]
+    stages = [stage["name"] for stage in found["trace"]["stages"]]
+    assert stages == ["understand", "retrieve", "rerank"]
     assert found["notices"] == ["lexical search only: embedding.model is 'none'"]
     assert found["notices"][0] in result.stderr
 
@@ -404,6 +404,36 @@ def test_doctor_says_what_is_wrong_and_repairs_nothing(
     fits_a_terminal(result.stdout)
     assert "missing or damaged" in result.stdout
     assert not (library / "index" / "dense.faiss").exists()
+
+
+def test_another_encoder_is_told_by_doctor_and_brought_in_by_reindex(
+    sample: SampleLibrary, tmp_path: Path
+) -> None:
+    library, model = sample.copy(tmp_path / "library"), tmp_path / "all-MiniLM-L6-v2"
+    model.mkdir()
+    shutil.copy(find_encoder_files().model, model / "model.onnx")
+    shutil.copy(find_encoder_files().tokenizer, model / "tokenizer.json")
+    (library / "settings.toml").write_text(f"[embedding]\nmodel = '{model}'\n")
+
+    before = call_cli("doctor", "--library", library)
+    assert before.returncode == 1
+    assert "run 'pincite reindex'" in " ".join(before.stdout.split())
+    report = read(run_cli("reindex", "--library", library, "--json"))
+    assert report["passages"] == sample.report["passages"]
+    assert report["is_complete"] is True
+    after = run_cli("doctor", "--library", library)
+    assert after.returncode == 0, after.stdout
+    fits_a_terminal(after.stdout)
+    assert "its files are those that encoded the library" in " ".join(after.stdout.split())
+    again = run_cli("reindex", "--library", library)
+    assert again.stdout.startswith(f"everything is encoded with {report['encoder']} already")
+
+
+def test_reindex_with_an_encoder_that_is_not_there_is_an_error(sample: SampleLibrary) -> None:
+    result = run_cli(
+        "reindex", "--library", sample.path, PINCITE_EMBEDDING__MODEL="/models/nowhere"
+    )
+    refused(result, 1, "/models/nowhere does not exist; expected a folder with model.onnx")
 
 
 def test_stats_counts_what_is_held(sample: SampleLibrary) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, Select, delete, func, select
 
 from pincite.catalog import files, rows, schema, sources
+from pincite.catalog.encodings import Encodings
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.filtering import matching_keys
 from pincite.catalog.migrations import migrate
@@ -48,6 +49,7 @@ class Catalog:
         self._matching_keys = lru_cache(maxsize=_FILTERS_KEPT)(self._load_keys)
         # Of one generation: questions ask for the same passages again, and rows cost 0.1 ms each.
         self._passages: tuple[int, dict[int, Passage]] = (-1, {})
+        self.encodings = Encodings(self._transaction)
         self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
         self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
 
@@ -225,11 +227,15 @@ class Catalog:
         with self._transaction() as connection:
             return matching_keys(connection, collection, filters)
 
-    def sentence_vectors(self, keys: Sequence[int]) -> dict[int, NDArray[Any]]:
-        """Stored sentence vectors (sentences, dimensions) by passage key."""
+    def sentence_vectors(
+        self, keys: Sequence[int], *, model: str | None = None
+    ) -> dict[int, NDArray[Any]]:
+        """Stored sentence vectors (sentences, dimensions) by passage key; of one model if named."""
         found: dict[int, NDArray[Any]] = {}
         for batch in _batches(keys):
             query = _embedded(schema.embeddings.c.vector, schema.embeddings.c.sentence_vectors)
+            if model is not None:
+                query = query.where(schema.embeddings.c.model == model)
             for row in self._fetch(query.where(schema.passages.c.key.in_(batch))):
                 found[row.key] = rows.sentence_vectors(row)
         return found

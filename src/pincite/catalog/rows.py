@@ -141,7 +141,7 @@ def store_passages(connection: Connection, ingested: Ingested) -> None:
             ],
         )
     known = _known_embeddings(connection, list(found))
-    new = [_embedding_values(item) for key, item in found.items() if key not in known]
+    new = [embedding_values(item) for key, item in found.items() if key not in known]
     if new:
         connection.execute(schema.embeddings.insert(), new)
 
@@ -157,7 +157,8 @@ def _known_embeddings(connection: Connection, keys: Sequence[str]) -> set[str]:
     }
 
 
-def _embedding_values(item: Embedding) -> dict[str, Any]:
+def embedding_values(item: Embedding) -> dict[str, Any]:
+    """A record as a row of `embeddings`."""
     return {
         "key": item.key,
         "model": item.model,

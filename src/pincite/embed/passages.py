@@ -1,17 +1,22 @@
-"""Passage and sentence vectors from one forward pass, or from the cache."""
+"""Passage and sentence vectors from the encoder, or from the cache."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pincite.records import Embedding, Passage
-from pincite.stages import Encoder, TokenStates
+from pincite.stages import Encoder, VectorEncoder
 from pincite.vectors import pool_spans
 
 CacheLookup = Callable[[Sequence[str]], Mapping[str, Embedding]]
+Vectors = tuple[NDArray[Any], NDArray[Any]]
+"""A passage's vector (dimensions,) and those of its sentences (sentences, dimensions)."""
 
 
 class TokenPoolingEmbedder:
@@ -23,26 +28,66 @@ class TokenPoolingEmbedder:
 
     def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
         """One embedding for each passage, in order; only texts not seen before are encoded."""
-        inputs = [passage.with_context(text) for passage, text in zip(passages, texts, strict=True)]
-        keys = [
-            embedding_key(self._encoder.name, text, passage.sentence_ranges())
-            for text, passage in zip(inputs, passages, strict=True)
-        ]
-        known = dict(self._cached(keys))
-        new = {key: row for row, key in reversed(list(enumerate(keys))) if key not in known}
-        encoded = self._encoder.encode([inputs[row] for row in new.values()])
-        for (key, row), states in zip(new.items(), encoded, strict=True):
-            known[key] = self._embedding(key, passages[row], states)
-        return tuple(known[key] for key in keys)
+        return _embed(passages, texts, self._encoder.name, self._cached, self._encoded)
 
-    def _embedding(self, key: str, passage: Passage, states: TokenStates) -> Embedding:
-        return Embedding(
+    def _encoded(self, passages: Sequence[Passage], texts: Sequence[str]) -> Iterator[Vectors]:
+        for passage, states in zip(passages, self._encoder.encode(texts), strict=True):
+            yield states.vector, pool_spans(states, passage.sentence_ranges())
+
+
+class SentenceEmbedder:
+    """Encodes passages, and each sentence as a text of its own: for encoders that tell no tokens.
+
+    A sentence's vector then knows nothing of its surroundings, and the encoder reads all twice.
+    """
+
+    def __init__(self, encoder: VectorEncoder, cached: CacheLookup) -> None:
+        self._encoder = encoder
+        self._cached = cached
+
+    def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
+        """One embedding for each passage, in order; only texts not seen before are encoded."""
+        return _embed(passages, texts, self._encoder.name, self._cached, self._encoded)
+
+    def _encoded(self, passages: Sequence[Passage], texts: Sequence[str]) -> Iterator[Vectors]:
+        sentences = [
+            [text[start:end] for start, end in passage.sentence_ranges()]
+            for passage, text in zip(passages, texts, strict=True)
+        ]
+        # Neighbouring passages share sentences.
+        unique = list(dict.fromkeys([*texts, *chain.from_iterable(sentences)]))
+        encoded = (found.vector for found in self._encoder.encode(unique))
+        vectors = dict(zip(unique, encoded, strict=True))
+        for text, own in zip(texts, sentences, strict=True):
+            rows = np.array([vectors[sentence] for sentence in own])
+            yield vectors[text], rows.reshape(len(own), self._encoder.dimensions)
+
+
+def _embed(
+    passages: Sequence[Passage],
+    texts: Sequence[str],
+    model: str,
+    cached: CacheLookup,
+    encoded: Callable[[Sequence[Passage], Sequence[str]], Iterator[Vectors]],
+) -> tuple[Embedding, ...]:
+    inputs = [passage.with_context(text) for passage, text in zip(passages, texts, strict=True)]
+    keys = [
+        embedding_key(model, text, passage.sentence_ranges())
+        for text, passage in zip(inputs, passages, strict=True)
+    ]
+    known = dict(cached(keys))
+    new = {key: row for row, key in reversed(list(enumerate(keys))) if key not in known}
+    rows = list(new.values())
+    vectors = encoded([passages[row] for row in rows], [inputs[row] for row in rows])
+    for key, (vector, sentence_vectors) in zip(new, vectors, strict=True):
+        known[key] = Embedding(
             key=key,
-            model=self._encoder.name,
-            vector=states.vector.astype(np.float32),
-            # 16 bits: the cosine of two sentences changes in the fourth digit, the size is halved.
-            sentence_vectors=pool_spans(states, passage.sentence_ranges()).astype(np.float16),
+            model=model,
+            vector=vector.astype(np.float32),
+            # 16 bits: a cosine changes in the fourth digit, the size is halved.
+            sentence_vectors=sentence_vectors.astype(np.float16),
         )
+    return tuple(known[key] for key in keys)
 
 
 def embedding_key(model: str, text: str, ranges: Sequence[tuple[int, int]]) -> str:

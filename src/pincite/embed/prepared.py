@@ -1,8 +1,9 @@
-"""The encoder's graph, prepared once for this machine and kept beside the library.
+"""An encoder's graph, prepared once for this machine and kept beside the library.
 
-The file as shipped stores 8-bit weights and turns them into floats at every run. Folding that into
-constants once makes it faster (docs/decisions/0002 has the figures). What is kept has checksums: a
-damaged copy is made anew, since a flipped bit in it would silently change vectors.
+A file that stores 8-bit weights, as the default encoder's does, turns them into floats at every run.
+Folding that into constants once makes it faster (docs/decisions/0002 has the figures). What is kept
+has checksums: a damaged copy is made anew, since a flipped bit in it would silently change vectors.
+A graph without such weights runs from its own file.
 """
 
 from __future__ import annotations
@@ -18,21 +19,23 @@ from pathlib import Path
 from typing import Any
 
 from pincite.embed.silent_openvino import import_openvino
-from pincite.embed.weights import MODEL_SHA256
+from pincite.embed.weights import GraphFile
 
 _CHECKSUMS = "checksums.json"
 _DRAFT = ".preparing-"
 _STALE_SECONDS = 3600
 
 
-def prepared_openvino(core: Any, model: Path, cache: Path) -> Any:
+def prepared_openvino(core: Any, file: GraphFile, cache: Path) -> Any:
     """The folded OpenVINO model, weights kept as 16-bit floats."""
     openvino = import_openvino()
+    if not file.has_small_weights:
+        return core.read_model(file.path)
 
     def write(folder: Path) -> None:
         from openvino.passes import ConstantFolding, Manager
 
-        graph = core.read_model(model)
+        graph = core.read_model(file.path)
         manager = Manager()
         manager.register_pass(ConstantFolding())
         manager.run_passes(graph)
@@ -40,26 +43,31 @@ def prepared_openvino(core: Any, model: Path, cache: Path) -> Any:
 
     version = openvino.__version__.split("-")[0]
     # Also the first time the written file is read back: the first process must see what later see.
-    return core.read_model(_prepared(cache, f"openvino-{version}", write) / "encoder.xml")
+    folder = _prepared(cache, f"{file.sha256[:12]}-openvino-{version}", write)
+    return core.read_model(folder / "encoder.xml")
 
 
-def prepared_onnx(model: Path, cache: Path) -> Path:
+def prepared_onnx(file: GraphFile, cache: Path) -> Path:
     """The ONNX file folded by onnxruntime's own portable optimisations."""
     import onnxruntime
+
+    if not file.has_small_weights:
+        return file.path
 
     def write(folder: Path) -> None:
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
         options.optimized_model_filepath = str(folder / "encoder.onnx")
         options.log_severity_level = 3
-        onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        onnxruntime.InferenceSession(str(file.path), options, providers=["CPUExecutionProvider"])
 
-    return _prepared(cache, f"onnxruntime-{onnxruntime.__version__}", write) / "encoder.onnx"
+    name = f"{file.sha256[:12]}-onnxruntime-{onnxruntime.__version__}"
+    return _prepared(cache, name, write) / "encoder.onnx"
 
 
-def _prepared(cache: Path, kind: str, write: Callable[[Path], None]) -> Path:
-    """The folder with the intact prepared files of this kind, made when it is not there."""
-    folder = cache / f"{MODEL_SHA256[:12]}-{kind}"
+def _prepared(cache: Path, name: str, write: Callable[[Path], None]) -> Path:
+    """The folder with the intact prepared files of this name, made when it is not there."""
+    folder = cache / name
     if _is_intact(folder):
         return folder
     draft, is_kept = _draft_folder(cache)

@@ -1,4 +1,4 @@
-"""Two ways to run the encoder's graph; both take one text at a time.
+"""Two ways to run an encoder's graph; both take one text at a time.
 
 Why one at a time: a text that is padded into a batch with others gets slightly different numbers
 (up to 1e-3 with bfloat16), so an answer could depend on which file happened to be ingested with
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,11 +20,16 @@ from numpy.typing import NDArray
 
 from pincite.embed.prepared import prepared_onnx, prepared_openvino
 from pincite.embed.silent_openvino import import_openvino
+from pincite.embed.weights import GraphFile
 from pincite.errors import ModelError
 
 _ROUNDED_TO = 16
 """OpenVINO prepares code for every length it meets and keeps it. Lengths rounded up to 16 tokens are
 few enough to stay in the cache and in memory, and depend on the text alone."""
+
+_STATES = ("last_hidden_state", "token_embeddings", "hidden_states")
+_TOKENS_BY_DIMENSIONS = 3
+"""Axes of token states: one text, its tokens, their dimensions."""
 
 TokenIds = NDArray[np.int64]
 States = NDArray[np.float32]
@@ -38,13 +43,21 @@ class Runtime(Protocol):
         """Runtime and precision; they change the last digits of a vector: `doctor` shows them."""
         ...
 
+    @property
+    def dimensions(self) -> int:
+        """Length of a token's state."""
+        ...
+
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
         """Last hidden states (tokens, dimensions) of each token sequence, in order."""
         ...
 
 
-def open_runtime(choice: str, model: Path, cache: Path, *, threads: int = 0) -> Runtime:
-    """The chosen runtime; `auto` takes OpenVINO where it loads and onnxruntime elsewhere."""
+def open_runtime(choice: str, model: GraphFile, cache: Path, *, threads: int = 0) -> Runtime:
+    """The chosen runtime; `auto` takes OpenVINO where it loads and onnxruntime elsewhere.
+
+    Raises ModelError when the graph cannot be run, or is no encoder's.
+    """
     threads = threads or available_cores()
     if choice == "onnxruntime":
         return OnnxRuntime(model, cache, threads=threads)
@@ -66,14 +79,26 @@ def available_cores() -> int:
 class OpenVinoRuntime:
     """OpenVINO, one single-threaded stream for each core; bfloat16 where that is native."""
 
-    def __init__(self, model: Path, cache: Path, *, threads: int) -> None:
+    def __init__(self, model: GraphFile, cache: Path, *, threads: int) -> None:
         openvino = import_openvino()
         core = openvino.Core()
         native = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         precision = "bf16" if "BF16" in native else "f32"
         self.name = f"openvino-{precision}"
+        graph = prepared_openvino(core, model, cache)
+        self._feed = _Feed(
+            {port.get_any_name(): port.get_element_type().to_dtype() for port in graph.inputs},
+            multiple=_ROUNDED_TO,
+        )
+        states = _states_output(
+            [
+                (sorted(port.get_names()), port.partial_shape.rank.get_length())
+                for port in graph.outputs
+            ],
+            model.path,
+        )
         compiled = core.compile_model(
-            prepared_openvino(core, model, cache),
+            graph,
             "CPU",
             {
                 "INFERENCE_PRECISION_HINT": precision,
@@ -87,17 +112,19 @@ class OpenVinoRuntime:
         results = self._results
 
         def keep(request: Any, position: int) -> None:
-            results[position] = request.get_output_tensor(0).data[0].copy()
+            results[position] = request.get_output_tensor(states).data[0].astype(np.float32)
 
         # The queue keeps its callback beyond the reach of Python's collector: one that held `self`
         # would keep the whole model in memory for good.
         self._queue.set_callback(keep)
+        width = graph.outputs[states].partial_shape[-1]
+        self.dimensions = width.get_length() if width.is_static else _measured(self.run)
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
         """Last hidden states of each sequence; longest first, so that no core idles at the end."""
         with self._one_caller:
             for position in sorted(range(len(inputs)), key=lambda i: -len(inputs[i])):
-                self._queue.start_async(_feeds(inputs[position], multiple=_ROUNDED_TO), position)
+                self._queue.start_async(self._feed(inputs[position]), position)
             self._queue.wait_all()
             results = dict(self._results)
             self._results.clear()
@@ -109,7 +136,7 @@ class OnnxRuntime:
 
     name = "onnxruntime-f32"
 
-    def __init__(self, model: Path, cache: Path, *, threads: int) -> None:
+    def __init__(self, model: GraphFile, cache: Path, *, threads: int) -> None:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
@@ -120,29 +147,85 @@ class OnnxRuntime:
                 str(prepared_onnx(model, cache)), options, providers=["CPUExecutionProvider"]
             )
         except _onnx_errors() as error:
-            raise ModelError(f"onnxruntime cannot load {model.name}: {error}") from error
+            raise ModelError(f"onnxruntime cannot load {model.path}: {error}") from error
+        self._feed = _Feed(
+            {port.name: _ONNX_TYPES.get(port.type, np.int64) for port in self._session.get_inputs()}
+        )
+        outputs = self._session.get_outputs()
+        states = _states_output([([port.name], len(port.shape)) for port in outputs], model.path)
+        self._wanted = [outputs[states].name]
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder")
+        width = outputs[states].shape[-1]
+        self.dimensions = width if isinstance(width, int) else _measured(self.run)
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
         """Last hidden states of each sequence."""
         return self._pool.map(self._run_one, inputs)
 
     def _run_one(self, ids: TokenIds) -> States:
-        states: States = self._session.run(None, _feeds(ids))[0][0]
-        return states
+        states: States = self._session.run(self._wanted, self._feed(ids))[0][0]
+        return states.astype(np.float32, copy=False)
 
 
-def _feeds(ids: TokenIds, *, multiple: int = 1) -> dict[str, TokenIds]:
-    """The graph's inputs for one text, its length rounded up and what is added masked out."""
-    length = -(-len(ids) // multiple) * multiple
-    row, mask = np.zeros((1, length), dtype=np.int64), np.zeros((1, length), dtype=np.int64)
-    row[0, : len(ids)] = ids
-    mask[0, : len(ids)] = 1
-    return {"input_ids": row, "attention_mask": mask, "token_type_ids": np.zeros_like(row)}
+_ONNX_TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+
+
+class _Feed:
+    """Makes a graph's inputs for one text, its length rounded up and what is added masked out."""
+
+    def __init__(self, types: Mapping[str, Any], *, multiple: int = 1) -> None:
+        self._types = types
+        # Without a mask what is added could not be told from the text.
+        self._multiple = multiple if "attention_mask" in types else 1
+        known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
+        if "input_ids" not in types or types.keys() - known:
+            raise ModelError(
+                f"the model asks for the inputs {', '.join(types)}; an encoder has input_ids and "
+                "at most attention_mask, token_type_ids and position_ids besides: export it with "
+                "these"
+            )
+
+    def __call__(self, ids: TokenIds) -> dict[str, NDArray[Any]]:
+        length = -(-len(ids) // self._multiple) * self._multiple
+        row, mask = np.zeros((1, length), dtype=np.int64), np.zeros((1, length), dtype=np.int64)
+        row[0, : len(ids)] = ids
+        mask[0, : len(ids)] = 1
+        made = {
+            "input_ids": row,
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(row),
+            "position_ids": np.arange(length, dtype=np.int64)[None, :],
+        }
+        return {name: made[name].astype(kind, copy=False) for name, kind in self._types.items()}
+
+
+def _states_output(outputs: Sequence[tuple[Sequence[str], int]], model: Path) -> int:
+    """Which output holds the token states, from the names and the number of axes of each."""
+    deep = [place for place, (_, axes) in enumerate(outputs) if axes == _TOKENS_BY_DIMENSIONS]
+    named = [place for place in deep if set(outputs[place][0]) & set(_STATES)]
+    if not deep:
+        names = ", ".join(name for found, _ in outputs for name in found)
+        raise ModelError(
+            f"{model}: gives {names}, and none of it is token states (text, tokens, dimensions); "
+            "export the model with its last hidden state"
+        )
+    return (named or deep)[0]
+
+
+def _measured(run: Callable[[Sequence[TokenIds]], Iterator[States]]) -> int:
+    """The length of a state where the file does not tell it."""
+    return int(next(run([np.zeros(1, dtype=np.int64)])).shape[-1])
 
 
 def _onnx_errors() -> tuple[type[Exception], ...]:
     """What onnxruntime raises for a model it cannot load; the classes have no common parent."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-    return (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf)
+    return (
+        state.Fail,
+        state.InvalidArgument,
+        state.InvalidGraph,
+        state.InvalidProtobuf,
+        state.NoSuchFile,
+        state.NotImplemented,
+    )

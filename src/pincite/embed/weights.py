@@ -16,11 +16,26 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GraphFile:
+    """An ONNX file whose content is known."""
+
+    path: Path
+    sha256: str
+    has_small_weights: bool = False
+    """Whether it stores weights of 8 bits and turns them into floats at every run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderFiles:
     """Verified files of the default encoder."""
 
     model: Path
     tokenizer: Path
+
+    @property
+    def graph(self) -> GraphFile:
+        """The model file with its verified checksum."""
+        return GraphFile(path=self.model, sha256=MODEL_SHA256, has_small_weights=True)
 
 
 def find_encoder_files() -> EncoderFiles:

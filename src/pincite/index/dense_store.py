@@ -51,9 +51,8 @@ class VectorSource(Protocol):
 class DenseStore:
     """The dense index below an index folder, under these settings."""
 
-    def __init__(self, folder: Path, dimensions: int, chosen: DenseSettings) -> None:
+    def __init__(self, folder: Path, chosen: DenseSettings) -> None:
         self._folder = folder
-        self._dimensions = dimensions
         self._chosen = chosen
 
     def wanted(self, vectors: int) -> Engine:
@@ -73,7 +72,12 @@ class DenseStore:
         return found
 
     def build(
-        self, name: str, engine: Engine, keys: Sequence[int], vectors_of: VectorSource
+        self,
+        name: str,
+        engine: Engine,
+        dimensions: int,
+        keys: Sequence[int],
+        vectors_of: VectorSource,
     ) -> StoredVectors:
         """A new index of these passages; `name` is only used by engines that live in a folder."""
         made: StoredVectors
@@ -82,7 +86,7 @@ class DenseStore:
             shutil.rmtree(self._folder / name, ignore_errors=True)
             made = ChromaIndex(self._folder / name, engine)
         else:
-            made = FaissIndex(self._dimensions, engine)
+            made = FaissIndex(dimensions, engine)
             made.effort = Effort(lists=self._chosen.nprobe, depth=self._chosen.ef_search)
         if made.sample_size:
             made.train(vectors_of(_evenly(keys, made.sample_size))[1])

@@ -87,7 +87,7 @@ class IndexFolder:
         self._model = model
         self._dimensions = dimensions
         self._lexical = lexical
-        self._dense = DenseStore(folder, dimensions, dense or DenseSettings())
+        self._dense = DenseStore(folder, dense or DenseSettings())
 
     def load(self, holdings: Holdings) -> tuple[Indexes | None, str]:
         """What is on disk and usable, or None and why it is not."""
@@ -163,7 +163,7 @@ class IndexFolder:
         dense = self._dense.to_change(old.dense, name)
         dense.remove(removed)
         keys = [passage.key for passage in new]
-        self._dense.add(dense, keys, self._vectors(holdings, was.model))
+        self._dense.add(dense, keys, _vectors(holdings, was))
         manifest = replace(manifest, max_key=max(keys, default=was.max_key), dense_name=name)
         return self._publish(dense, words, manifest)
 
@@ -200,14 +200,13 @@ class IndexFolder:
         keys = holdings.passage_keys()
         engine = self._dense.wanted(len(keys))
         name = self._dense.name_of(engine, manifest.generation)
-        dense = self._dense.build(name, engine, keys, self._vectors(holdings, manifest.model))
+        dense = self._dense.build(
+            name, engine, manifest.dimensions, keys, _vectors(holdings, manifest)
+        )
         manifest = replace(
             manifest, max_key=max(keys, default=0), dense_name=name, engine=asdict(engine)
         )
         return self._publish(dense, words, manifest)
-
-    def _vectors(self, holdings: Holdings, model: str) -> VectorSource:
-        return partial(holdings.vectors, model=model, dimensions=self._dimensions)
 
     def _new_words(self, holdings: Holdings, generation: int) -> _Words:
         name = f"{_LEXICAL}{generation}"
@@ -245,6 +244,11 @@ class _Words:
     lexical: LexicalStore
     counts: WordCounts = field(default_factory=WordCounts)
     languages: Counter[str] = field(default_factory=Counter)
+
+
+def _vectors(holdings: Holdings, manifest: Manifest) -> VectorSource:
+    """Of the encoder that made the index, whichever is in use."""
+    return partial(holdings.vectors, model=manifest.model, dimensions=manifest.dimensions)
 
 
 def _lexical_rows(

@@ -28,7 +28,7 @@ class HotPassages:
     """
 
     def __init__(self, encoder: Encoder, *, limit_bytes: int) -> None:
-        self._encoder = encoder
+        self.encoder = encoder
         self._limit_bytes = limit_bytes
         self._bytes = 0
         self._kept: OrderedDict[tuple[str, Ranges], PassageStates] = OrderedDict()
@@ -57,7 +57,7 @@ class HotPassages:
 
     def _encoded(self, group: dict[int, tuple[str, Ranges]]) -> dict[int, PassageStates]:
         started = time.perf_counter()
-        encoded = self._encoder.encode([text for text, _ in group.values()])
+        encoded = self.encoder.encode([text for text, _ in group.values()])
         made = {
             row: _passage_states(states, key[1])
             for (row, key), states in zip(group.items(), encoded, strict=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pincite.records import Hit, Question, Ranking
 from pincite.rerank.order import Cut, reorder
-from pincite.stages import Encoder
+from pincite.stages import VectorEncoder
 
 VectorLookup = Callable[[Sequence[int]], Mapping[int, NDArray[Any]]]
 
@@ -21,7 +21,7 @@ class SentenceCosineReranker:
 
     def __init__(
         self,
-        encoder: Encoder,
+        encoder: VectorEncoder,
         vectors: VectorLookup,
         cut: Cut,
     ) -> None:

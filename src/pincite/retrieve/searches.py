@@ -10,7 +10,7 @@ import numpy as np
 
 from pincite.filters import Filters
 from pincite.records import Question, Understood
-from pincite.stages import DenseIndex, Encoder, Keys, LexicalIndex, Scored
+from pincite.stages import DenseIndex, Keys, LexicalIndex, Scored, VectorEncoder
 
 AllowedLookup = Callable[[str | None, Filters], "Keys | None"]
 
@@ -48,7 +48,7 @@ class Searches:
         lexical: LexicalIndex,
         allowed: AllowedLookup,
         dense: DenseIndex | None = None,
-        encoder: Encoder | None = None,
+        encoder: VectorEncoder | None = None,
         lexical_limit: int,
         dense_limit: int,
         alpha: float,

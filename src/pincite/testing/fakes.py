@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pincite.document import Document, Span
 from pincite.records import Source
-from pincite.stages import TokenStates
+from pincite.stages import TextVector, TokenStates
 from pincite.text.languages import UNKNOWN
 from pincite.text.terms import fold
 from pincite.vectors import normalised
@@ -28,6 +28,9 @@ class FakeEncoder:
     Each word is one token whose state follows from a hash of the folded word, so two texts are
     near each other as far as they share words. `encoded` lists every text that was read, in order.
     """
+
+    runtime = "words"
+    has_token_states = True
 
     def __init__(self, *, dimensions: int = 64, name: str = "fake-encoder") -> None:
         self._dimensions = dimensions
@@ -64,6 +67,31 @@ class FakeEncoder:
             states=whole[1:],
             offsets=np.array([word.span() for word in words], dtype=np.int64).reshape(-1, 2),
         )
+
+
+class FakeVectorEncoder:
+    """The same as `FakeEncoder`, and tells vectors only."""
+
+    runtime = "words"
+    has_token_states = False
+
+    def __init__(self, *, dimensions: int = 64, name: str = "fake-vectors") -> None:
+        self._encoder = FakeEncoder(dimensions=dimensions, name=name)
+        self.name = name
+        self.dimensions = dimensions
+
+    @property
+    def encoded(self) -> list[str]:
+        """Every text that was read, in order."""
+        return self._encoder.encoded
+
+    def encode(self, texts: Sequence[str]) -> Iterator[TextVector]:
+        """The vector of each text, in order."""
+        return (TextVector(vector=states.vector) for states in self._encoder.encode(texts))
+
+    def encode_question(self, text: str) -> TextVector:
+        """The vector of a question."""
+        return TextVector(vector=self._encoder.encode_question(text).vector)
 
 
 @lru_cache(maxsize=10_000)

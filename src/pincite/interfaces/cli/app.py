@@ -17,6 +17,7 @@ from pincite.interfaces.cli import (
     evaluation,
     ingest,
     ls,
+    reindex,
     remove,
     search,
     stats,
@@ -46,6 +47,7 @@ app.command("ask")(ask.ask)
 app.command("batch")(batch.batch)
 app.command("verify")(verify.verify)
 app.command("ls")(ls.ls)
+app.command("reindex")(reindex.reindex)
 app.command("remove")(remove.remove)
 app.command("stats")(stats.stats)
 app.command("doctor")(doctor.doctor)

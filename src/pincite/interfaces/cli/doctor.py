@@ -61,11 +61,21 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _model(library: Library) -> dict[str, str]:
+def _model(library: Library) -> dict[str, Any]:
+    """The encoder in use. Opening it compares its files with those that encoded the library."""
+    from pincite.encoders import shown_name
+
     encoder = library.encoder()
     if encoder is None:
         return {"name": "none", "runtime": "none", "problem": library.encoder_problem}
-    return {"name": encoder.name.partition("/")[0], "runtime": encoder.runtime, "problem": ""}
+    return {
+        "name": shown_name(encoder.name),
+        "identity": encoder.name,
+        "dimensions": encoder.dimensions,
+        "runtime": encoder.runtime,
+        "verified": encoder.has_token_states,
+        "problem": library.encoder_notice,
+    }
 
 
 def _index(library: Library) -> dict[str, Any]:
@@ -90,10 +100,16 @@ def _index(library: Library) -> dict[str, Any]:
     }
 
 
+def _described(model: dict[str, Any]) -> str:
+    files = "its files are those that encoded the library"
+    checked = files if model["verified"] else "its server cannot prove which files it uses"
+    return f"{model['name']}, {model['dimensions']} dimensions, {model['runtime']}; {checked}"
+
+
 def _print(report: dict[str, Any]) -> None:
     model, index, offsets = report["model"], report["index"], report["offsets"]
     rows = dict(report["versions"])
-    rows["model"] = model["problem"] or f"{model['name']}, {model['runtime']}"
+    rows["model"] = model["problem"] or _described(model)
     state = "{passages} passages, {vectors} vectors ({engine})"
     rows["index"] = index["problem"] or state.format_map(index)
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"

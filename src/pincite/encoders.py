@@ -1,0 +1,160 @@
+"""Which encoder answers, and which one should?
+
+The catalog remembers the encoder of the vectors it holds; the settings name the one that is wanted.
+While they differ the old one goes on answering, until 'pincite reindex' has made all vectors anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from pincite.assemble import open_encoder
+from pincite.catalog.encodings import EncoderRecord, Encodings
+from pincite.embed.weights import MODEL_NAME
+from pincite.errors import ModelError
+from pincite.settings import EmbeddingSettings
+from pincite.stages import VectorEncoder
+
+
+class LibraryEncoders:
+    """Opens encoders of one library, each once."""
+
+    def __init__(self, cache: Path, chosen: EmbeddingSettings, encodings: Encodings) -> None:
+        self._cache = cache
+        self._chosen = chosen
+        self._encodings = encodings
+        self._opened: dict[str, VectorEncoder] = {}
+        self._wanted: VectorEncoder | ModelError | None = None
+        self._problem = ""
+        self._one_at_a_time = threading.RLock()
+
+    @property
+    def problem(self) -> str:
+        """Why there is no encoder to search with; empty when there is one."""
+        self.serving()
+        return self._problem
+
+    def serving(self) -> VectorEncoder | None:
+        """The encoder of the vectors that are held, or the wanted one where there are none yet."""
+        with self._one_at_a_time:
+            self._problem = ""
+            if self._chosen.model == "none":
+                self._problem = "lexical search only: embedding.model is 'none'"
+                return None
+            record = self.record()
+            try:
+                return self.wanted() if record is None else self._open(record)
+            except ModelError as error:
+                self._problem = f"lexical search only: {error}"
+                return None
+
+    def named(self, name: str) -> VectorEncoder | None:
+        """The encoder that made an index; None when it cannot be had any more."""
+        with self._one_at_a_time:
+            serving = self.serving()
+            if serving is not None and serving.name == name:
+                return serving
+            before = self._encodings.before()
+            if before is None or before.name != name:
+                return self._opened.get(name)
+            try:
+                return self._open(before)
+            except ModelError:
+                return None
+
+    def wanted(self) -> VectorEncoder:
+        """The encoder that the settings name. Raises ModelError when it cannot be had."""
+        with self._one_at_a_time:
+            if self._wanted is None:
+                try:
+                    self._wanted = open_encoder(self._chosen, self._cache)
+                    self._opened[self._wanted.name] = self._wanted
+                except ModelError as error:
+                    self._wanted = error
+            if isinstance(self._wanted, ModelError):
+                raise self._wanted
+            return self._wanted
+
+    def record(self) -> EncoderRecord | None:
+        """What the catalog says about its vectors; None when it has none."""
+        record = self._encodings.current()
+        if record is not None:
+            return record
+        # Before other encoders could be chosen, nothing was written down.
+        model = self._encodings.some_model()
+        is_ours = model is not None and model.partition("/")[0] == MODEL_NAME
+        return (
+            EncoderRecord(name=model or "", settings=EmbeddingSettings().identity())
+            if is_ours
+            else None
+        )
+
+    def remember(self) -> None:
+        """Write down whose vectors the library will hold, before the first ones come."""
+        serving = self.serving()
+        if serving is not None and self._encodings.current() is None:
+            settings = EmbeddingSettings() if self.record() else self._chosen
+            self._encodings.remember(EncoderRecord(name=serving.name, settings=settings.identity()))
+
+    def is_behind(self) -> bool:
+        """Whether the vectors are others than the settings want, or some are missing."""
+        if self._chosen.model == "none":
+            return False
+        record = self.record()
+        if record is not None and not self._is_wanted(record):
+            return True
+        return self._encodings.passages_without() > 0
+
+    def notice(self) -> str:
+        """What results say while another encoder is wanted; empty when none is."""
+        record = self.record()
+        if self._chosen.model == "none" or record is None or self._is_wanted(record):
+            return ""
+        step = self._encodings.under_way()
+        done = f", {step.done / max(1, step.total):.0%} done" if step else ""
+        return (
+            f"answered with {shown_name(record.name)}: the library is not encoded with "
+            f"{self._chosen.model} yet (run 'pincite reindex'{done})"
+        )
+
+    def _is_wanted(self, record: EncoderRecord) -> bool:
+        if record.settings != self._chosen.identity():
+            return False
+        return (
+            self._wanted is None
+            or isinstance(self._wanted, ModelError)
+            or (self._wanted.name == record.name)
+        )
+
+    def _open(self, record: EncoderRecord) -> VectorEncoder:
+        """The encoder of a record; the wanted one where it is the same."""
+        if record.name in self._opened:
+            return self._opened[record.name]
+        if record.settings == self._chosen.identity():
+            found = self.wanted()
+        else:
+            found = self._open_other(record)
+        if found.name != record.name:
+            raise ModelError(
+                f"{found.name} is not the encoder that the library was encoded with "
+                f"({record.name}); run 'pincite reindex' to encode it anew"
+            )
+        self._opened[found.name] = found
+        return found
+
+    def _open_other(self, record: EncoderRecord) -> VectorEncoder:
+        local = self._chosen.model_dump(include={"runtime", "threads"})
+        try:
+            return open_encoder(EmbeddingSettings(**{**record.settings, **local}), self._cache)
+        except ModelError:
+            wanted = self.wanted()  # The same files may lie elsewhere now.
+            if wanted.name == record.name:
+                return wanted
+            raise
+
+
+def shown_name(name: str) -> str:
+    """An encoder's name for people, without the marks of version and content."""
+    plain = name.partition("#")[0]
+    return plain if plain != name else name.partition("/")[0]
