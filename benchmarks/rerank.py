@@ -2,9 +2,9 @@
 
     PYTHONPATH=src python benchmarks/rerank.py [--passages 20] [--tokens 190] [--repeat 15]
 
-Passages are cut from the documents of squad2-open to the wanted number of tokens, another set of them for
-each repetition; questions are those of the set. Both kinds take turns in one run. Prints medians and 95th
-percentiles, the ratio, and the memory that a passage takes.
+Passages are cut from the documents of squad2-open to the wanted number of tokens, another set of
+them for each repetition; questions are those of the set. Both kinds take turns in one run. Prints
+medians and 95th percentiles, the ratio, and the memory that a passage takes.
 """
 
 from __future__ import annotations
