@@ -107,7 +107,7 @@ def answer_question(question: Question, stages: AnswerStages) -> Answer:
     with recorder.stage("select"):
         selection = stages.selector.select(question, hits)
     with recorder.stage("draft"):
-        draft = stages.answerer.draft(question, selection.evidence)
+        draft = stages.answerer.draft(question, selection)
     with recorder.stage("verify"):
         answer = stages.verifier.verify(question, draft, hits)
     recorder.selected("select", selection)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from pincite.boxes import Box
 from pincite.document import Document, Span
@@ -243,10 +243,49 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The sentences that may be quoted, best first; beside them those that were left out."""
+    """The sentences that may be quoted, best first; beside them those that were left out.
+
+    `context` is what a language model may read: whole sentences of the best passages, as many as
+    its window holds, those of the best passage first. Empty when no model is asked.
+    """
 
     evidence: tuple[Evidence, ...]
     dropped: tuple[Dropped, ...] = ()
+    context: tuple[Evidence, ...] = ()
+
+
+class Mode(StrEnum):
+    """Who wrote the statements of an answer."""
+
+    EXTRACTIVE = "extractive"
+    """Nobody: they are the quotes themselves."""
+    QUOTED = "quoted"
+    """Nobody: a language model chose which quotes are shown."""
+    GENERATED = "generated"
+    """A language model; each statement is shown only with quotes that carry it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of what a language model reads."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a language model is asked to write.
+
+    With `schema` (a JSON schema) it can write nothing but JSON of that form, where the backend is
+    able to constrain it. `max_tokens` limits the output, `stop` ends it where one of these stands.
+    """
+
+    messages: tuple[Message, ...]
+    max_tokens: int
+    temperature: float = 0.0
+    schema: Mapping[str, Any] | None = None
+    stop: tuple[str, ...] = ()
 
 
 class Verdict(StrEnum):
@@ -259,19 +298,31 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One statement of an answer and the evidence it rests on."""
+    """One statement of an answer and the evidence it rests on.
+
+    `citations` are the numbers, from 1, of the answer's citations that carry it; only the verifier
+    gives them.
+    """
 
     text: str
     evidence_ids: tuple[str, ...]
     verdict: Verdict | None = None
+    citations: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What an answerer would say, before anything is checked."""
+    """What an answerer would say, before anything is checked.
+
+    `notices` are what the answer must say about how it was written ("the model could not be
+    reached"). `fallback` is said instead when too little of the claims holds.
+    """
 
     claims: tuple[Claim, ...]
     evidence: tuple[Evidence, ...]
+    mode: Mode = Mode.EXTRACTIVE
+    notices: tuple[str, ...] = ()
+    fallback: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -353,6 +404,7 @@ class Answer:
     reasons: tuple[str, ...]
     corpus_version: str
     settings_digest: str
+    mode: Mode = Mode.EXTRACTIVE
     timings: Mapping[str, float] = field(default_factory=dict)
     """Milliseconds per stage."""
     trace: Mapping[str, Any] = field(default_factory=dict)

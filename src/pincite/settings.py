@@ -303,6 +303,32 @@ class EvidenceSettings(Group):
     )
 
 
+class GenerationSettings(Group):
+    """Answers written with a language model (A2)."""
+
+    mode: Literal["extractive", "quoted", "generated"] = Field(
+        default="extractive",
+        description="extractive: the quotes alone; quoted: a model chooses among them; generated: "
+        "a model writes, and what the quotes do not carry is left out",
+    )
+    model: str = Field(
+        default="none",
+        description="docs/models.md lists the forms, such as a GGUF file's full path, ollama:NAME "
+        "or openai:NAME",
+    )
+    url: str = Field(default="", description="the server of ollama:NAME or openai:NAME")
+    fallback_model: str = Field(
+        default="", description="asked when the model cannot be reached, in the same forms"
+    )
+    temperature: float = Field(default=0, ge=0, le=2, description="0: always the likeliest word")
+    max_tokens: int = Field(default=400, ge=1, le=100_000, description="longest output")
+    context_tokens: int = Field(
+        default=4096, ge=256, le=10_000_000, description="window of the model, prompt and output"
+    )
+    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one answer")
+    retries: int = Field(default=1, ge=0, le=20, description="further tries of a failed request")
+
+
 class VerificationSettings(Group):
     """Checking and refusing (A4, R6)."""
 
@@ -329,6 +355,7 @@ class Settings(BaseSettings):
     intents: IntentsSettings = IntentsSettings()
     rerank: RerankSettings = RerankSettings()
     evidence: EvidenceSettings = EvidenceSettings()
+    generation: GenerationSettings = GenerationSettings()
     verification: VerificationSettings = VerificationSettings()
 
     @classmethod
@@ -350,6 +377,8 @@ class Settings(BaseSettings):
         relevant["embedding"] = {**self.embedding.identity(), "runtime": self.embedding.runtime}
         # A server may move and still be the same.
         del relevant["embedding"]["url"]
+        for name in ("url", "timeout_seconds", "retries"):
+            del relevant["generation"][name]
         del relevant["retrieval"]["limit"]
         del relevant["rerank"]["memory_mb"]
         canonical = json.dumps(relevant, sort_keys=True, separators=(",", ":"))

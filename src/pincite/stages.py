@@ -16,10 +16,10 @@ from pincite.records import (
     Answer,
     Draft,
     Embedding,
-    Evidence,
     FileRead,
     Hit,
     Passage,
+    Prompt,
     Question,
     Ranking,
     Selection,
@@ -247,8 +247,30 @@ class Selector(Protocol):
 class Answerer(Protocol):
     """What can be said from this evidence alone?"""
 
-    def draft(self, question: Question, evidence: Sequence[Evidence]) -> Draft:
+    def draft(self, question: Question, selection: Selection) -> Draft:
         """Claims, each resting on evidence."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Who can write?"""
+
+    @property
+    def name(self) -> str:
+        """Identifies the weights, for receipts and the trace."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens prompt and output may have together."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text has, by the model's own tokenizer where that can be had."""
+        ...
+
+    def write(self, prompt: Prompt) -> Iterator[str]:
+        """The output in pieces, as they come. Raises ModelError when it cannot be had."""
         ...
 
 

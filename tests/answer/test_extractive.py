@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from pincite.answer.extractive import ExtractiveAnswerer
 from pincite.document import Span
-from pincite.records import Evidence, Passage, Question
+from pincite.records import Evidence, Passage, Question, Selection
 
 QUESTION = Question(text="what")
 
@@ -18,6 +18,10 @@ def evidence(number: int, passage: str, start: int, score: float) -> Evidence:
     )
 
 
+def selection(chosen: list[Evidence]) -> Selection:
+    return Selection(evidence=tuple(chosen))
+
+
 EVIDENCE = st.lists(
     st.tuples(st.sampled_from("pqr"), st.integers(0, 99), st.floats(0, 1)), max_size=8
 ).map(lambda rows: [evidence(number, *row) for number, row in enumerate(rows)])
@@ -25,7 +29,7 @@ EVIDENCE = st.lists(
 
 @given(EVIDENCE)
 def test_each_piece_of_evidence_is_one_claim_word_for_word(given_evidence: list[Evidence]) -> None:
-    draft = ExtractiveAnswerer().draft(QUESTION, given_evidence)
+    draft = ExtractiveAnswerer().draft(QUESTION, selection(given_evidence))
     by_id = {item.id: item for item in given_evidence}
     assert sorted(item.id for item in draft.evidence) == sorted(by_id)
     assert [claim.evidence_ids for claim in draft.claims] == [(e.id,) for e in draft.evidence]
@@ -37,7 +41,7 @@ def test_each_piece_of_evidence_is_one_claim_word_for_word(given_evidence: list[
 def test_passages_come_by_their_best_sentence_and_sentences_as_they_stand(
     given_evidence: list[Evidence],
 ) -> None:
-    order = ExtractiveAnswerer().draft(QUESTION, given_evidence).evidence
+    order = ExtractiveAnswerer().draft(QUESTION, selection(given_evidence)).evidence
     passages = list(dict.fromkeys(item.passage.id for item in order))
     best = [max(e.score for e in order if e.passage.id == name) for name in passages]
     assert best == sorted(best, reverse=True)
@@ -49,5 +53,5 @@ def test_passages_come_by_their_best_sentence_and_sentences_as_they_stand(
 
 
 def test_no_evidence_gives_an_empty_draft() -> None:
-    draft = ExtractiveAnswerer().draft(QUESTION, [])
+    draft = ExtractiveAnswerer().draft(QUESTION, selection([]))
     assert (draft.claims, draft.evidence) == ((), ())

@@ -18,7 +18,18 @@ from pincite.document import (
     Span,
 )
 from pincite.ingest.readers import FileReader
-from pincite.records import Answer, Claim, Draft, Evidence, Hit, Passage, Question, Status, Verdict
+from pincite.records import (
+    Answer,
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Passage,
+    Question,
+    Selection,
+    Status,
+    Verdict,
+)
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.verifier import Provenance, SourceVerifier
@@ -66,7 +77,7 @@ def hit_of(item: Evidence) -> Hit:
 
 
 def draft_of(*evidence: Evidence) -> Draft:
-    return ExtractiveAnswerer().draft(QUESTION, evidence)
+    return ExtractiveAnswerer().draft(QUESTION, Selection(evidence=evidence))
 
 
 @pytest.fixture

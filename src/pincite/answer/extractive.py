@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from pincite.records import Claim, Draft, Evidence, Question
+from pincite.records import Claim, Draft, Question, Selection
 
 
 class ExtractiveAnswerer:
@@ -14,8 +12,9 @@ class ExtractiveAnswerer:
     evidence stands; within a passage the sentences come as they stand there.
     """
 
-    def draft(self, question: Question, evidence: Sequence[Evidence]) -> Draft:  # noqa: ARG002
+    def draft(self, question: Question, selection: Selection) -> Draft:  # noqa: ARG002
         """One claim for each piece of evidence; no evidence gives an empty draft."""
+        evidence = selection.evidence
         place: dict[str, int] = {}
         for item in sorted(evidence, key=lambda e: -e.score):
             place.setdefault(item.passage.id, len(place))
