@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from pincite.answer.carrying import Carriers
 from pincite.answer.extractive import ExtractiveAnswerer
+from pincite.answer.generated import GeneratedAnswerer
+from pincite.answer.prompts import PROMPTS, load_prompts
+from pincite.answer.quoted import QuotedAnswerer
+from pincite.answer.reading import Reading, Window
 from pincite.catalog.catalog import Catalog
 from pincite.chunk.passages import StructureChunker
 from pincite.embed.encoder import MiniLmEncoder
@@ -19,6 +25,7 @@ from pincite.embed.sentence_transformer import open_sentence_transformer
 from pincite.embed.server import Server
 from pincite.embed.spec import Wishes, prefixes_of
 from pincite.embed.tokenizer import is_known_word, token_counter
+from pincite.evidence.packing import PackingSelector
 from pincite.evidence.select import MmrSelector
 from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes
@@ -27,6 +34,7 @@ from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.reading_options import recogniser_name
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import AnswerStages, IngestStages
+from pincite.records import Mode
 from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
@@ -51,7 +59,6 @@ from pincite.retrieve.routing import (
     NamedDocumentsFirst,
     NamedDocumentsOnly,
 )
-from pincite.retrieve.rule_files import rule_file
 from pincite.retrieve.searches import Searches
 from pincite.retrieve.tags import TAG_SETS, TagBooster, load_tag_set
 from pincite.retrieve.understand import QuestionReader, Steps
@@ -66,14 +73,19 @@ from pincite.settings import (
     Settings,
 )
 from pincite.stages import (
+    Answerer,
     Booster,
+    LanguageModel,
     PassageEmbedder,
     Reranker,
     Retriever,
+    Selector,
+    Sources,
     TermWeights,
     VectorEncoder,
     shows_tokens,
 )
+from pincite.toml_files import toml_file
 from pincite.verify.verifier import Provenance, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
@@ -179,13 +191,18 @@ def answer_stages(
     encoder: VectorEncoder | None,
     notices: tuple[str, ...],
     hot: HotPassages | None,
+    model: LanguageModel | None,
 ) -> AnswerStages:
-    """The stages that turn a question into an answer, over one state of the library."""
+    """The stages that turn a question into an answer, over one state of the library.
+
+    `model` is the language model that the settings name; None where they name none.
+    """
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
         notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = _retriever(settings, catalog, indexes, encoder, weights, exact)
+    writing = writing_stages(settings, catalog, weights, model)
     return AnswerStages(
         understander=QuestionReader(
             lexical=indexes.lexical,
@@ -200,15 +217,8 @@ def answer_stages(
         retriever=retriever,
         seen=retriever.seen,
         reranker=_reranker(settings.rerank, catalog, encoder, weights, hot),
-        selector=MmrSelector(
-            catalog,
-            max_sentences=settings.evidence.max_sentences,
-            mmr_lambda=settings.evidence.mmr_lambda,
-            max_similarity=settings.evidence.max_similarity,
-            margin=settings.evidence.margin,
-            lead_margin=settings.evidence.lead_margin,
-        ),
-        answerer=ExtractiveAnswerer(),
+        selector=writing.selector,
+        answerer=writing.answerer,
         verifier=SourceVerifier(
             catalog,
             weights,
@@ -222,6 +232,63 @@ def answer_stages(
         ),
         notices=notices,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingStages:
+    """What chooses the evidence and puts it into words."""
+
+    selector: Selector
+    answerer: Answerer
+
+
+def writing_stages(
+    settings: Settings, sources: Sources, weights: TermWeights, model: LanguageModel | None
+) -> WritingStages:
+    """The stages of the mode that is set; those of quotes alone where there is no model for it."""
+    chosen = settings.generation
+    mode = Mode(chosen.mode)
+    selector = MmrSelector(sources, **settings.evidence.model_dump())
+    quotes = ExtractiveAnswerer()
+    if mode is Mode.EXTRACTIVE:
+        return WritingStages(selector=selector, answerer=quotes)
+    if model is None:
+        why = f"generation.mode is '{mode}' and generation.model is 'none'"
+        told = f"the quotes themselves are shown: {why}; name a model, see docs/models.md"
+        return WritingStages(selector=selector, answerer=ExtractiveAnswerer((told,)))
+    prompts = load_prompts(chosen.prompts)
+    reading = Reading(prompts, mode, sources)
+    answerer: Answerer = QuotedAnswerer(
+        model,
+        reading,
+        quotes,
+        max_sentences=settings.evidence.max_sentences,
+        temperature=chosen.temperature,
+    )
+    if mode is Mode.GENERATED:
+        answerer = GeneratedAnswerer(
+            model,
+            reading,
+            prompts,
+            Carriers(weights),
+            quotes,
+            max_tokens=chosen.max_tokens,
+            temperature=chosen.temperature,
+        )
+    packing = PackingSelector(
+        selector,
+        sources,
+        room=Window(
+            model,
+            reading,
+            share=settings.packing.share,
+            most_tokens=settings.packing.max_tokens,
+            max_tokens=chosen.max_tokens,
+        ).room,
+        count_tokens=model.count_tokens,
+        max_passages=settings.packing.max_passages,
+    )
+    return WritingStages(selector=packing, answerer=answerer)
 
 
 def _retriever(
@@ -257,10 +324,14 @@ def _digest(settings: Settings) -> str:
     """That of the settings, and of what stands in the rule files they name."""
     digest = settings.digest()
     files = [
-        rule_file(chosen, shipped_in=folder, setting=setting).content
+        toml_file(chosen, shipped_in=folder, setting=setting).content
         for chosen, folder, setting in (
             (settings.boosts.tag_set, *TAG_SETS),
             (settings.intents.rules, *INTENT_RULES),
+            (
+                settings.generation.prompts if settings.generation.mode != "extractive" else "",
+                *PROMPTS,
+            ),
         )
         if chosen
     ]

@@ -7,6 +7,7 @@ While they differ the old one goes on answering, until 'pincite reindex' has mad
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from pathlib import Path
 
 from pincite.assemble import open_encoder
@@ -22,12 +23,29 @@ class LibraryEncoders:
 
     def __init__(self, cache: Path, chosen: EmbeddingSettings, encodings: Encodings) -> None:
         self._cache = cache
-        self._chosen = chosen
+        self._settings = chosen
         self._encodings = encodings
+        self._substitute = ""
         self._opened: dict[str, VectorEncoder] = {}
         self._wanted: VectorEncoder | ModelError | None = None
         self._problem = ""
         self._one_at_a_time = threading.RLock()
+
+    @cached_property
+    def _chosen(self) -> EmbeddingSettings:
+        """The settings, with the other encoder that they name where theirs cannot be had."""
+        chosen = self._settings
+        if not chosen.otherwise or chosen.otherwise == chosen.model:
+            return chosen
+        try:
+            self._wanted = open_encoder(chosen, self._cache)
+        except ModelError as error:
+            self._substitute = f"{chosen.otherwise} takes the place of {chosen.model}: {error}"
+            return EmbeddingSettings(
+                model=chosen.otherwise, runtime=chosen.runtime, threads=chosen.threads
+            )
+        self._opened[self._wanted.name] = self._wanted
+        return chosen
 
     @property
     def problem(self) -> str:
@@ -110,7 +128,7 @@ class LibraryEncoders:
         """What results say while another encoder is wanted; empty when none is."""
         record = self.record()
         if self._chosen.model == "none" or record is None or self._is_wanted(record):
-            return ""
+            return self._substitute
         step = self._encodings.under_way()
         done = f", {step.done / max(1, step.total):.0%} done" if step else ""
         return (

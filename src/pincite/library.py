@@ -23,7 +23,7 @@ from pincite.index.indexes import Indexes
 from pincite.ingest.selection import Selection
 from pincite.ingest.watch import watched
 from pincite.intake import Intake, ProgressCallback, recipe
-from pincite.library_folder import CATALOG_FILE, check_folder
+from pincite.library_folder import CATALOG_FILE, check_folder, remember_profile
 from pincite.pipeline import AnswerStages, answer_question, search
 from pincite.records import (
     Answer,
@@ -83,16 +83,25 @@ class Library:
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], *, create: bool = True, overrides: Layer | None = None
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        create: bool = True,
+        profile: str = "",
+        overrides: Layer | None = None,
     ) -> Self:
         """Open the library in a folder; with `create`, make one where there is none.
 
-        `overrides` are settings that count more than the environment and the library's own file.
-        Raises LibraryError when the folder cannot be used, SettingsError for a bad setting.
+        A library that is made with a `profile` keeps it, as a line in its settings.toml; for any
+        other the profile counts this time. `overrides` are settings that count more than the
+        environment and the library's own file. Raises LibraryError when the folder cannot be used,
+        SettingsError for a bad setting.
         """
         folder = Path(path).absolute()
-        check_folder(folder, create=create)
-        settings, _ = load_settings(folder, overrides=overrides)
+        is_new = check_folder(folder, create=create)
+        settings, _ = load_settings(folder, profile=profile, overrides=overrides)
+        if is_new and profile:
+            remember_profile(folder, profile)
         return cls(folder, settings)
 
     def close(self) -> None:

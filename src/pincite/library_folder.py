@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from pincite.errors import LibraryError
@@ -14,10 +16,10 @@ CATALOG_FILE = "catalog.sqlite3"
 _OURS = {CATALOG_FILE, SETTINGS_FILE, "index", "encoder", "write.lock", "reencode.lock"}
 
 
-def check_folder(folder: Path, *, create: bool) -> None:
-    """Raise LibraryError unless a library is there, or may be made there."""
+def check_folder(folder: Path, *, create: bool) -> bool:
+    """Whether a library is still to be made there. Raises LibraryError where none may be."""
     if (folder / CATALOG_FILE).exists():
-        return
+        return False
     if not create:
         raise LibraryError(
             f"there is no library in {folder}; "
@@ -37,3 +39,10 @@ def check_folder(folder: Path, *, create: bool) -> None:
         raise LibraryError(f"{folder} cannot be made: {error.strerror}") from error
     if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free == 0:
         raise LibraryError(f"{folder} cannot be written, or its disk is full")
+    return True
+
+
+def remember_profile(folder: Path, profile: str) -> None:
+    """Write into a new library's settings which profile it is of, unless it has settings already."""
+    with suppress(FileExistsError), (folder / SETTINGS_FILE).open("x", encoding="utf-8") as file:
+        file.write(f"profile = {json.dumps(profile)}\n")

@@ -1,8 +1,8 @@
 """Plain validated values, one group per stage; this file is where every default lives.
 
 Order of precedence: command-line flags, then environment variables
-(`PINCITE_RETRIEVAL__ALPHA=0.5`), then `settings.toml` in the library folder, then the defaults
-below. docs/settings.md is tested against this file.
+(`PINCITE_RETRIEVAL__ALPHA=0.5`), then `settings.toml` in the library folder, then the profile (see
+docs/profiles.md), then the defaults below. docs/settings.md is tested against this file.
 """
 
 from __future__ import annotations
@@ -32,12 +32,16 @@ from pydantic_settings import (
 from pydantic_settings import SettingsError as ForeignSettingsError
 
 from pincite.errors import SettingsError
+from pincite.toml_files import shipped_names, toml_file
 
 SETTINGS_FILE = "settings.toml"
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
 ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai")
 _PREFIX = "PINCITE_"
+_PROFILE = "profile"
+_PROFILES = "profiles"
+"""The folder of those shipped."""
 _ENCODER_IDENTITY = ("model", "pooling", "query_prefix", "passage_prefix", "url", "max_chars")
 
 
@@ -98,6 +102,10 @@ class EmbeddingSettings(Group):
     model: str = Field(
         default=DEFAULT_ENCODER,
         description="docs/encoders.md lists the forms; none: lexical search only",
+    )
+    otherwise: Literal["", "all-MiniLM-L6-v2"] = Field(
+        default="",
+        description="taken, and said so, when the model cannot be had; empty: search by words only",
     )
     runtime: Literal["auto", "openvino", "onnxruntime"] = Field(
         default="auto", description="auto: the faster one that runs here"
@@ -320,6 +328,11 @@ class GenerationSettings(Group):
     fallback_model: str = Field(
         default="", description="asked when the model cannot be reached, in the same forms"
     )
+    prompts: str = Field(
+        default="default",
+        description="what the model is told: a shipped file's name (default, sop, tiny, evidence, "
+        "support, prospectus) or the path of a TOML file",
+    )
     temperature: float = Field(default=0, ge=0, le=2, description="0: always the likeliest word")
     max_tokens: int = Field(default=400, ge=1, le=100_000, description="longest output")
     context_tokens: int = Field(
@@ -327,6 +340,18 @@ class GenerationSettings(Group):
     )
     timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one answer")
     retries: int = Field(default=1, ge=0, le=20, description="further tries of a failed request")
+
+
+class PackingSettings(Group):
+    """What a language model reads (R8)."""
+
+    share: float = Field(
+        default=0.6, gt=0, le=1, description="share of the window that evidence may take"
+    )
+    max_tokens: int = Field(
+        default=0, ge=0, description="tokens that evidence may take; 0: by the share alone"
+    )
+    max_passages: int = Field(default=10, ge=1, le=1000, description="passages read at most")
 
 
 class VerificationSettings(Group):
@@ -355,6 +380,7 @@ class Settings(BaseSettings):
     intents: IntentsSettings = IntentsSettings()
     rerank: RerankSettings = RerankSettings()
     evidence: EvidenceSettings = EvidenceSettings()
+    packing: PackingSettings = PackingSettings()
     generation: GenerationSettings = GenerationSettings()
     verification: VerificationSettings = VerificationSettings()
 
@@ -392,13 +418,23 @@ Layer = Mapping[str, Mapping[str, Any]]
 class Origins(dict[str, str]):
     """Where each value came from: `group.name` -> "default", "settings.toml", ..."""
 
+    profile: str = ""
+    """The profile in effect; empty for none."""
+
 
 def load_settings(
-    library: Path | None = None, *, overrides: Layer | None = None
+    library: Path | None = None, *, profile: str = "", overrides: Layer | None = None
 ) -> tuple[Settings, Origins]:
-    """Merge the layers. Raises SettingsError that names the layer and the value."""
+    """Merge the layers. Raises SettingsError that names the layer and the value.
+
+    `profile` counts more than PINCITE_PROFILE, and that more than the line in the library's file.
+    """
+    in_file = dict(_file_layer(library / SETTINGS_FILE) if library else {})
+    remembered = in_file.pop(_PROFILE, "")
+    chosen = profile or os.environ.get(f"{_PREFIX}{_PROFILE.upper()}", "") or remembered
     layers: list[tuple[str, Layer]] = [
-        (SETTINGS_FILE, _file_layer(library / SETTINGS_FILE) if library else {}),
+        (f"profile {chosen}", _profile_layer(chosen) if chosen else {}),
+        (SETTINGS_FILE, in_file),
         ("environment", _environment_layer()),
         ("command line", overrides or {}),
     ]
@@ -408,6 +444,7 @@ def load_settings(
         for group, field in Settings.model_fields.items()
         for name in type(field.default).model_fields
     )
+    origins.profile = str(chosen)
     for origin, layer in layers:
         for group, values in layer.items():
             if not isinstance(values, Mapping):
@@ -421,6 +458,19 @@ def load_settings(
         return Settings(**merged), origins  # type: ignore[arg-type]
     except ValidationError as error:
         raise SettingsError(_explain(error, origins)) from error
+
+
+def _profile_layer(chosen: object) -> Layer:
+    if not isinstance(chosen, str):
+        raise SettingsError(
+            f"{_PROFILE} = {chosen!r}: expected a name, one of: {', '.join(profile_names())}"
+        )
+    return toml_file(chosen, shipped_in=_PROFILES, setting=_PROFILE).content
+
+
+def profile_names() -> list[str]:
+    """The profiles that are shipped."""
+    return shipped_names(_PROFILES)
 
 
 def _file_layer(path: Path) -> Layer:

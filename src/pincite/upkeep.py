@@ -73,7 +73,7 @@ class Upkeep:
         # Questions are read by the encoder that made the index, whatever has been chosen since.
         encoder = self.encoders.named(self._indexes.manifest.model)
         return answer_stages(
-            settings, self._catalog, self._indexes, encoder, notices, self._hot_of(encoder)
+            settings, self._catalog, self._indexes, encoder, notices, self._hot_of(encoder), None
         )
 
     def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:

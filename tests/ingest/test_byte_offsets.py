@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pincite.chunk.sentences import sentence_spans
 from pincite.document import Document
 from pincite.ingest.readers import FileReader
+from pincite.text.sentences import sentence_spans
 
 LETTERS = {
     "utf-8": "aZ äß€ 日本語 🙂 עברית.\n# |,",

@@ -9,8 +9,12 @@ class ExtractiveAnswerer:
     """Puts the chosen sentences in reading order; each sentence is one claim, word for word.
 
     Passages come in the order of their best sentence, so that the answer starts where the strongest
-    evidence stands; within a passage the sentences come as they stand there.
+    evidence stands; within a passage the sentences come as they stand there. `notices` are told with
+    every draft.
     """
+
+    def __init__(self, notices: tuple[str, ...] = ()) -> None:
+        self._notices = notices
 
     def draft(self, question: Question, selection: Selection) -> Draft:  # noqa: ARG002
         """One claim for each piece of evidence; no evidence gives an empty draft."""
@@ -22,4 +26,5 @@ class ExtractiveAnswerer:
         return Draft(
             claims=tuple(Claim(text=item.quote, evidence_ids=(item.id,)) for item in in_order),
             evidence=tuple(in_order),
+            notices=self._notices,
         )

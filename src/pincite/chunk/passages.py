@@ -8,9 +8,9 @@ from itertools import groupby
 
 from pincite.chunk.context import context_lines
 from pincite.chunk.long_sentences import cut_long
-from pincite.chunk.sentences import sentence_spans
 from pincite.document import UNQUOTED, Block, BlockKind, Document, Span
 from pincite.records import Passage
+from pincite.text.sentences import sentence_spans
 
 _WHOLE = {BlockKind.TABLE_ROW, BlockKind.HEADING}
 """Blocks that are quoted whole or not at all."""

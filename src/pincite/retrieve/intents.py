@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pincite.records import Hit, Question
-from pincite.retrieve.rule_files import RuleFile, rule_file
 from pincite.retrieve.tags import any_word
 from pincite.stages import Scored, Sources
 from pincite.text.terms import fold
+from pincite.toml_files import TomlFile, toml_file
 
 FuseScores = Callable[..., dict[int, float]]
 """Called with the lexical and the dense list and `alpha`; gives the fused score of each key."""
 
-INTENT_RULES = ("intent_rules", "intents.rules")
+INTENT_RULES = ("retrieve/intent_rules", "intents.rules")
 """The folder of those shipped, and the setting that names one."""
 
 _KEYS = ("name", "patterns", "alpha", "boost", "words")
@@ -55,7 +55,7 @@ class IntentRules:
 
 def load_intent_rules(chosen: str) -> IntentRules:
     """The rules of a file. Raises SettingsError where the file is not as it should be."""
-    file = rule_file(chosen, shipped_in=INTENT_RULES[0], setting=INTENT_RULES[1])
+    file = toml_file(chosen, shipped_in=INTENT_RULES[0], setting=INTENT_RULES[1])
     file.only("", file.content, ("intent",))
     found = file.content.get("intent", [])
     if not isinstance(found, list) or not found:
@@ -105,7 +105,7 @@ class IntentBooster:
         return fold(hit.passage.with_context(self._sources.text_of(hit.passage.span)))
 
 
-def _intent(file: RuleFile, key: str, found: object) -> Intent:
+def _intent(file: TomlFile, key: str, found: object) -> Intent:
     table = file.table(key, found)
     file.only(key, table, _KEYS)
     name = table.get("name")
@@ -123,7 +123,7 @@ def _intent(file: RuleFile, key: str, found: object) -> Intent:
     )
 
 
-def _patterns(file: RuleFile, key: str, found: object) -> tuple[re.Pattern[str], ...]:
+def _patterns(file: TomlFile, key: str, found: object) -> tuple[re.Pattern[str], ...]:
     compiled = []
     for number, pattern in enumerate(file.words(key, found)):
         try:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pincite.records import Hit, Question
-from pincite.retrieve.rule_files import RuleFile, rule_file
 from pincite.stages import Sources
 from pincite.text.terms import fold
+from pincite.toml_files import TomlFile, toml_file
 
-TAG_SETS = ("tag_sets", "boosts.tag_set")
+TAG_SETS = ("retrieve/tag_sets", "boosts.tag_set")
 """The folder of those shipped, and the setting that names one."""
 
 _FIRST_WITHOUT_SPACES = "\u0e00"
@@ -34,7 +34,7 @@ class TagGroup:
 
 def load_tag_set(chosen: str) -> tuple[TagGroup, ...]:
     """The groups of a tag set. Raises SettingsError where the file is not as it should be."""
-    file = rule_file(chosen, shipped_in=TAG_SETS[0], setting=TAG_SETS[1])
+    file = toml_file(chosen, shipped_in=TAG_SETS[0], setting=TAG_SETS[1])
     return tuple(_group(file, name, found) for name, found in file.content.items())
 
 
@@ -91,7 +91,7 @@ class TagBooster:
         return fold(hit.passage.with_context(text)).replace("_", " ")
 
 
-def _group(file: RuleFile, name: str, found: object) -> TagGroup:
+def _group(file: TomlFile, name: str, found: object) -> TagGroup:
     group = file.table(name, found)
     file.only(name, group, ("boost", "tags"))
     for key in ("boost", "tags"):

@@ -19,6 +19,9 @@ from pincite.interfaces.cli.options import (
     ExplainOption,
     JsonOption,
     LibraryOption,
+    ModelOption,
+    ModeOption,
+    ProfileOption,
     QuestionArgument,
     SectionFilter,
     SinceFilter,
@@ -26,6 +29,7 @@ from pincite.interfaces.cli.options import (
     UntilFilter,
     WhyOption,
     budget_ms,
+    generation,
 )
 from pincite.interfaces.cli.output import (
     cell_lines,
@@ -43,6 +47,9 @@ if TYPE_CHECKING:
 def ask(
     question: QuestionArgument,
     library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
+    mode: ModeOption = "",
+    model: ModelOption = "",
     collection: CollectionOption = None,
     document: DocumentFilter = None,
     tag: TagFilter = None,
@@ -68,7 +75,9 @@ def ask(
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
-    with pincite.Library.open(library, create=False) as opened:
+    with pincite.Library.open(
+        library, create=False, profile=profile, overrides=generation(mode, model)
+    ) as opened:
         answer = opened.ask(
             question,
             collection=collection,

@@ -21,10 +21,14 @@ from pincite.interfaces.cli.options import (
     DocumentFilter,
     JsonOption,
     LibraryOption,
+    ModelOption,
+    ModeOption,
+    ProfileOption,
     SectionFilter,
     SinceFilter,
     TagFilter,
     UntilFilter,
+    generation,
 )
 from pincite.interfaces.cli.output import console, print_json
 
@@ -41,6 +45,9 @@ def batch(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write answers to.")],
     library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
+    mode: ModeOption = "",
+    model: ModelOption = "",
     collection: CollectionOption = None,
     document: DocumentFilter = None,
     tag: TagFilter = None,
@@ -63,7 +70,9 @@ def batch(
     draft = output.with_name(f".{output.name}.{os.getpid()}")
     try:
         with (
-            pincite.Library.open(library, create=False) as opened,
+            pincite.Library.open(
+                library, create=False, profile=profile, overrides=generation(mode, model)
+            ) as opened,
             draft.open("w", encoding="utf-8") as file,
         ):
             for form in _answers(opened, asked, collection, filters):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
 from pincite.interfaces.cli.output import print_json
 
 app = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
@@ -20,6 +20,7 @@ def _group() -> None:
 @app.command("show")
 def show(
     library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
     origin: Annotated[
         bool, typer.Option("--origin", help="Say where each value comes from.")
     ] = False,
@@ -28,11 +29,14 @@ def show(
     """Show every setting in effect for a library."""
     from pincite.settings import load_settings
 
-    settings, origins = load_settings(library)
+    settings, origins = load_settings(library, profile=profile)
     values = settings.model_dump(mode="json")
     if as_json:
-        print_json({"settings": values, "origins": origins, "digest": settings.digest()})
+        told = {"profile": origins.profile, "settings": values, "origins": origins}
+        print_json({**told, "digest": settings.digest()})
         return
+    if origins.profile:
+        typer.echo(f'profile = "{origins.profile}"\n')
     for group, fields in values.items():
         typer.echo(f"[{group}]")
         for name, value in fields.items():

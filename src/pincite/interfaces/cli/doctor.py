@@ -9,7 +9,7 @@ import typer
 
 import pincite
 from pincite.interfaces.cli.exits import ERROR
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
 from pincite.interfaces.cli.output import indented, print_json
 
 if TYPE_CHECKING:
@@ -19,7 +19,11 @@ _PACKAGES = ("openvino", "onnxruntime", "faiss-cpu", "tantivy", "pypdfium2", "sq
 _PROBLEMS_SHOWN = 10
 
 
-def doctor(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
+def doctor(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
+    as_json: JsonOption = False,
+) -> None:
     """Check model, index, and random quotes against files.
 
     Compares 200 random sentences with their files, character by character.
@@ -27,7 +31,7 @@ def doctor(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False
     Exit code 0 when all is well, 1 when something needs attention. Repairs nothing.
     """
     report: dict[str, Any] = {"versions": _versions()}
-    with pincite.Library.open(library, create=False) as opened:
+    with pincite.Library.open(library, create=False, profile=profile) as opened:
         report["model"] = _model(opened)
         report["index"] = _index(opened)
         offsets = opened.check_offsets()

@@ -18,6 +18,7 @@ from pincite.interfaces.cli.options import (
     IncludeOption,
     JsonOption,
     LibraryOption,
+    ProfileOption,
     TagsOption,
 )
 from pincite.interfaces.cli.output import indented, print_json, print_problems, short_path
@@ -32,6 +33,7 @@ def ingest(
         list[Path], typer.Argument(help="Files and folders; folders with all below them.")
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
     collection: FilingOption = "default",
     tag: TagsOption = None,
     include: IncludeOption = None,
@@ -47,7 +49,11 @@ def ingest(
     from pincite.ingest.selection import Selection
 
     selection = Selection(include or (), exclude or ())
-    with pincite.Library.open(library) as opened, stop_kindly(), progress_bar() as progress:
+    with (
+        pincite.Library.open(library, profile=profile) as opened,
+        stop_kindly(),
+        progress_bar() as progress,
+    ):
         report = opened.ingest(
             paths, collection=collection, tags=tag or (), selection=selection, progress=progress
         )

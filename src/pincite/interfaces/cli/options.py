@@ -25,6 +25,27 @@ LibraryOption = Annotated[
 ]
 DEFAULT_LIBRARY = Path(".pincite")
 
+ProfileOption = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        help="Settings and prompts for one kind of use: sop, tiny, evidence, support, prospectus.",
+        metavar="NAME",
+    ),
+]
+ModeOption = Annotated[
+    str,
+    typer.Option(
+        "--mode",
+        help="extractive: quotes; quoted: a model chooses them; generated: a model writes.",
+        metavar="MODE",
+    ),
+]
+ModelOption = Annotated[
+    str,
+    typer.Option("--model", help="The language model, as in generation.model.", metavar="MODEL"),
+]
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 CollectionOption = Annotated[
@@ -129,3 +150,9 @@ def budget_ms(written: str) -> float | None:
             f"--budget {written}: give a time above zero with its unit, such as 300ms or 2s"
         )
     return float(found["number"]) * (1000 if found["unit"] == "s" else 1)
+
+
+def generation(mode: str, model: str) -> dict[str, dict[str, str]]:
+    """The settings that `--mode` and `--model` mean."""
+    chosen = {name: value for name, value in (("mode", mode), ("model", model)) if value}
+    return {"generation": chosen} if chosen else {}

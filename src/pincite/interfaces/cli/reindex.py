@@ -10,7 +10,7 @@ import typer
 
 import pincite
 from pincite.interfaces.cli.ingest import stop_kindly
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
 from pincite.interfaces.cli.output import print_json
 from pincite.interfaces.cli.progress import progress_bar
 
@@ -18,13 +18,21 @@ if TYPE_CHECKING:
     from pincite.reencode import ReencodeCallback
 
 
-def reindex(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
+def reindex(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
+    as_json: JsonOption = False,
+) -> None:
     """Encode the library for the encoder that the settings name.
 
     Questions are answered with the old vectors until all new ones are there. May be stopped at any
     time; the next run goes on. Also makes vectors for passages that have none.
     """
-    with pincite.Library.open(library, create=False) as opened, stop_kindly(), _bar() as progress:
+    with (
+        pincite.Library.open(library, create=False, profile=profile) as opened,
+        stop_kindly(),
+        _bar() as progress,
+    ):
         report = opened.reencode(progress=progress)
     if as_json:
         from dataclasses import asdict

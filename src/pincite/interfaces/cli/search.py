@@ -16,6 +16,7 @@ from pincite.interfaces.cli.options import (
     ExplainOption,
     JsonOption,
     LibraryOption,
+    ProfileOption,
     QuestionArgument,
     SectionFilter,
     SinceFilter,
@@ -39,6 +40,7 @@ _EXCERPT_CHARS = 300
 def search(
     question: QuestionArgument,
     library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Hits to show.")] = 10,
     collection: CollectionOption = None,
     document: DocumentFilter = None,
@@ -60,7 +62,7 @@ def search(
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
-    with pincite.Library.open(library, create=False) as opened:
+    with pincite.Library.open(library, create=False, profile=profile) as opened:
         result = opened.search(
             question,
             limit=limit,

@@ -19,6 +19,7 @@ from pincite.interfaces.cli.options import (
     IncludeOption,
     JsonOption,
     LibraryOption,
+    ProfileOption,
     TagsOption,
 )
 from pincite.interfaces.cli.output import indented, notice, print_json, short_path
@@ -36,6 +37,7 @@ _CHANGES_SHOWN = 40
 def sync(
     folders: Annotated[list[Path], typer.Argument(help="Folders to follow.", metavar="FOLDER")],
     library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
     collection: FilingOption = "default",
     tag: TagsOption = None,
     dry_run: Annotated[
@@ -57,7 +59,10 @@ def sync(
 
     selection = Selection(include or (), exclude or ())
     _check_folders(folders)
-    with pincite.Library.open(library, create=not dry_run) as opened, stop_kindly():
+    with (
+        pincite.Library.open(library, create=not dry_run, profile=profile) as opened,
+        stop_kindly(),
+    ):
         plan = opened.plan(folders, collection=collection, selection=selection)
         if dry_run:
             print_json({"plan": plan_form(plan)}) if as_json else print_plan(plan)

@@ -1,4 +1,4 @@
-"""Reads TOML files of tags and rules, shipped or a user's own, and says what is wrong with them."""
+"""Reads TOML files, shipped or a user's own, and says what is wrong with them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS: Mapping[type, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleFile:
+class TomlFile:
     """The table of a file, and how messages name it."""
 
     name: str
@@ -68,16 +68,16 @@ class RuleFile:
         return tuple(found)
 
 
-def rule_file(chosen: str, *, shipped_in: str, setting: str) -> RuleFile:
+def toml_file(chosen: str, *, shipped_in: str, setting: str) -> TomlFile:
     """The file that a setting names: one of those shipped in a folder, or a path to a user's own.
 
+    `shipped_in` is a folder of the package, such as `retrieve/tag_sets`.
     Raises SettingsError that says where the file is wrong, or which are shipped.
     """
-    shipped = files("pincite.retrieve") / shipped_in
-    known = sorted(item.name.removesuffix(".toml") for item in shipped.iterdir() if _is_toml(item))
+    known = shipped_names(shipped_in)
     source: Traversable | Path = Path(chosen)
     if chosen in known:
-        source = shipped / f"{chosen}.toml"
+        source = _folder(shipped_in) / f"{chosen}.toml"
     elif not Path(chosen).is_file():
         raise SettingsError(
             f"{setting} = {chosen!r}: there is no file of this name and none is shipped under it; "
@@ -87,8 +87,14 @@ def rule_file(chosen: str, *, shipped_in: str, setting: str) -> RuleFile:
         content = tomllib.loads(source.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{chosen}: cannot be read as TOML: {error}") from error
-    return RuleFile(name=chosen, content=content)
+    return TomlFile(name=chosen, content=content)
 
 
-def _is_toml(item: Traversable) -> bool:
-    return item.name.endswith(".toml")
+def shipped_names(folder: str) -> list[str]:
+    """Names of the files that are shipped in a folder of the package, sorted."""
+    found = (item.name for item in _folder(folder).iterdir())
+    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+
+
+def _folder(name: str) -> Traversable:
+    return files("pincite").joinpath(*name.split("/"))

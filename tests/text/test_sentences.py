@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.chunk.sentences import sentence_spans
+from pincite.text.sentences import sentence_spans
 
 LATIN = [
     "The valve opens.",

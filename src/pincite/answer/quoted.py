@@ -1,0 +1,104 @@
+"""Answers whose sentences a language model chose and did not write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pincite.answer.reading import Reading
+from pincite.errors import ModelError
+from pincite.records import Claim, Draft, Evidence, Mode, Prompt, Question, Selection
+from pincite.stages import Answerer, LanguageModel
+
+_KEY = "sentences"
+
+_TOKENS_PER_NUMBER = 6
+_TOKENS_AROUND = 16
+
+
+class QuotedAnswerer:
+    """The model may return numbers of sentences and nothing else; the program prints the sentences.
+
+    What it returns is constrained to a list of the numbers it was shown, and checked again here, for
+    not every server keeps to a schema. When the model cannot be had, or returns something else, the
+    draft is that of `fallback`, and says so.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        reading: Reading,
+        fallback: Answerer,
+        *,
+        max_sentences: int,
+        temperature: float,
+    ) -> None:
+        self._model = model
+        self._reading = reading
+        self._fallback = fallback
+        self._max_sentences = max_sentences
+        self._temperature = temperature
+
+    def draft(self, question: Question, selection: Selection) -> Draft:
+        """The chosen sentences in the order of the sources; none when the model chose none."""
+        fallback = self._fallback.draft(question, selection)
+        numbered = [item for (item,) in self._reading.numbered(selection.context)]
+        if not numbered:
+            return fallback
+        try:
+            chosen = self._chosen("".join(self._model.write(self._prompt(question, numbered))))
+        except ModelError as error:
+            return replace(fallback, notices=(f"the quotes were chosen without a model: {error}",))
+        known = [numbered[number - 1] for number in chosen if 1 <= number <= len(numbered)]
+        unique = list({item.span: item for item in known}.values())[: self._max_sentences]
+        refused = () if unique else (f"{self._model.name} found no sentence that answers",)
+        in_order = [item for item in numbered if item in unique]
+        return Draft(
+            claims=tuple(Claim(text=item.quote, evidence_ids=(item.id,)) for item in in_order),
+            evidence=tuple(in_order),
+            mode=Mode.QUOTED,
+            notices=refused,
+        )
+
+    def _prompt(self, question: Question, context: Sequence[Evidence]) -> Prompt:
+        return Prompt(
+            messages=self._reading.messages(question, context),
+            max_tokens=_TOKENS_AROUND + _TOKENS_PER_NUMBER * self._max_sentences,
+            temperature=self._temperature,
+            schema=chosen_numbers_schema(len(context), self._max_sentences),
+        )
+
+    def _chosen(self, written: str) -> list[int]:
+        """The numbers in what the model wrote. Raises ModelError when it is something else."""
+        try:
+            found: Any = json.loads(written)
+        except ValueError as error:
+            raise ModelError(
+                f"{self._model.name} wrote no JSON but {written[:60]!r}; a model or server that keeps "
+                "to a JSON schema is needed for generation.mode = 'quoted'"
+            ) from error
+        numbers = found.get(_KEY) if isinstance(found, dict) else None
+        if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
+            raise ModelError(
+                f"{self._model.name} wrote {written[:60]!r}; expected a list of numbers, "
+                f'such as {{"{_KEY}": [2, 5]}}'
+            )
+        return numbers
+
+
+def chosen_numbers_schema(count: int, most: int) -> dict[str, Any]:
+    """JSON schema of up to `most` numbers from 1 to `count`."""
+    return {
+        "type": "object",
+        "properties": {
+            _KEY: {
+                "type": "array",
+                "items": {"type": "integer", "enum": list(range(1, count + 1))},
+                "maxItems": most,
+            }
+        },
+        "required": [_KEY],
+        "additionalProperties": False,
+    }

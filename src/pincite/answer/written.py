@@ -1,0 +1,95 @@
+"""Which statements did a language model write, and which sources did it name for each?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pincite.text.sentences import sentence_spans
+
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
+_LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+|#{1,6}\s+|>\s+)")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_LEAD = re.compile(r"^\s*(?:final\s+)?answer\s*:\s*", re.IGNORECASE)
+
+_MARK = r"\[\s*(?:sources?\s*)?\d{1,3}(?:\s*(?:[,;&–-]|and)\s*\d{1,3})*\s*\]"
+_MARKS = re.compile(_MARK, re.IGNORECASE)
+_MARKS_AFTER_END = re.compile(rf"([.!?。！？])(\s*)((?:{_MARK}\s*)+)", re.IGNORECASE)
+_RANGE = re.compile(r"(\d{1,3})\s*[–-]\s*(\d{1,3})")
+_LONGEST_RANGE = 10
+
+_END = re.compile(r"[.!?:;。！？।؟…)\]\"”»']\s*$")
+
+_NO_ANSWER = re.compile(
+    r"\b(?:i (?:do not|don't) know|(?:is|are|was|were) not (?:mentioned|provided|stated|specified|"
+    r"given|available|included)\b.*\b(?:context|sources?|documents?|text|prospectus|passages?)|"
+    r"(?:context|sources?|documents?|text|passages?) (?:do(?:es)? not|don't|doesn't) "
+    r"(?:say|mention|contain|provide|state|answer|specify|include))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One sentence of a model, without its marks, and the numbers of the sources it named."""
+
+    text: str
+    sources: tuple[int, ...]
+
+
+def statements(written: str, *, cut_off: bool = False) -> list[Statement]:
+    """The sentences of what a model wrote, each once, without what is only form.
+
+    With `cut_off`, a last sentence that does not end is left out.
+    """
+    found: dict[str, Statement] = {}
+    for line in _lines(written):
+        for statement in _sentences(line):
+            found.setdefault(statement.text.casefold(), statement)
+    told = list(found.values())
+    if cut_off and told and not _END.search(written.rstrip()):
+        told.pop()
+    return told
+
+
+def refuses(written: str, refusal: str) -> bool:
+    """Whether the model says that its sources do not answer, and says nothing else first."""
+    told = statements(written)
+    if not told:
+        return True
+    first = told[0].text
+    return _plain(refusal) in _plain(first) or bool(_NO_ANSWER.search(first))
+
+
+def _lines(written: str) -> Iterator[str]:
+    plain = _FENCE.sub("", _THOUGHTS.sub("", written))
+    for line in plain.splitlines():
+        bare = _LEAD.sub("", _EMPHASIS.sub(r"\2", _LIST_MARK.sub("", line))).strip()
+        # "The steps are:" announces statements and is none.
+        if bare and not (bare.endswith(":") and not _MARKS.search(bare)):
+            yield bare
+
+
+def _sentences(line: str) -> Iterator[Statement]:
+    # "It is 5. [1] Then ..." means "It is 5 [1]. Then ...".
+    line = _MARKS_AFTER_END.sub(lambda found: f" {found[3].strip()}{found[1]} ", line)
+    for start, end in sentence_spans(line):
+        sentence = line[start:end]
+        text = " ".join(_MARKS.sub(" ", sentence).split())
+        text = re.sub(r"\s+([.,;:!?])", r"\1", text)
+        if any(sign.isalnum() for sign in text):
+            numbers = [n for mark in _MARKS.findall(sentence) for n in _numbers(mark)]
+            yield Statement(text=text, sources=tuple(dict.fromkeys(numbers)))
+
+
+def _numbers(mark: str) -> Iterator[int]:
+    for first, last in _RANGE.findall(mark):
+        if int(last) - int(first) <= _LONGEST_RANGE:
+            yield from range(int(first), int(last) + 1)
+    yield from (int(number) for number in re.findall(r"\d+", mark))
+
+
+def _plain(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum() or sign == " ").strip()

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from pincite.answer.carrying import Carriers
+from pincite.answer.extractive import ExtractiveAnswerer
+from pincite.answer.generated import GeneratedAnswerer
+from pincite.answer.prompts import load_prompts
+from pincite.answer.quoted import QuotedAnswerer
+from pincite.answer.reading import Reading
+from pincite.document import Span
+from pincite.records import Evidence, Mode, Passage, Question, Selection
+from pincite.stages import LanguageModel
+from pincite.testing.fakes import EvenWeights, MemorySources
+from pincite.testing.samples import text_document
+
+from .scripted import Says
+
+QUESTION = Question(text="Which torque do the bolts need?")
+SENTENCES = [
+    "The bolts need a torque of 45 Nm.",
+    "Gloves must be worn at all times.",
+    "The pump was built in Lyon in 1987.",
+    "It is painted green.",
+]
+DOCUMENT = text_document(f"{SENTENCES[0]} {SENTENCES[1]}\n\n{SENTENCES[2]} {SENTENCES[3]}")
+SOURCES = MemorySources([DOCUMENT])
+
+
+def evidence(number: int, passage: str, score: float = 0.5) -> Evidence:
+    sentence = SENTENCES[number]
+    start = DOCUMENT.text.index(sentence)
+    span = Span(document_id=DOCUMENT.id, start=start, end=start + len(sentence))
+    held_in = Passage(id=passage, span=span, section=("Pump",), page=3, sentences=(span,))
+    return Evidence(id=f"s{number + 1}", span=span, quote=sentence, passage=held_in, score=score)
+
+
+CONTEXT = (evidence(0, "p1", 0.9), evidence(1, "p1"), evidence(2, "p2"), evidence(3, "p2"))
+SELECTION = Selection(evidence=(CONTEXT[0],), context=CONTEXT)
+
+
+def reading(mode: Mode) -> Reading:
+    return Reading(load_prompts("default"), mode, SOURCES)
+
+
+def generated(model: LanguageModel) -> GeneratedAnswerer:
+    return GeneratedAnswerer(
+        model,
+        reading(Mode.GENERATED),
+        load_prompts("default"),
+        Carriers(EvenWeights()),
+        ExtractiveAnswerer(),
+        max_tokens=100,
+        temperature=0,
+    )
+
+
+def quoted(model: LanguageModel, most: int = 6) -> QuotedAnswerer:
+    return QuotedAnswerer(
+        model, reading(Mode.QUOTED), ExtractiveAnswerer(), max_sentences=most, temperature=0
+    )
+
+
+def quotes_of(ids: Sequence[str]) -> list[str]:
+    return [item.quote for item in CONTEXT if item.id in ids]
+
+
+def test_what_the_model_writes_is_brought_together_with_the_sentences_that_carry_it() -> None:
+    model = Says("The torque of the bolts is 45 Nm [1]. The pump was built in 1987 [2].")
+    draft = generated(model).draft(QUESTION, SELECTION)
+    assert draft.mode is Mode.GENERATED
+    assert [claim.text for claim in draft.claims] == [
+        "The torque of the bolts is 45 Nm.",
+        "The pump was built in 1987.",
+    ]
+    assert quotes_of(draft.claims[0].evidence_ids) == [SENTENCES[0]]
+    assert quotes_of(draft.claims[1].evidence_ids) == [SENTENCES[2]]
+    assert all(claim.verdict is None for claim in draft.claims)
+    assert draft.fallback is not None
+    assert [claim.text for claim in draft.fallback.claims] == [SENTENCES[0]]
+
+
+@pytest.mark.parametrize("mark", ["", " [2]", " [9]"])
+def test_a_source_that_is_missing_wrong_or_unknown_is_put_right(mark: str) -> None:
+    draft = generated(Says(f"Gloves must be worn{mark}.")).draft(QUESTION, SELECTION)
+    assert quotes_of(draft.claims[0].evidence_ids) == [SENTENCES[1]]
+
+
+def test_a_statement_that_shares_no_word_with_the_sources_names_no_evidence() -> None:
+    draft = generated(Says("Elephants remember [1].")).draft(QUESTION, SELECTION)
+    assert draft.claims[0].evidence_ids == ()
+
+
+def test_a_model_that_refuses_leaves_nothing_to_show_and_says_so() -> None:
+    draft = generated(Says("The documents do not say.")).draft(QUESTION, SELECTION)
+    assert draft.claims == ()
+    assert draft.fallback is None
+    assert draft.notices == ("scripted says: The documents do not say.",)
+
+
+@pytest.mark.parametrize("answerer", [generated, quoted])
+def test_without_the_model_the_quotes_are_shown_and_the_reason_is_told(answerer: object) -> None:
+    draft = answerer(Says()).draft(QUESTION, SELECTION)  # type: ignore[operator]
+    assert draft.mode is Mode.EXTRACTIVE
+    assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
+    assert "refused the connection" in draft.notices[0]
+
+
+@pytest.mark.parametrize("answerer", [generated, quoted])
+def test_no_model_is_asked_when_there_is_nothing_to_read(answerer: object) -> None:
+    model = Says("It is 5.")
+    draft = answerer(model).draft(QUESTION, Selection(evidence=()))  # type: ignore[operator]
+    assert draft.claims == ()
+    assert not model.read
+
+
+def test_the_model_reads_each_passage_once_with_number_place_and_exact_text() -> None:
+    model = Says("It is 5.")
+    generated(model).draft(QUESTION, SELECTION)
+    read = model.read[0].messages[1].content
+    assert f"[1] notes.txt, page 3, Pump\n{SENTENCES[0]} {SENTENCES[1]}" in read
+    assert f"[2] notes.txt, page 3, Pump\n{SENTENCES[2]} {SENTENCES[3]}" in read
+    assert QUESTION.text in read
+
+
+def test_sentences_that_were_left_out_between_two_are_marked() -> None:
+    left_out = (CONTEXT[0], *CONTEXT[2:])
+    one_passage = [
+        Evidence(id=e.id, span=e.span, quote=e.quote, passage=CONTEXT[0].passage, score=e.score)
+        for e in left_out
+    ]
+    told = reading(Mode.GENERATED).block(1, one_passage)
+    assert f"{SENTENCES[0]}\n[...]\n{SENTENCES[2]} {SENTENCES[3]}" in told
+
+
+def test_a_model_that_chooses_returns_numbers_and_the_sentences_are_printed() -> None:
+    model = Says('{"sentences": [3, 1, 1]}')
+    draft = quoted(model).draft(QUESTION, SELECTION)
+    assert draft.mode is Mode.QUOTED
+    assert [claim.text for claim in draft.claims] == [SENTENCES[0], SENTENCES[2]]
+    assert draft.notices == ()
+    read = model.read[0]
+    assert f"[3] {SENTENCES[2]}" in read.messages[1].content
+    assert read.schema is not None
+    assert json.dumps([1, 2, 3, 4]) in json.dumps(read.schema)
+
+
+def test_no_more_sentences_are_printed_than_asked_for_and_unknown_numbers_are_nothing() -> None:
+    draft = quoted(Says('{"sentences": [0, 7, -1, 2, 3, 4]}'), most=2).draft(QUESTION, SELECTION)
+    assert [claim.text for claim in draft.claims] == [SENTENCES[1], SENTENCES[2]]
+
+
+def test_a_model_that_chooses_nothing_leaves_nothing_to_show_and_says_so() -> None:
+    draft = quoted(Says('{"sentences": []}')).draft(QUESTION, SELECTION)
+    assert draft.claims == ()
+    assert draft.notices == ("scripted found no sentence that answers",)
+
+
+@pytest.mark.parametrize(
+    "output", ["The torque is 99 Nm.", "[1]", '{"sentences": ["1"]}', '{"sentences": [true]}', ""]
+)
+def test_a_model_that_writes_something_else_writes_nothing(output: str) -> None:
+    draft = quoted(Says(output)).draft(QUESTION, SELECTION)
+    assert draft.mode is Mode.EXTRACTIVE
+    assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
+    assert "chosen without a model" in draft.notices[0]
