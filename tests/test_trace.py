@@ -58,7 +58,7 @@ def test_a_trace_has_exactly_the_documented_fields(answer: Answer) -> None:
     assert trace["question"].keys() == {"text", "collection", "understood"}
     assert [stage["name"] for stage in trace["stages"]] == STAGES
     for stage in trace["stages"]:
-        more = {"status", "confidence"} if stage["name"] == "verify" else set()
+        more = {"status", "mode", "confidence", "left_out"} if stage["name"] == "verify" else set()
         assert stage.keys() == {"name", "ms", "kept", "dropped", "notes"} | more
     for passage in trace["passages"].values():
         assert passage.keys() == {"document", "start", "end", "page", "section", "context"}

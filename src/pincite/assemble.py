@@ -86,7 +86,8 @@ from pincite.stages import (
     shows_tokens,
 )
 from pincite.toml_files import toml_file
-from pincite.verify.verifier import Provenance, SourceVerifier
+from pincite.verify.reasons import Provenance
+from pincite.verify.verifier import Needed, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
 
@@ -228,7 +229,11 @@ def answer_stages(
                 notices=notices,
                 unread=_unread(catalog),
             ),
-            abstain_below=settings.verification.abstain_below,
+            Needed(
+                confidence=settings.verification.abstain_below,
+                statements=settings.verification.least_statements,
+                share=settings.verification.least_share,
+            ),
         ),
         notices=notices,
     )

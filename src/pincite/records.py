@@ -292,7 +292,10 @@ class Verdict(StrEnum):
     """What the verifier found about a claim."""
 
     SUPPORTED = "supported"
+    EMPTY = "without a word"
+    NOT_CITED = "without a quote"
     QUOTE_NOT_IN_SOURCE = "quote not in source"
+    NOT_WORD_FOR_WORD = "not word for word a quote"
     NUMBER_NOT_IN_QUOTE = "number not in a cited quote"
 
 
@@ -405,6 +408,8 @@ class Answer:
     corpus_version: str
     settings_digest: str
     mode: Mode = Mode.EXTRACTIVE
+    left_out: tuple[Claim, ...] = ()
+    """Statements that did not hold, for the trace; no interface shows them as an answer."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Milliseconds per stage."""
     trace: Mapping[str, Any] = field(default_factory=dict)

@@ -360,6 +360,15 @@ class VerificationSettings(Group):
     abstain_below: float = Field(
         default=0.35, ge=0, le=1, description="confidence needed to answer"
     )
+    least_statements: int = Field(
+        default=1,
+        ge=1,
+        le=50,
+        description="of what a model wrote; if fewer hold, the quotes themselves are shown",
+    )
+    least_share: float = Field(
+        default=0.5, ge=0, le=1, description="the same as a share of its statements"
+    )
 
 
 class Settings(BaseSettings):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pincite.document import Span
 from pincite.records import (
     Answer,
     Draft,
@@ -76,14 +77,18 @@ class Recorder:
         quoted = {(c.document, c.start, c.end) for c in answer.citations}
         lost = "its statement could not be verified" if quoted else "the answer was refused"
         kept, dropped = [], []
-        for item in draft.evidence:
+        for item in _evidence_of(draft):
             if (item.span.document_id, item.span.start, item.span.end) in quoted:
                 kept.append(_evidence_form(item))
             else:
                 dropped.append({**_evidence_form(item), "reason": lost})
         self._took_down(stage, kept, (), answer.reasons)
         self._stages[stage].update(
-            dropped=dropped, status=str(answer.status), confidence=answer.confidence
+            dropped=dropped,
+            status=str(answer.status),
+            mode=str(answer.mode),
+            confidence=answer.confidence,
+            left_out=[{"text": c.text, "verdict": str(c.verdict)} for c in answer.left_out],
         )
 
     def timings(self) -> Mapping[str, float]:
@@ -140,6 +145,17 @@ def _hit_form(hit: Hit, rank: int) -> Form:
         "score": _rounded(hit.score),
         "scores": {name: _rounded(score) for name, score in hit.scores.items()},
     }
+
+
+def _evidence_of(draft: Draft) -> list[Evidence]:
+    """That of the draft and of what may be said instead of it, each sentence once."""
+    found: dict[Span, Evidence] = {}
+    shown: Draft | None = draft
+    while shown is not None:
+        for item in shown.evidence:
+            found.setdefault(item.span, item)
+        shown = shown.fallback
+    return list(found.values())
 
 
 def _evidence_form(item: Evidence) -> Form:

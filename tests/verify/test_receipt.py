@@ -16,7 +16,7 @@ import pytest
 from pincite import ReceiptError
 from pincite.document import Document
 from pincite.ingest.readers import FileReader
-from pincite.records import Answer, Citation, Status
+from pincite.records import Answer, Citation, Claim, Status, Verdict
 from pincite.verify.receipt import (
     ReceiptCheck,
     answer_form,
@@ -87,7 +87,10 @@ def receipt_of(citations: Sequence[Citation]) -> Receipt:
         status=Status.ANSWERED if citations else Status.ABSTAINED,
         question="What is written there?",
         text="\n".join(citation.quote for citation in citations),
-        claims=(),
+        claims=tuple(
+            Claim(text=c.quote, evidence_ids=(), verdict=Verdict.SUPPORTED, citations=(number,))
+            for number, c in enumerate(citations, start=1)
+        ),
         citations=tuple(citations),
         confidence=0.5,
         reasons=(),
@@ -242,7 +245,10 @@ def test_each_changed_field_of_each_citation_is_caught(receipt: Receipt, field: 
             if citation[field] == receipt["citations"][number][field]:
                 continue
             # Whoever changes a quote would change the answer with it.
-            tampered["text"] = "\n".join(str(c["cited_text"]) for c in tampered["citations"])
+            quotes = [str(c["cited_text"]) for c in tampered["citations"]]
+            tampered["text"] = "\n".join(quotes)
+            for claim, quote in zip(tampered["claims"], quotes, strict=True):
+                claim["text"] = quote
             found = check(tampered)
             assert not found.holds, f"{field} = {citation[field]!r} in {list(QUOTED)[number]}"
             failed = [c.number for c in found.citations if c.problems]
@@ -394,3 +400,78 @@ def test_values_of_any_type_are_problems_and_not_crashes(receipt: Receipt, value
             continue  # A PDF has no byte offsets: None is what stands there.
         tampered["citations"][0][name] = value
         assert not check(tampered).holds, name
+
+
+# --- Statements -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def generated(receipt: Receipt) -> Receipt:
+    """Two statements that a model wrote, with their quotes."""
+    receipt["mode"] = "generated"
+    receipt["claims"] = [
+        {"text": "The crop likes a pH of 6.0 to 6.8.", "citations": [4], "verdict": "supported"},
+        {"text": "Charging costs visitors nothing.", "citations": [3, 1], "verdict": "supported"},
+        {"text": "There is more.", "citations": [2, 5], "verdict": "supported"},
+    ]
+    receipt["text"] = "\n".join(claim["text"] for claim in receipt["claims"])
+    return receipt
+
+
+def test_untouched_statements_of_a_model_hold(generated: Receipt) -> None:
+    assert problems(check(generated)) == ""
+
+
+def test_a_statement_with_a_number_that_its_own_quotes_do_not_hold_is_named(
+    generated: Receipt,
+) -> None:
+    generated["claims"][1]["text"] = "Charging costs 6.8 euros."
+    generated["text"] = "\n".join(claim["text"] for claim in generated["claims"])
+    assert "statement 2: the number 6.8 euros stands in no quote it cites" in problems(
+        check(generated)
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("citations", []),
+        ("citations", [9]),
+        ("citations", [0]),
+        ("citations", [1]),
+        ("citations", ["4"]),
+        ("citations", [True]),
+        ("verdict", "number not in a cited quote"),
+        ("verdict", None),
+        ("text", "Something else."),
+        ("text", None),
+    ],
+)
+def test_a_changed_statement_is_caught(generated: Receipt, field: str, value: Any) -> None:
+    generated["claims"][0][field] = value
+    assert not check(generated).holds
+
+
+@pytest.mark.parametrize("mode", ["extractive", "quoted", "free", "", None, 1, ["generated"]])
+def test_a_statement_of_a_model_cannot_pass_for_a_quote(generated: Receipt, mode: Any) -> None:
+    generated["mode"] = mode
+    assert not check(generated).holds
+
+
+@pytest.mark.parametrize("claims", [None, {}, "text", [1], [{}]])
+def test_claims_of_another_form_are_caught(generated: Receipt, claims: Any) -> None:
+    generated["claims"] = claims
+    assert not check(generated).holds
+
+
+def test_a_dropped_statement_is_caught(generated: Receipt) -> None:
+    del generated["claims"][0]
+    generated["text"] = "\n".join(claim["text"] for claim in generated["claims"])
+    assert "no statement rests on quote [4]" in problems(check(generated))
+
+
+def test_an_answer_saved_without_statements_must_be_its_quotes(receipt: Receipt) -> None:
+    del receipt["claims"], receipt["mode"]
+    assert check(receipt).holds
+    receipt["text"] += "\nAnd more."
+    assert not check(receipt).holds

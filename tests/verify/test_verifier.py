@@ -24,6 +24,7 @@ from pincite.records import (
     Draft,
     Evidence,
     Hit,
+    Mode,
     Passage,
     Question,
     Selection,
@@ -32,7 +33,8 @@ from pincite.records import (
 )
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
-from pincite.verify.verifier import Provenance, SourceVerifier
+from pincite.verify.reasons import Provenance
+from pincite.verify.verifier import Needed, SourceVerifier
 
 TEXT = (
     "# Übersicht\nThe relief valve opens at 6.5 bar. It closes within 3 seconds 🎉.\nIt is green."
@@ -66,9 +68,8 @@ class Case:
         self, draft: Draft, *, question: Question = QUESTION, abstain_below: float = 0.0
     ) -> Answer:
         provenance = Provenance(corpus_version="c", settings_digest="s", notices=("lexical only",))
-        verifier = SourceVerifier(
-            self.sources, EvenWeights(), provenance, abstain_below=abstain_below
-        )
+        needed = Needed(confidence=abstain_below)
+        verifier = SourceVerifier(self.sources, EvenWeights(), provenance, needed)
         return verifier.verify(question, draft, [hit_of(item) for item in draft.evidence])
 
 
@@ -181,16 +182,20 @@ def test_a_statement_with_a_number_its_quote_does_not_hold_is_left_out(
         Claim(text=statement, evidence_ids=("e1",)),
         Claim(text=good.quote, evidence_ids=("e2",)),
     )
-    answer = case.verify(Draft(claims=claims, evidence=(item, good)))
+    answer = case.verify(Draft(claims=claims, evidence=(item, good), mode=Mode.GENERATED))
     assert answer.text == CLOSES
     assert [citation.quote for citation in answer.citations] == [CLOSES]
-    assert "a statement was left out: number not in a cited quote" in answer.reasons
+    (reason,) = (reason for reason in answer.reasons if "left out" in reason)
+    assert reason.startswith("1 of 2 statements was left out: number not in a cited quote (")
+    assert [(c.text, c.verdict) for c in answer.left_out] == [
+        (statement, Verdict.NUMBER_NOT_IN_QUOTE)
+    ]
 
 
 def test_a_number_of_another_quote_does_not_help(case: Case) -> None:
     claims = (Claim(text="It opens at 6.5 bar.", evidence_ids=("e2",)),)
     evidence = (case.evidence(OPENS), case.evidence(CLOSES, name="e2"))
-    answer = case.verify(Draft(claims=claims, evidence=evidence))
+    answer = case.verify(Draft(claims=claims, evidence=evidence, mode=Mode.GENERATED))
     assert answer.status is Status.ABSTAINED
 
 
@@ -219,7 +224,7 @@ def test_a_question_without_words_is_told_so(case: Case) -> None:
 
 def test_hits_without_a_near_sentence_are_told_so(case: Case) -> None:
     provenance = Provenance(corpus_version="c", settings_digest="s")
-    verifier = SourceVerifier(case.sources, EvenWeights(), provenance, abstain_below=0.0)
+    verifier = SourceVerifier(case.sources, EvenWeights(), provenance, Needed(confidence=0.0))
     hits = [hit_of(case.evidence(OPENS))]
     answer = verifier.verify(QUESTION, Draft(claims=(), evidence=()), hits)
     assert answer.reasons == ("no sentence in the documents comes near the question",)
@@ -273,7 +278,7 @@ def test_files_that_could_not_be_read_are_told_when_refusing_only(case: Case) ->
     provenance = Provenance(corpus_version="c", settings_digest="s", unread="3 files are missing")
     told = []
     for least in (0.0, 1.0):
-        verifier = SourceVerifier(case.sources, EvenWeights(), provenance, abstain_below=least)
+        verifier = SourceVerifier(case.sources, EvenWeights(), provenance, Needed(confidence=least))
         evidence = case.evidence(OPENS)
         answer = verifier.verify(QUESTION, draft_of(evidence), [hit_of(evidence)])
         told.append("3 files are missing" in answer.reasons)

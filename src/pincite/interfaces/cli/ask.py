@@ -41,7 +41,7 @@ from pincite.interfaces.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from pincite.records import Answer
+    from pincite.records import Answer, Claim
 
 
 def ask(
@@ -106,20 +106,35 @@ def ask(
 
 
 def print_answer(answer: Answer) -> None:
-    """The quotes, where each stands, and what else must be told."""
+    """The statements with their quotes, where each stands, and what else must be told."""
     if not answer.citations:
         typer.secho("No answer in these documents.", bold=True)
-    for number, citation in enumerate(answer.citations, start=1):
-        typer.echo(indented(f"{on_one_line(citation.quote)} [{number}]"))
-        for line in cell_lines(citation):
-            typer.echo(indented(line, first="    "))
+    elif answer.mode == "generated":
+        typer.echo(indented(" ".join(map(_marked, answer.claims))))
+    else:
+        _print_quotes(answer)
     typer.echo()
     for number, citation in enumerate(answer.citations, start=1):
+        if answer.mode == "generated":
+            typer.echo(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
         where = place(citation)
         span = f"characters {citation.start}-{citation.end}"
         details = "; ".join(part for part in (short_path(citation.source), where, span) if part)
-        typer.secho(indented(details, first=f"  [{number}] "), dim=True)
+        mark = f"[{number}]" if answer.mode != "generated" else " " * len(f"[{number}]")
+        typer.secho(indented(details, first=f"  {mark} "), dim=True)
     for reason in answer.reasons:
         typer.secho(indented(reason, first="  - "), fg="yellow")
     if answer.citations:
         typer.secho(f"  confidence {answer.confidence:.2f} (not calibrated)", dim=True)
+
+
+def _marked(claim: Claim) -> str:
+    """A statement and the numbers of its quotes: `It opens at 6.5 bar. [1][2]`."""
+    return f"{on_one_line(claim.text)} {''.join(f'[{number}]' for number in claim.citations)}"
+
+
+def _print_quotes(answer: Answer) -> None:
+    for number, citation in enumerate(answer.citations, start=1):
+        typer.echo(indented(f"{on_one_line(citation.quote)} [{number}]"))
+        for line in cell_lines(citation):
+            typer.echo(indented(line, first="    "))

@@ -1,0 +1,116 @@
+"""What must be told with an answer, or instead of one, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.records import Citation, Draft, Evidence, Hit, Question
+from pincite.stages import Sources, TermWeights
+from pincite.text.terms import question_terms
+from pincite.verify.confidence import evidence_terms
+
+_WORDS_NAMED = 5
+
+_FAULTS_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """What an answer says about the library and settings it came from."""
+
+    corpus_version: str
+    settings_digest: str
+    notices: tuple[str, ...] = ()
+    """What users of every answer must know ("lexical search only: ...")."""
+    unread: str = ""
+    """What of the library cannot be found ("3 files could not be read"): told when refusing."""
+
+
+def left_out(faults: Sequence[str], total: int) -> Iterator[str]:
+    """How many of `total` statements were left out, and why; nothing where none was."""
+    if not faults:
+        return
+    named = list(dict.fromkeys(faults))
+    more = f"; and {len(named) - _FAULTS_NAMED} more" if len(named) > _FAULTS_NAMED else ""
+    was = "was" if len(faults) == 1 else "were"
+    statements = "statement" if total == 1 else "statements"
+    yield (
+        f"{len(faults)} of {total} {statements} {was} left out: "
+        f"{'; '.join(named[:_FAULTS_NAMED])}{more}"
+    )
+
+
+def why_fallback(draft: Draft) -> str:
+    """Why something else than the draft is shown."""
+    if draft.claims:
+        found = "what the model wrote was not carried by the documents"
+    else:
+        found = "the model wrote no statement"
+    return f"{found}; the quotes themselves are shown"
+
+
+class Reasons:
+    """Finds the words for what is missing, doubtful or not answered."""
+
+    def __init__(self, sources: Sources, weights: TermWeights, *, needed_confidence: float) -> None:
+        self._sources = sources
+        self._weights = weights
+        self._needed = needed_confidence
+
+    def caveats(
+        self, question: Question, documents: Set[str], citations: Sequence[Citation]
+    ) -> Iterator[str]:
+        """What is missing in these documents, and what about the quotes needs a second look."""
+        for document_id in sorted(documents):
+            document = self._sources.document(document_id)
+            name = self._file_name(question, document_id)
+            for gap in document.gaps:
+                yield f"{name}: {gap}"
+            for flag in document.flags:
+                spans = ((c.start, c.end) for c in citations if c.document == document_id)
+                if any(flag.start < end and start < flag.end for start, end in spans):
+                    yield f"{name}: a quote holds {flag.kind}: {flag.detail}"
+        for number, citation in enumerate(citations, start=1):
+            if citation.recognition is not None:
+                yield (
+                    f"quote [{number}] was recognised from a picture "
+                    f"({citation.recognition:.0%} sure): compare it with the page"
+                )
+
+    def why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> str:
+        """Why there is no statement to show."""
+        if not question_terms(question.plain):
+            return "the question has no words to search for"
+        if not hits:
+            return "nothing in the documents resembles the question"
+        if not draft.claims:
+            return "no sentence in the documents comes near the question"
+        return "no statement could be verified against its source"
+
+    def why_unsure(
+        self, question: Question, evidence: Sequence[Evidence], sure: float
+    ) -> Iterator[str]:
+        """Why statements that hold are not shown as an answer."""
+        best = max(evidence, key=lambda item: item.score)
+        file = self._file_name(question, best.span.document_id)
+        section = f", section '{' > '.join(best.passage.section)}'" if best.passage.section else ""
+        yield (
+            f"the documents do not seem to answer this: confidence {sure:.2f}, "
+            f"{self._needed:.2f} needed"
+        )
+        yield f"the nearest passage is in {file}{section}"
+        language = self._weights.language(question.plain)
+        held = evidence_terms(evidence, language)
+        missing = [
+            (self._weights.weight(term), word)
+            for term, word in question_terms(question.plain, language).items()
+            if term not in held
+        ]
+        if missing:
+            words = dict.fromkeys(word for _, word in sorted(missing, reverse=True))
+            yield f"not found there: {', '.join(list(words)[:_WORDS_NAMED])}"
+
+    def _file_name(self, question: Question, document_id: str) -> str:
+        return Path(self._sources.source(document_id, question.collection).path).name

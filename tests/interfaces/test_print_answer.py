@@ -1,0 +1,58 @@
+"""How an answer looks in a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.interfaces.cli.ask import print_answer
+from pincite.records import Answer, Citation, Claim, Mode, Status
+
+OPENS, CLOSES = "The valve opens at 6.5 bar.", "It closes within 3 seconds."
+WRITTEN = "It opens at 6.5 bar and closes within 3 s."
+
+
+def citation(quote: str) -> Citation:
+    return Citation(
+        document="d", source="/manuals/valve.txt", sha256="0", page=3, section="Valve", start=0,
+        end=len(quote), start_byte=None, end_byte=None, quote=quote,
+    )  # fmt: skip
+
+
+def shown(capsys: pytest.CaptureFixture[str], mode: Mode, *claims: Claim) -> str:
+    print_answer(
+        Answer(
+            status=Status.ANSWERED,
+            question="When does it open?",
+            text="\n".join(claim.text for claim in claims),
+            claims=claims,
+            citations=(citation(OPENS), citation(CLOSES)),
+            confidence=0.9,
+            reasons=("lexical only",),
+            corpus_version="c",
+            settings_digest="s",
+            mode=mode,
+        )
+    )
+    return capsys.readouterr().out
+
+
+def test_quotes_carry_their_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    claims = (Claim(text=OPENS, evidence_ids=(), citations=(1,)),)
+    lines = shown(capsys, Mode.EXTRACTIVE, *claims).splitlines()
+    assert lines[:2] == [f"{OPENS} [1]", f"{CLOSES} [2]"]
+    assert "  [1] /manuals/valve.txt; page 3, Valve; characters 0-27" in lines
+    assert "  - lexical only" in lines
+
+
+def test_what_a_model_wrote_carries_the_numbers_of_its_quotes_which_follow(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    claims = (
+        Claim(text=WRITTEN, evidence_ids=(), citations=(1, 2)),
+        Claim(text="It closes.", evidence_ids=(), citations=(2,)),
+    )
+    lines = shown(capsys, Mode.GENERATED, *claims).splitlines()
+    assert lines[0] == f"{WRITTEN} [1][2] It closes. [2]"
+    place = lines.index(f'  [1] "{OPENS}"')
+    assert lines[place + 1] == "      /manuals/valve.txt; page 3, Valve; characters 0-27"
+    assert lines[place + 2] == f'  [2] "{CLOSES}"'

@@ -1,0 +1,160 @@
+"""Drafts of each mode: what is shown, what is left out, and what is shown instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pincite.answer.extractive import ExtractiveAnswerer
+from pincite.document import Span
+from pincite.records import (
+    Answer,
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Mode,
+    Passage,
+    Question,
+    Selection,
+    Status,
+    Verdict,
+)
+from pincite.testing.fakes import EvenWeights, MemorySources
+from pincite.testing.samples import text_document
+from pincite.verify.reasons import Provenance
+from pincite.verify.verifier import Needed, SourceVerifier
+
+OPENS = "The relief valve opens at 6.5 bar."
+CLOSES = "The relief valve closes within 3 seconds."
+GREEN = "The relief valve is green."
+TEXT = f"{OPENS} {CLOSES} {GREEN}"
+DOCUMENT = text_document(TEXT, title="manual.txt")
+QUESTION = Question(text="When does the relief valve open and close?")
+WRONG = Claim(text="The relief valve opens at 9 bar.", evidence_ids=("e0",))
+
+
+def evidence() -> tuple[Evidence, ...]:
+    found = []
+    for number, quote in enumerate((OPENS, CLOSES, GREEN)):
+        start = TEXT.index(quote)
+        span = Span(document_id=DOCUMENT.id, start=start, end=start + len(quote))
+        passage = Passage(id="p", span=span, section=("Valve",), page=None, sentences=(span,))
+        found.append(Evidence(id=f"e{number}", span=span, quote=quote, passage=passage, score=0.9))
+    return tuple(found)
+
+
+def draft(*claims: Claim, mode: Mode = Mode.GENERATED, fallback: Draft | None = None) -> Draft:
+    return Draft(claims=claims, evidence=evidence(), mode=mode, fallback=fallback)
+
+
+def quotes_instead() -> Draft:
+    return ExtractiveAnswerer().draft(QUESTION, Selection(evidence=evidence()[:1]))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "manual.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def verify(path: Path, draft: Draft, *, needed: Needed | None = None) -> Answer:
+    verifier = SourceVerifier(
+        MemorySources([DOCUMENT], {DOCUMENT.id: str(path)}),
+        EvenWeights(),
+        Provenance(corpus_version="c", settings_digest="s"),
+        needed or Needed(confidence=0.0),
+    )
+    hits = [Hit(passage=item.passage, score=0.9, scores={"dense": 0.8}) for item in draft.evidence]
+    return verifier.verify(QUESTION, draft, hits)
+
+
+def test_statements_of_a_model_carry_the_numbers_of_their_quotes(path: Path) -> None:
+    answer = verify(
+        path,
+        draft(
+            Claim(text="The relief valve closes within 3 seconds.", evidence_ids=("e1",)),
+            Claim(
+                text="The valve opens at 6.5 bar, closes in 3 seconds.", evidence_ids=("e0", "e1")
+            ),
+        ),
+    )
+    assert answer.mode is Mode.GENERATED
+    assert [claim.citations for claim in answer.claims] == [(1,), (2, 1)]
+    assert [citation.quote for citation in answer.citations] == [CLOSES, OPENS]
+    assert answer.text.splitlines() == [claim.text for claim in answer.claims]
+    assert [claim.verdict for claim in answer.claims] == [Verdict.SUPPORTED] * 2
+
+
+@pytest.mark.parametrize("mode", [Mode.EXTRACTIVE, Mode.QUOTED])
+def test_where_nobody_writes_a_statement_must_be_its_quote(path: Path, mode: Mode) -> None:
+    said = Claim(text=OPENS, evidence_ids=("e0",))
+    near = Claim(text="The relief valve opens at 6.5 bar", evidence_ids=("e0",))
+    answer = verify(path, draft(said, near, mode=mode))
+    assert answer.text == OPENS
+    assert answer.mode is mode
+    assert [claim.verdict for claim in answer.left_out] == [Verdict.NOT_WORD_FOR_WORD]
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (Claim(text="The valve is old.", evidence_ids=()), Verdict.NOT_CITED),
+        (Claim(text=" ", evidence_ids=("e0",)), Verdict.EMPTY),
+        (Claim(text=OPENS, evidence_ids=("e0", "e7")), Verdict.QUOTE_NOT_IN_SOURCE),
+        (WRONG, Verdict.NUMBER_NOT_IN_QUOTE),
+    ],
+)
+def test_a_statement_that_does_not_hold_is_left_out_with_its_verdict(
+    path: Path, claim: Claim, verdict: Verdict
+) -> None:
+    good = Claim(text=GREEN, evidence_ids=("e2",))
+    answer = verify(path, draft(good, claim))
+    assert answer.text == GREEN
+    assert [(c.text, c.verdict) for c in answer.left_out] == [(claim.text, verdict)]
+    assert any(reason.startswith("1 of 2 statements was left out:") for reason in answer.reasons)
+    assert [citation.quote for citation in answer.citations] == [GREEN]
+
+
+def test_when_too_little_holds_the_quotes_are_shown_and_that_is_told(path: Path) -> None:
+    good = Claim(text=CLOSES, evidence_ids=("e1",))
+    answer = verify(path, draft(good, WRONG, WRONG, fallback=quotes_instead()))
+    assert (answer.mode, answer.text) == (Mode.EXTRACTIVE, OPENS)
+    told = "what the model wrote was not carried by the documents; the quotes themselves are shown"
+    assert told in answer.reasons
+    assert "2 of 3 statements were left out: number not in a cited quote" in answer.reasons[0]
+    assert {claim.text for claim in answer.left_out} == {CLOSES, WRONG.text}
+
+
+def test_as_much_as_is_needed_is_enough(path: Path) -> None:
+    good = Claim(text=CLOSES, evidence_ids=("e1",))
+    said = draft(good, WRONG, fallback=quotes_instead())
+    assert verify(path, said).mode is Mode.GENERATED
+    for needed in (Needed(confidence=0.0, share=0.6), Needed(confidence=0.0, statements=2)):
+        assert verify(path, said, needed=needed).text == OPENS
+
+
+def test_a_model_that_writes_nothing_gives_way_to_the_quotes(path: Path) -> None:
+    answer = verify(path, draft(fallback=quotes_instead()))
+    assert (answer.mode, answer.text) == (Mode.EXTRACTIVE, OPENS)
+    assert answer.reasons == ("the model wrote no statement; the quotes themselves are shown",)
+
+
+def test_without_anything_to_fall_back_on_nothing_is_an_abstention(path: Path) -> None:
+    answer = verify(path, draft(WRONG))
+    assert answer.status is Status.ABSTAINED
+    assert (answer.text, answer.claims, answer.citations) == ("", (), ())
+    assert "no statement could be verified against its source" in answer.reasons
+
+
+def test_what_the_answerer_has_to_say_is_told(path: Path) -> None:
+    said = Draft(
+        claims=(),
+        evidence=(),
+        mode=Mode.GENERATED,
+        notices=("the model could not be reached",),
+        fallback=quotes_instead(),
+    )
+    assert verify(path, said).reasons[0] == "the model could not be reached"
