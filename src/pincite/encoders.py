@@ -26,6 +26,7 @@ class LibraryEncoders:
         self._settings = chosen
         self._encodings = encodings
         self._substitute = ""
+        self.why_substitute = ""
         self._opened: dict[str, VectorEncoder] = {}
         self._wanted: VectorEncoder | ModelError | None = None
         self._problem = ""
@@ -40,7 +41,11 @@ class LibraryEncoders:
         try:
             self._wanted = open_encoder(chosen, self._cache)
         except ModelError as error:
-            self._substitute = f"{chosen.otherwise} takes the place of {chosen.model}: {error}"
+            self.why_substitute = str(error)
+            self._substitute = (
+                f"answered with {chosen.otherwise}: {chosen.model} cannot be had here "
+                "('pincite doctor' says why)"
+            )
             return EmbeddingSettings(
                 model=chosen.otherwise, runtime=chosen.runtime, threads=chosen.threads
             )

@@ -446,8 +446,10 @@ class Library:
 
     @property
     def encoder_notice(self) -> str:
-        """That another encoder is wanted than the one in use; empty when it is not so."""
-        return self._upkeep.encoders.notice()
+        """That another encoder is wanted than the one in use, and why; empty when it is not so."""
+        told = self._upkeep.encoders.notice()
+        why = self._upkeep.encoders.why_substitute
+        return f"{told}: {why}" if told and why else told
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""

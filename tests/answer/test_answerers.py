@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from answer.scripted import Says
 from pincite.answer.carrying import Carriers
 from pincite.answer.extractive import ExtractiveAnswerer
 from pincite.answer.generated import GeneratedAnswerer
@@ -16,8 +17,6 @@ from pincite.records import Evidence, Mode, Passage, Question, Selection
 from pincite.stages import LanguageModel
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
-
-from .scripted import Says
 
 QUESTION = Question(text="Which torque do the bolts need?")
 SENTENCES = [

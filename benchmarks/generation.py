@@ -1,0 +1,160 @@
+"""What a small model writes, what of it the verifier lets through, and how long each stage takes.
+
+    python benchmarks/generation.py --questions 300 --mode generated --out statements.jsonl
+
+Questions of clapnq-open and squad2-open, half each, answered over each set's own documents with
+SmolLM2-135M (135 million parameters: it invents readily). For every statement that the model wrote,
+the file --out gets one line with the verdict, the quotes and whether the statement was shown.
+
+Two kinds of judgement need no person: a statement is *copied* when nine tenths of its words stand in
+the same order in one sentence it cites, and it *holds gold* when a gold answer stands in it. What is
+shown and neither is for a person to judge: --sample N prints N of them beside their quotes, drawn
+with a fixed seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+from open_sets import collection, load
+
+from pincite.evaluate.datasets import GoldQuestion
+from pincite.pipeline import answer_question
+from pincite.records import Answer, Draft, Mode, Question, Selection
+from pincite.settings import Settings
+from pincite.stages import Answerer
+
+SETS = ("clapnq-open", "squad2-open")
+_COPIED = 0.9
+_SEED = 20261122
+
+
+def words(text: str) -> list[str]:
+    """Words and numbers in lower case."""
+    return re.findall(r"\w+", text.casefold())
+
+
+def is_copied(statement: str, quotes: Sequence[str]) -> bool:
+    """Whether nearly all words of a statement stand in one quote in the same order."""
+    wanted = words(statement)
+    for quote in quotes:
+        matcher = SequenceMatcher(None, wanted, words(quote), autojunk=False)
+        same = sum(block.size for block in matcher.get_matching_blocks())
+        if wanted and same / len(wanted) >= _COPIED:
+            return True
+    return False
+
+
+def holds_gold(statement: str, gold: Sequence[str]) -> bool:
+    """Whether one of the gold answers stands in a statement, word for word."""
+    said = f" {' '.join(words(statement))} "
+    return any(f" {' '.join(words(answer))} " in said for answer in gold if words(answer))
+
+
+class Watching:
+    """An answerer that remembers its last draft."""
+
+    def __init__(self, inner: Answerer) -> None:
+        self._inner = inner
+        self.last = Draft(claims=(), evidence=())
+
+    def draft(self, question: Question, selection: Selection) -> Draft:
+        """The draft of the inner answerer."""
+        self.last = self._inner.draft(question, selection)
+        return self.last
+
+
+def lines(question: GoldQuestion, draft: Draft, answer: Answer) -> Iterator[dict[str, Any]]:
+    """One object for each statement of the model, shown or not."""
+    if draft.mode is Mode.EXTRACTIVE:
+        return
+    quotes_of = {item.id: item.quote for item in draft.evidence}
+    verdicts = {claim.text: claim.verdict for claim in (*answer.left_out, *answer.claims)}
+    shown = {claim.text for claim in answer.claims} if answer.mode is draft.mode else set()
+    for claim in draft.claims:
+        quotes = [quotes_of[name] for name in claim.evidence_ids]
+        yield {
+            "question": question.text,
+            "answerable": question.answerable,
+            "statement": claim.text,
+            "shown": claim.text in shown,
+            "verdict": str(verdicts.get(claim.text, "")),
+            "quotes": quotes,
+            "copied": is_copied(claim.text, quotes),
+            "holds_gold": holds_gold(claim.text, question.answers),
+        }
+
+
+def summary(found: list[dict[str, Any]], answers: list[Answer], mode: str) -> None:
+    """Print counts, verdicts and times."""
+    statuses = Counter(str(answer.status) for answer in answers)
+    modes = Counter(str(answer.mode) for answer in answers if answer.status == "answered")
+    print(f"mode {mode}: {len(answers)} questions, {dict(statuses)}, answers by {dict(modes)}")
+    shown = [line for line in found if line["shown"]]
+    dropped = [line for line in found if not line["shown"]]
+    print(f"statements: {len(found)}; shown {len(shown)}, left out {len(dropped)}")
+    for name, group in (("shown", shown), ("left out", dropped)):
+        if group:
+            copied = sum(line["copied"] for line in group)
+            gold = sum(line["holds_gold"] for line in group)
+            print(f"  {name}: {copied} copied, {gold} hold a gold answer, of {len(group)}")
+    for verdict, count in Counter(line["verdict"] for line in dropped).most_common():
+        print(f"  left out: {count} {verdict}")
+    for stage in ("retrieve", "rerank", "select", "draft", "verify", "total"):
+        times = [answer.timings[stage] for answer in answers if stage in answer.timings]
+        if times:
+            print(f"  {stage:<9} p50 {statistics.median(times):8.1f} ms")
+
+
+def main() -> None:
+    """Ask, write the statements down, print the summary and a sample to judge."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument(
+        "--mode", default="generated", choices=["generated", "quoted", "extractive"]
+    )
+    parser.add_argument("--model", default="smollm2")
+    parser.add_argument("--out", type=Path, default=Path("statements.jsonl"))
+    parser.add_argument("--sample", type=int, default=0)
+    given = parser.parse_args()
+    generation = {"mode": given.mode, "model": given.model}
+    found: list[dict[str, Any]] = []
+    answers: list[Answer] = []
+    for name in SETS:
+        data = load(name)
+        half = [*data.questions]
+        random.Random(_SEED).shuffle(half)
+        with collection(data) as opened:
+            library = opened.library
+            changed = Settings(**{**library.settings.model_dump(), "generation": generation})
+            stages = library.stages_with(changed)
+            watching = Watching(stages.answerer)
+            stages = replace(stages, answerer=watching)
+            for question in half[: given.questions // len(SETS)]:
+                answer = answer_question(Question(text=question.text), stages)
+                found.extend(lines(question, watching.last, answer))
+                answers.append(answer)
+    with given.out.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in found)
+    summary(found, answers, given.mode)
+    to_judge = [line for line in found if line["shown"] and not line["copied"]]
+    for line in random.Random(_SEED).sample(to_judge, min(given.sample, len(to_judge))):
+        print(f"\n? {line['question']}\n  {line['statement']}")
+        for quote in line["quotes"]:
+            print(f"    > {' '.join(quote.split())}")
+
+
+if __name__ == "__main__":
+    main()
