@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.embed.centre import UNRELATED, Centre, centre_of, is_narrow
-from pincite.embed.runtimes import Runtime, open_runtime
 from pincite.embed.spec import EncoderSpec
-from pincite.embed.tokenizer import open_tokenizer, special_tokens
 from pincite.embed.weights import MODEL_NAME, find_encoder_files
+from pincite.graphs.runtimes import Runtime, open_runtime
+from pincite.graphs.tokenizer import open_tokenizer, special_tokens
 from pincite.stages import TokenStates
 from pincite.vectors import normalised
 
