@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from pincite.embed.sentence_transformer import open_sentence_transformer
 from pincite.embed.server import Server
 from pincite.embed.spec import Wishes, prefixes_of
 from pincite.embed.tokenizer import is_known_word, token_counter
+from pincite.errors import ModelError
 from pincite.evidence.select import MmrSelector
 from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes
@@ -27,10 +29,18 @@ from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.reading_options import recogniser_name
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import AnswerStages, IngestStages
+from pincite.rerank.cross_encoder_files import (
+    open_fastembed_cross_encoder,
+    open_onnx_cross_encoder,
+    open_torch_cross_encoder,
+)
 from pincite.rerank.hot_passages import HotPassages
+from pincite.rerank.language_model import LanguageModelScorer
 from pincite.rerank.late_interaction import LateInteractionReranker
+from pincite.rerank.model import ModelReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
+from pincite.rerank.server import RerankServer, ServedScorer
 from pincite.rerank.term_coverage import TermCoverageReranker
 from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.exact import ExactWords
@@ -67,6 +77,8 @@ from pincite.settings import (
 )
 from pincite.stages import (
     Booster,
+    LanguageModel,
+    PairScorer,
     PassageEmbedder,
     Reranker,
     Retriever,
@@ -179,8 +191,12 @@ def answer_stages(
     encoder: VectorEncoder | None,
     notices: tuple[str, ...],
     hot: HotPassages | None,
+    scorer: PairScorer | None = None,
 ) -> AnswerStages:
-    """The stages that turn a question into an answer, over one state of the library."""
+    """The stages that turn a question into an answer, over one state of the library.
+
+    `scorer` is what `open_scorer` gave for these settings.
+    """
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
         notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
@@ -199,7 +215,7 @@ def answer_stages(
         ),
         retriever=retriever,
         seen=retriever.seen,
-        reranker=_reranker(settings.rerank, catalog, encoder, weights, hot),
+        reranker=_reranker(settings.rerank, catalog, encoder, weights, hot, scorer),
         selector=MmrSelector(
             catalog,
             max_sentences=settings.evidence.max_sentences,
@@ -214,7 +230,7 @@ def answer_stages(
             weights,
             Provenance(
                 corpus_version=catalog.meta("corpus_version"),
-                settings_digest=_digest(settings),
+                settings_digest=_digest(settings, scorer),
                 notices=notices,
                 unread=_unread(catalog),
             ),
@@ -253,8 +269,8 @@ def _retriever(
     )
 
 
-def _digest(settings: Settings) -> str:
-    """That of the settings, and of what stands in the rule files they name."""
+def _digest(settings: Settings, scorer: PairScorer | None) -> str:
+    """That of the settings, of what stands in the rule files they name, and of the reranker's model."""
     digest = settings.digest()
     files = [
         rule_file(chosen, shipped_in=folder, setting=setting).content
@@ -264,9 +280,9 @@ def _digest(settings: Settings) -> str:
         )
         if chosen
     ]
-    if not files:
+    if scorer is None and not files:
         return digest
-    content = json.dumps([digest, files], sort_keys=True, default=str)
+    content = json.dumps([digest, files, scorer and scorer.name], sort_keys=True, default=str)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
@@ -326,17 +342,85 @@ def hot_passages(settings: Settings, encoder: VectorEncoder | None) -> HotPassag
     return HotPassages(encoder, limit_bytes=settings.rerank.memory_mb * _MEGABYTE)
 
 
+def open_scorer(
+    settings: Settings, cache: Path, *, language_model: LanguageModel | None = None
+) -> PairScorer | None:
+    """What reads candidates together with the question; None where the settings want nothing.
+
+    `cache` is the folder in which prepared graphs are kept, `language_model` the one of the group
+    `generation`. Raises ModelError when the reranker cannot be had.
+    """
+    chosen = settings.rerank
+    if chosen.model == "none":
+        return None
+    if chosen.model == "llm":
+        if language_model is None:
+            raise ModelError(
+                "rerank.model is 'llm', and no language model is set: generation.model"
+            )
+        return LanguageModelScorer(language_model, together=chosen.batch_size)
+    kind, _, name = chosen.model.partition(":")
+    if kind == "rerank-server":
+        return ServedScorer(
+            RerankServer(
+                url=chosen.url,
+                model=name,
+                timeout_seconds=chosen.timeout_seconds,
+                retries=chosen.retries,
+                batch_size=chosen.batch_size,
+            )
+        )
+    return _cross_encoder(settings, cache)
+
+
+def _cross_encoder(settings: Settings, cache: Path) -> PairScorer:
+    window, threads = settings.rerank.max_tokens, settings.embedding.threads
+    runtime = settings.embedding.runtime
+    kind, _, name = settings.rerank.model.partition(":")
+    if kind == "sentence-transformers":
+        return open_torch_cross_encoder(name, max_tokens=window, threads=threads)
+    if kind == "fastembed":
+        return open_fastembed_cross_encoder(
+            name, cache, max_tokens=window, runtime=runtime, threads=threads
+        )
+    folder = Path(settings.rerank.model).expanduser()
+    return open_onnx_cross_encoder(
+        folder, cache, max_tokens=window, runtime=runtime, threads=threads
+    )
+
+
 def _reranker(
     chosen: RerankSettings,
     catalog: Catalog,
     encoder: VectorEncoder | None,
     weights: TermWeights,
     hot: HotPassages | None,
+    scorer: PairScorer | None,
 ) -> Reranker:
     cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
-    if encoder is None or chosen.method == "term_coverage":
+    by_method = partial(_reranker_without_model, chosen.method, catalog, encoder, weights, hot)
+    if scorer is None:
+        return by_method(cut)
+    return ModelReranker(
+        scorer,
+        first=by_method(replace(cut, threshold=0.0)),
+        instead=by_method(cut),
+        sources=catalog,
+        cut=cut,
+    )
+
+
+def _reranker_without_model(
+    method: str,
+    catalog: Catalog,
+    encoder: VectorEncoder | None,
+    weights: TermWeights,
+    hot: HotPassages | None,
+    cut: Cut,
+) -> Reranker:
+    if encoder is None or method == "term_coverage":
         return TermCoverageReranker(catalog, weights, cut)
-    if chosen.method == "late_interaction" and shows_tokens(encoder) and hot is not None:
+    if method == "late_interaction" and shows_tokens(encoder) and hot is not None:
         return LateInteractionReranker(encoder, hot, catalog, weights, cut)
     vectors = partial(catalog.sentence_vectors, model=encoder.name)
     return SentenceCosineReranker(encoder, vectors, cut)

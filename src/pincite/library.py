@@ -37,7 +37,7 @@ from pincite.records import (
 )
 from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
 from pincite.settings import Layer, Settings, load_settings
-from pincite.stages import VectorEncoder
+from pincite.stages import PairScorer, VectorEncoder
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
@@ -439,6 +439,11 @@ class Library:
     def encoder_notice(self) -> str:
         """That another encoder is wanted than the one in use; empty when it is not so."""
         return self._upkeep.encoders.notice()
+
+    def reranker(self) -> tuple[PairScorer | None, str]:
+        """The model that reads candidates, if the settings name one, and what is wrong with it."""
+        scorer, _ = self._upkeep.scorers.of(self.settings)
+        return scorer, self._upkeep.scorers.problem(self.settings)
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""

@@ -79,6 +79,7 @@ def torch_folder(name: str, *, owner: str = "sentence-transformers") -> Path:
 def _cached(name: str, owner: str) -> Path:
     go_offline()
     try:
+        import torch  # noqa: F401  # Without it the files would be of no use.
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import (
             HfHubHTTPError,
