@@ -32,10 +32,10 @@ from open_sets import answerable, load
 from tokenizers import Tokenizer
 
 from pincite.embed.encoder import WINDOW_TOKENS, MiniLmEncoder
-from pincite.embed.prepared import prepared_openvino
-from pincite.embed.runtimes import available_cores
-from pincite.embed.silent_openvino import import_openvino
 from pincite.embed.weights import find_encoder_files
+from pincite.graphs.prepared import prepared_openvino
+from pincite.graphs.runtimes import available_cores
+from pincite.graphs.silent_openvino import import_openvino
 from pincite.pipeline import EMBEDDED_TOGETHER
 from pincite.vectors import normalised
 

@@ -20,8 +20,8 @@ import numpy as np
 from open_sets import load
 
 from pincite.embed.encoder import MiniLmEncoder
-from pincite.embed.tokenizer import open_tokenizer
 from pincite.embed.weights import find_encoder_files
+from pincite.graphs.tokenizer import open_tokenizer
 from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.maxsim import PassageStates, compare
 from pincite.vectors import normalised

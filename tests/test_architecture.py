@@ -158,4 +158,4 @@ def test_only_the_client_of_a_server_that_was_configured_uses_the_network() -> N
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if "interfaces" not in path.parts and {n.partition(".")[0] for n in names} & networked:
                 found.add(path.relative_to(PACKAGE).as_posix())
-    assert found == {"embed/server.py"}
+    assert found == {"servers.py"}

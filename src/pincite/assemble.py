@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from pincite.embed.sentence_transformer import open_sentence_transformer
 from pincite.embed.server import Server
 from pincite.embed.spec import Wishes, prefixes_of
 from pincite.embed.tokenizer import is_known_word, token_counter
+from pincite.errors import ModelError
 from pincite.evidence.packing import PackingSelector
 from pincite.evidence.select import MmrSelector
 from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
@@ -35,10 +36,18 @@ from pincite.ingest.reading_options import recogniser_name
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import AnswerStages, IngestStages
 from pincite.records import Mode
+from pincite.rerank.cross_encoder_files import (
+    open_fastembed_cross_encoder,
+    open_onnx_cross_encoder,
+    open_torch_cross_encoder,
+)
 from pincite.rerank.hot_passages import HotPassages
+from pincite.rerank.language_model import LanguageModelScorer
 from pincite.rerank.late_interaction import LateInteractionReranker
+from pincite.rerank.model import ModelReranker
 from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
+from pincite.rerank.server import RerankServer, ServedScorer
 from pincite.rerank.term_coverage import TermCoverageReranker
 from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.exact import ExactWords
@@ -76,6 +85,7 @@ from pincite.stages import (
     Answerer,
     Booster,
     LanguageModel,
+    PairScorer,
     PassageEmbedder,
     Reranker,
     Retriever,
@@ -185,25 +195,35 @@ def chunker(chosen: ChunkingSettings) -> StructureChunker:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """The models of a library that are open; None where there is none.
+
+    `hot` is what late interaction keeps of the encoder's work, `scorer` what `open_scorer` gave,
+    `writer` the language model of answers that are not made of quotes alone.
+    """
+
+    encoder: VectorEncoder | None
+    hot: HotPassages | None = None
+    scorer: PairScorer | None = None
+    writer: LanguageModel | None = None
+
+
 def answer_stages(
     settings: Settings,
     catalog: Catalog,
     indexes: Indexes,
-    encoder: VectorEncoder | None,
+    models: Models,
     notices: tuple[str, ...],
-    hot: HotPassages | None,
-    model: LanguageModel | None,
 ) -> AnswerStages:
-    """The stages that turn a question into an answer, over one state of the library.
-
-    `model` is the language model that the settings name; None where they name none.
-    """
+    """The stages that turn a question into an answer, over one state of the library."""
+    encoder = models.encoder
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
         notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = _retriever(settings, catalog, indexes, encoder, weights, exact)
-    writing = writing_stages(settings, catalog, weights, model)
+    writing = writing_stages(settings, catalog, weights, models.writer)
     return AnswerStages(
         understander=QuestionReader(
             lexical=indexes.lexical,
@@ -217,7 +237,7 @@ def answer_stages(
         ),
         retriever=retriever,
         seen=retriever.seen,
-        reranker=_reranker(settings.rerank, catalog, encoder, weights, hot),
+        reranker=_reranker(settings.rerank, catalog, weights, models),
         selector=writing.selector,
         answerer=writing.answerer,
         verifier=SourceVerifier(
@@ -225,7 +245,7 @@ def answer_stages(
             weights,
             Provenance(
                 corpus_version=catalog.meta("corpus_version"),
-                settings_digest=_digest(settings),
+                settings_digest=_digest(settings, models),
                 notices=notices,
                 unread=_unread(catalog),
             ),
@@ -325,8 +345,8 @@ def _retriever(
     )
 
 
-def _digest(settings: Settings) -> str:
-    """That of the settings, and of what stands in the rule files they name."""
+def _digest(settings: Settings, models: Models) -> str:
+    """That of the settings, of what stands in the rule files they name, and of the reranker's model."""
     digest = settings.digest()
     files = [
         toml_file(chosen, shipped_in=folder, setting=setting).content
@@ -340,9 +360,10 @@ def _digest(settings: Settings) -> str:
         )
         if chosen
     ]
-    if not files:
+    names = [model.name for model in (models.scorer, models.writer) if model]
+    if not names and not files:
         return digest
-    content = json.dumps([digest, files], sort_keys=True, default=str)
+    content = json.dumps([digest, files, names], sort_keys=True, default=str)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
@@ -402,18 +423,77 @@ def hot_passages(settings: Settings, encoder: VectorEncoder | None) -> HotPassag
     return HotPassages(encoder, limit_bytes=settings.rerank.memory_mb * _MEGABYTE)
 
 
+def open_scorer(
+    settings: Settings, cache: Path, *, language_model: LanguageModel | None = None
+) -> PairScorer | None:
+    """What reads candidates together with the question; None where the settings want nothing.
+
+    `cache` is the folder in which prepared graphs are kept, `language_model` the one of the group
+    `generation`. Raises ModelError when the reranker cannot be had.
+    """
+    chosen = settings.rerank
+    if chosen.model == "none":
+        return None
+    if chosen.model == "llm":
+        if language_model is None:
+            raise ModelError(
+                "rerank.model is 'llm', and no language model is set: generation.model"
+            )
+        return LanguageModelScorer(language_model, together=chosen.batch_size)
+    kind, _, name = chosen.model.partition(":")
+    if kind == "rerank-server":
+        return ServedScorer(
+            RerankServer(
+                url=chosen.url,
+                model=name,
+                timeout_seconds=chosen.timeout_seconds,
+                retries=chosen.retries,
+                batch_size=chosen.batch_size,
+            )
+        )
+    return _cross_encoder(settings, cache)
+
+
+def _cross_encoder(settings: Settings, cache: Path) -> PairScorer:
+    window, threads = settings.rerank.max_tokens, settings.embedding.threads
+    runtime = settings.embedding.runtime
+    kind, _, name = settings.rerank.model.partition(":")
+    if kind == "sentence-transformers":
+        return open_torch_cross_encoder(name, max_tokens=window, threads=threads)
+    if kind == "fastembed":
+        return open_fastembed_cross_encoder(
+            name, cache, max_tokens=window, runtime=runtime, threads=threads
+        )
+    folder = Path(settings.rerank.model).expanduser()
+    return open_onnx_cross_encoder(
+        folder, cache, max_tokens=window, runtime=runtime, threads=threads
+    )
+
+
 def _reranker(
-    chosen: RerankSettings,
-    catalog: Catalog,
-    encoder: VectorEncoder | None,
-    weights: TermWeights,
-    hot: HotPassages | None,
+    chosen: RerankSettings, catalog: Catalog, weights: TermWeights, models: Models
 ) -> Reranker:
     cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
-    if encoder is None or chosen.method == "term_coverage":
+    by_method = partial(_reranker_without_model, chosen.method, catalog, weights, models)
+    if models.scorer is None:
+        return by_method(cut)
+    return ModelReranker(
+        models.scorer,
+        first=by_method(replace(cut, threshold=0.0)),
+        instead=by_method(cut),
+        sources=catalog,
+        cut=cut,
+    )
+
+
+def _reranker_without_model(
+    method: str, catalog: Catalog, weights: TermWeights, models: Models, cut: Cut
+) -> Reranker:
+    encoder = models.encoder
+    if encoder is None or method == "term_coverage":
         return TermCoverageReranker(catalog, weights, cut)
-    if chosen.method == "late_interaction" and shows_tokens(encoder) and hot is not None:
-        return LateInteractionReranker(encoder, hot, catalog, weights, cut)
+    if method == "late_interaction" and shows_tokens(encoder) and models.hot is not None:
+        return LateInteractionReranker(encoder, models.hot, catalog, weights, cut)
     vectors = partial(catalog.sentence_vectors, model=encoder.name)
     return SentenceCosineReranker(encoder, vectors, cut)
 

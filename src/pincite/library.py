@@ -37,7 +37,7 @@ from pincite.records import (
 )
 from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
 from pincite.settings import Layer, Settings, load_settings
-from pincite.stages import VectorEncoder
+from pincite.stages import PairScorer, VectorEncoder
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
@@ -450,6 +450,11 @@ class Library:
         told = self._upkeep.encoders.notice()
         why = self._upkeep.encoders.why_substitute
         return f"{told}: {why}" if told and why else told
+
+    def reranker(self) -> tuple[PairScorer | None, str]:
+        """The model that reads candidates, if the settings name one, and what is wrong with it."""
+        scorer, _ = self._upkeep.scorers.of(self.settings)
+        return scorer, self._upkeep.scorers.problem(self.settings)
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""

@@ -37,6 +37,8 @@ from pincite.toml_files import shipped_names, toml_file
 SETTINGS_FILE = "settings.toml"
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
+RERANKER_KINDS = ("fastembed", "sentence-transformers", "rerank-server")
+BUILT_IN_RERANKERS = ("none", "llm")
 ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai")
 _PREFIX = "PINCITE_"
 _PROFILE = "profile"
@@ -273,9 +275,17 @@ class RerankSettings(Group):
     method: Literal["late_interaction", "sentence_cosine", "term_coverage"] = Field(
         default="late_interaction", description="how candidates are compared with the question"
     )
+    model: str = Field(
+        default="none",
+        description="docs/rerankers.md lists the forms of models that read candidates after that; "
+        "none: the method alone",
+    )
     candidates: int = Field(default=20, ge=1, le=500, description="how many are compared")
     weight: float = Field(
-        default=0.8, ge=0, le=1, description="share of the reranker in the final score"
+        default=0.8,
+        ge=0,
+        le=1,
+        description="share of the reranker (the model's, where there is one) in the final score",
     )
     threshold: float = Field(default=0.2, ge=0, le=1, description="hits scored lower are dropped")
     memory_mb: int = Field(
@@ -287,6 +297,34 @@ class RerankSettings(Group):
         le=3_600_000,
         description="time after which no further passage is compared; 0: no limit",
     )
+    max_tokens: int = Field(
+        default=512,
+        ge=16,
+        le=32_768,
+        description="question and passage that a cross-encoder reads at once",
+    )
+    url: str = Field(default="", description="the server of rerank-server:NAME")
+    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one request to it")
+    retries: int = Field(default=1, ge=0, le=20, description="further tries of a failed request")
+    batch_size: int = Field(
+        default=20,
+        ge=1,
+        le=500,
+        description="passages in one request to a server, or in one prompt of a language model",
+    )
+
+    @field_validator("model")
+    @classmethod
+    def _has_a_known_form(cls, model: str) -> str:
+        kind, separator, name = model.partition(":")
+        has_kind = separator and kind in RERANKER_KINDS and name.strip()
+        if model in BUILT_IN_RERANKERS or has_kind or Path(model).expanduser().is_absolute():
+            return model
+        kinds = ", ".join(f"{kind}:NAME" for kind in RERANKER_KINDS)
+        raise ValueError(
+            f"is no reranker; expected {', '.join(BUILT_IN_RERANKERS)}, the full path of a folder "
+            f"with model.onnx, or {kinds}"
+        )
 
 
 class EvidenceSettings(Group):
@@ -415,7 +453,8 @@ class Settings(BaseSettings):
         for name in ("url", "timeout_seconds", "retries"):
             del relevant["generation"][name]
         del relevant["retrieval"]["limit"]
-        del relevant["rerank"]["memory_mb"]
+        for name in ("memory_mb", "url", "timeout_seconds", "retries"):
+            del relevant["rerank"][name]
         canonical = json.dumps(relevant, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 

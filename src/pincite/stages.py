@@ -236,6 +236,34 @@ class Reranker(Protocol):
         ...
 
 
+class PairScorer(Protocol):
+    """How well does a text answer a question, when a model reads both together?"""
+
+    @property
+    def name(self) -> str:
+        """Identifies the weights and everything else that changes a score."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """Under which its scores stand in `Hit.scores`."""
+        ...
+
+    @property
+    def runtime(self) -> str:
+        """What runs it, for `pincite doctor`."""
+        ...
+
+    @property
+    def together(self) -> int:
+        """How many texts it had best be given at once where time is short."""
+        ...
+
+    def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """One in 0..1 for each text, in order. Raises ModelError when they cannot be had."""
+        ...
+
+
 class Selector(Protocol):
     """Which exact sentences may be quoted?"""
 

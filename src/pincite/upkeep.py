@@ -12,13 +12,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pincite.assemble import answer_stages, hot_passages, lexical_engine
+from pincite.assemble import Models, answer_stages, hot_passages, lexical_engine
 from pincite.catalog.catalog import Catalog
 from pincite.encoders import LibraryEncoders
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.pipeline import AnswerStages
 from pincite.rerank.hot_passages import HotPassages
+from pincite.scorers import LibraryScorers
 from pincite.settings import Settings
 from pincite.stages import VectorEncoder
 
@@ -38,6 +39,7 @@ class Upkeep:
         self._settings = settings
         self._catalog = catalog
         self.encoders = LibraryEncoders(path / "encoder", settings.embedding, catalog.encodings)
+        self.scorers = LibraryScorers(path / "encoder")
         self._hot: HotPassages | None = None
         self._indexes: Indexes | None = None
         self._stages: AnswerStages | None = None
@@ -72,9 +74,10 @@ class Upkeep:
         assert self._indexes is not None
         # Questions are read by the encoder that made the index, whatever has been chosen since.
         encoder = self.encoders.named(self._indexes.manifest.model)
-        return answer_stages(
-            settings, self._catalog, self._indexes, encoder, notices, self._hot_of(encoder), None
-        )
+        scorer, problem = self.scorers.of(settings)
+        notices = (*notices, problem) if problem else notices
+        models = Models(encoder=encoder, hot=self._hot_of(encoder), scorer=scorer)
+        return answer_stages(settings, self._catalog, self._indexes, models, notices)
 
     def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:
         """What passages say to this encoder; outlives the stages, made anew after each ingest."""

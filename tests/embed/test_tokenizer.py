@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pincite.embed.tokenizer import open_tokenizer, token_counter
+from pincite.embed.tokenizer import token_counter
 from pincite.embed.weights import find_tokenizer
+from pincite.graphs.tokenizer import open_tokenizer
 
 
 def test_broken_words_are_whole_tokens_at_their_place() -> None:

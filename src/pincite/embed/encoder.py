@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.embed.centre import UNRELATED, Centre, centre_of, is_narrow
-from pincite.embed.runtimes import Runtime, open_runtime
 from pincite.embed.spec import EncoderSpec
-from pincite.embed.tokenizer import open_tokenizer, special_tokens
 from pincite.embed.weights import MODEL_NAME, find_encoder_files
+from pincite.graphs.runtimes import Runtime, open_runtime
+from pincite.graphs.tokenizer import open_tokenizer, special_tokens
 from pincite.stages import TokenStates
+from pincite.text.search_text import whole_characters
 from pincite.vectors import normalised
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ _QUESTIONS_KEPT = 16
 
 _LONGEST_CHARS = 200_000
 """Encoded at most of one text: a passage of 200 pages means that something went wrong before."""
-
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half of a character, which no tokenizer takes."""
 
 
 class WindowedEncoder:
@@ -88,7 +85,7 @@ class WindowedEncoder:
         return next(self._encode_group([text], self._spec.query_prefix))
 
     def _encode_group(self, texts: Sequence[str], prefix: str) -> Iterator[TokenStates]:
-        inputs = [prefix + _LONE_SURROGATE.sub("\ufffd", text[:_LONGEST_CHARS]) for text in texts]
+        inputs = [prefix + whole_characters(text[:_LONGEST_CHARS]) for text in texts]
         encodings = self._tokenizer.encode_batch(inputs, add_special_tokens=False)
         tokens = [
             _tokens(encoding, text, prefix)

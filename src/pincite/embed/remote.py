@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -15,6 +14,7 @@ import numpy as np
 from pincite.embed.server import EmbeddingServer, Server, Vectors
 from pincite.errors import ModelError
 from pincite.stages import TextVector
+from pincite.text.search_text import whole_characters
 from pincite.vectors import normalised
 
 _QUESTIONS_KEPT = 16
@@ -90,7 +90,7 @@ class RemoteEncoder:
 
 def pieces(text: str, max_chars: int) -> list[str]:
     """A text cut between words where there are blanks, each piece at most `max_chars` long."""
-    clean = re.sub("[\ud800-\udfff]", "\ufffd", text).strip()
+    clean = whole_characters(text).strip()
     found = []
     while len(clean) > max_chars:
         cut = clean.rfind(" ", max_chars // 2, max_chars + 1)

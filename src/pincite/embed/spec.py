@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pincite.errors import ModelError
+from pincite.graphs.files import json_file, name_of_folder, told_window
 
 Pooling = Literal["mean", "cls", "last"]
 
@@ -32,8 +33,6 @@ _PASSAGE_PROMPTS = ("document", "passage", "search_document")
 _FEWEST_TOKENS, _DEFAULT_WINDOW = 16, 512
 _LONGEST_WINDOW = 2048
 """Attention takes memory by the square of the window, and passages are a few hundred tokens long."""
-_POSITIONS_LOST = {"roberta", "xlm-roberta", "mpnet", "camembert"}
-"""Kinds of model whose first two positions are never used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +102,8 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
     }
 
 
-def name_of_folder(folder: Path) -> str:
-    """The model's name: the folder's, or the repository's where a model cache hides it."""
-    for part in reversed(folder.parts):
-        if part.startswith("models--"):
-            return part.rpartition("--")[2]
-    return folder.name
-
-
 def _told_by_files(folder: Path) -> dict[str, Any]:
-    modules = _json(folder / "modules.json", [])
+    modules = json_file(folder / "modules.json", [])
     kinds = [str(module["type"]).rpartition(".")[2] for module in modules]
     if strange := sorted(set(kinds) - _APPLIED):
         raise ModelError(
@@ -123,14 +114,14 @@ def _told_by_files(folder: Path) -> dict[str, Any]:
         (m["path"] for m, kind in zip(modules, kinds, strict=True) if kind == "Pooling"), ""
     )
     told = _told_pooling(folder / (place or "1_Pooling") / "config.json")
-    told |= _told_prompts(_json(folder / "config_sentence_transformers.json", {}))
-    if window := _told_window(folder):
+    told |= _told_prompts(json_file(folder / "config_sentence_transformers.json", {}))
+    if window := told_window(folder):
         told["window_tokens"] = window
     return told
 
 
 def _told_pooling(file: Path) -> dict[str, Any]:
-    content = _json(file, {})
+    content = json_file(file, {})
     modes = content.get("pooling_mode") or [
         name.removeprefix("pooling_mode_")
         for name, is_on in content.items()
@@ -155,32 +146,3 @@ def _told_prompts(content: Mapping[str, Any]) -> dict[str, str]:
     passage = next((prompts[name] for name in _PASSAGE_PROMPTS if prompts.get(name)), always)
     told = {"query_prefix": query, "passage_prefix": passage}
     return {name: prefix for name, prefix in told.items() if prefix}
-
-
-def _told_window(folder: Path) -> int | None:
-    """The shortest of what the files name, for a longer text than that is not understood."""
-    config = _json(folder / "config.json", {})
-    positions = config.get("max_position_embeddings")
-    if positions and config.get("model_type") in _POSITIONS_LOST:
-        positions -= 2
-    trained = _json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
-    limit = _json(folder / "tokenizer_config.json", {}).get("model_max_length")
-    told = [
-        int(n) for n in (trained, limit, positions) if isinstance(n, int | float) and 0 < n < 1e6
-    ]
-    return min(told, default=None)
-
-
-def _json(file: Path, absent: Any) -> Any:
-    """A JSON file's content; `absent` when there is none. Raises ModelError for another kind."""
-    try:
-        content = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        return absent
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{file}: cannot be read as JSON: {error}; fetch it again") from error
-    if not isinstance(content, type(absent)):
-        raise ModelError(
-            f"{file}: holds {type(content).__name__}, expected {type(absent).__name__}"
-        )
-    return content

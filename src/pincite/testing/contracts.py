@@ -24,6 +24,7 @@ from pincite.stages import (
     DenseIndex,
     Encoder,
     LexicalIndex,
+    PairScorer,
     Reranker,
     VectorEncoder,
 )
@@ -216,6 +217,57 @@ _QUESTIONS = (
 
 def _is_scored(hit: Hit) -> bool:
     return bool(hit.sentence_scores)
+
+
+class PairScorerContract:
+    """Fixture: `scorer`. `is_alone` tells that a score depends on nothing scored beside it."""
+
+    is_alone = True
+
+    def test_each_text_has_a_score_in_range(self, scorer: PairScorer) -> None:
+        """In 0..1, whatever the text is made of."""
+        scores = scorer.score(_ASKED, _TO_SCORE)
+        assert len(scores) == len(_TO_SCORE)
+        assert all(0 <= score <= 1 for score in scores)
+
+    def test_the_text_that_answers_scores_best(self, scorer: PairScorer) -> None:
+        """In whatever order the texts come."""
+        for texts in (_TO_SCORE, _TO_SCORE[::-1]):
+            scores = list(scorer.score(_ASKED, texts))
+            assert texts[scores.index(max(scores))] == _TO_SCORE[0]
+
+    def test_the_same_pair_scores_the_same_again(self, scorer: PairScorer) -> None:
+        """To the last digit; and, where scores stand alone, beside other texts too."""
+        scores = list(scorer.score(_ASKED, _TO_SCORE))
+        assert list(scorer.score(_ASKED, _TO_SCORE)) == scores
+        if self.is_alone:
+            assert [scorer.score(_ASKED, [text])[0] for text in _TO_SCORE] == scores
+
+    def test_a_question_of_any_length_can_be_asked(self, scorer: PairScorer) -> None:
+        """One without words, and one that fills the window alone."""
+        for question in ("", "?", "which valve " * 3000):
+            assert len(scorer.score(question, _TO_SCORE[:2])) == 2
+
+    def test_no_texts_have_no_scores(self, scorer: PairScorer) -> None:
+        """Nothing is asked of the model."""
+        assert list(scorer.score(_ASKED, [])) == []
+
+    def test_it_says_what_it_is(self, scorer: PairScorer) -> None:
+        """For the trace, for `pincite doctor` and for a question in a hurry."""
+        assert scorer.name
+        assert scorer.runtime
+        assert scorer.kind.isidentifier()
+        assert scorer.together >= 1
+
+
+_ASKED = "At which pressure does the relief valve open?"
+_TO_SCORE = (
+    "The relief valve opens at a pressure of 6.5 bar.",
+    "The office in Berlin is closed on Mondays.",
+    "The valve is greased every year. " * 200,
+    "水は冷たい。 \ud800",
+    "",
+)
 
 
 class DenseIndexContract:

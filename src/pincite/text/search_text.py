@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 
@@ -13,6 +14,7 @@ INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 
 LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _VISIBLE_ONLY = str.maketrans("", "", INVISIBLE)
 _SIGNS_OF_MOJIBAKE = ("Ã", "â€", "Â", "ð", "Ð", "Ñ", "Ø", "Ù", "æ", "å", "ç", "ã", "œ", "˜")
 
@@ -20,6 +22,11 @@ _SIGNS_OF_MOJIBAKE = ("Ã", "â€", "Â", "ð", "Ð", "Ñ", "Ø", "Ù", "æ", "
 def without_invisible(text: str) -> str:
     """The text without characters that nobody sees and that would hide a word from the search."""
     return text if text.isascii() else text.translate(_VISIBLE_ONLY)
+
+
+def whole_characters(text: str) -> str:
+    """The text without halves of characters, which no tokenizer takes and nobody can send."""
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def repaired(text: str) -> str:

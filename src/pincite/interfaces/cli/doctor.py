@@ -33,6 +33,7 @@ def doctor(
     report: dict[str, Any] = {"versions": _versions()}
     with pincite.Library.open(library, create=False, profile=profile) as opened:
         report["model"] = _model(opened)
+        report["reranker"] = _reranker(opened)
         report["index"] = _index(opened)
         offsets = opened.check_offsets()
     report["offsets"] = {
@@ -42,6 +43,7 @@ def doctor(
     }
     report["healthy"] = (
         not report["model"]["problem"]
+        and not report["reranker"]["problem"]
         and not report["index"]["problem"]
         and offsets.exact == offsets.checked
     )
@@ -82,6 +84,15 @@ def _model(library: Library) -> dict[str, Any]:
     }
 
 
+def _reranker(library: Library) -> dict[str, Any]:
+    """What orders candidates. A model is tried with a question that anybody can answer."""
+    scorer, problem = library.reranker()
+    method = library.settings.rerank.method
+    if scorer is None:
+        return {"method": method, "name": "none", "problem": problem}
+    return {"method": method, "name": scorer.name, "runtime": scorer.runtime, "problem": problem}
+
+
 def _index(library: Library) -> dict[str, Any]:
     indexes, problem = library.index_state()
     generation = library.catalog.generation()
@@ -114,6 +125,9 @@ def _print(report: dict[str, Any]) -> None:
     model, index, offsets = report["model"], report["index"], report["offsets"]
     rows = dict(report["versions"])
     rows["model"] = model["problem"] or _described(model)
+    reranker = report["reranker"]
+    after = f", then {reranker['name']} ({reranker['runtime']})" if "runtime" in reranker else ""
+    rows["reranker"] = reranker["problem"] or f"{reranker['method']}{after}"
     state = "{passages} passages, {vectors} vectors ({engine})"
     rows["index"] = index["problem"] or state.format_map(index)
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"

@@ -1,4 +1,4 @@
-"""An encoder's graph, prepared once for this machine and kept beside the library.
+"""A model's graph, prepared once for this machine and kept beside the library.
 
 A file that stores 8-bit weights, as the default encoder's does, turns them into floats at every run.
 Folding that into constants once makes it faster (docs/decisions/0002 has the figures). What is kept
@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pincite.embed.silent_openvino import import_openvino
-from pincite.embed.weights import GraphFile
+from pincite.graphs.files import GraphFile
+from pincite.graphs.silent_openvino import import_openvino
 
 _CHECKSUMS = "checksums.json"
 _DRAFT = ".preparing-"

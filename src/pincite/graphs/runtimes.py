@@ -1,4 +1,4 @@
-"""Two ways to run an encoder's graph; both take one text at a time.
+"""Two ways to run a model's graph; both take one text, or one pair of texts, at a time.
 
 Why one at a time: a text that is padded into a batch with others gets slightly different numbers
 (up to 1e-3 with bfloat16), so an answer could depend on which file happened to be ingested with
@@ -12,31 +12,65 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.embed.prepared import prepared_onnx, prepared_openvino
-from pincite.embed.silent_openvino import import_openvino
-from pincite.embed.weights import GraphFile
 from pincite.errors import ModelError
+from pincite.graphs.files import GraphFile
+from pincite.graphs.prepared import prepared_onnx, prepared_openvino
+from pincite.graphs.silent_openvino import import_openvino
 
 _ROUNDED_TO = 16
 """OpenVINO prepares code for every length it meets and keeps it. Lengths rounded up to 16 tokens are
 few enough to stay in the cache and in memory, and depend on the text alone."""
 
-_STATES = ("last_hidden_state", "token_embeddings", "hidden_states")
-_TOKENS_BY_DIMENSIONS = 3
-"""Axes of token states: one text, its tokens, their dimensions."""
-
 TokenIds = NDArray[np.int64]
+"""(tokens,) of one text; (2, tokens) of a pair: below each token, 0 or 1 tells whose it is."""
+
 States = NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """Which of a graph's outputs is wanted: the first with these axes, rather one of these names."""
+
+    axes: int
+    names: tuple[str, ...]
+    described: str
+    advice: str
+
+    def place(self, outputs: Sequence[tuple[Sequence[str], int]], model: Path) -> int:
+        """Where it is among outputs with their names and numbers of axes. Raises ModelError."""
+        fit = [place for place, (_, axes) in enumerate(outputs) if axes == self.axes]
+        named = [place for place in fit if set(outputs[place][0]) & set(self.names)]
+        if not fit:
+            given = ", ".join(name for found, _ in outputs for name in found)
+            raise ModelError(
+                f"{model}: gives {given}, and none of it is {self.described}; {self.advice}"
+            )
+        return (named or fit)[0]
+
+
+TOKEN_STATES = Output(
+    axes=3,
+    names=("last_hidden_state", "token_embeddings", "hidden_states"),
+    described="token states (text, tokens, dimensions)",
+    advice="export the model with its last hidden state",
+)
+JUDGEMENT = Output(
+    axes=2,
+    names=("logits", "scores"),
+    described="a judgement of the whole (text, values)",
+    advice="export the model for sequence classification",
+)
+
+
 class Runtime(Protocol):
-    """Runs the encoder's graph."""
+    """Runs a graph for one kind of output."""
 
     @property
     def name(self) -> str:
@@ -45,28 +79,35 @@ class Runtime(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Length of a token's state."""
+        """Length of a token's state, or how many values a judgement has."""
         ...
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
-        """Last hidden states (tokens, dimensions) of each token sequence, in order."""
+        """Of each token sequence, in order: (tokens, dimensions), or (values,) for a judgement."""
         ...
 
 
-def open_runtime(choice: str, model: GraphFile, cache: Path, *, threads: int = 0) -> Runtime:
+def open_runtime(
+    choice: str,
+    model: GraphFile,
+    cache: Path,
+    *,
+    threads: int = 0,
+    wanted: Output = TOKEN_STATES,
+) -> Runtime:
     """The chosen runtime; `auto` takes OpenVINO where it loads and onnxruntime elsewhere.
 
-    Raises ModelError when the graph cannot be run, or is no encoder's.
+    Raises ModelError when the graph cannot be run, or does not give what is wanted.
     """
     threads = threads or available_cores()
     if choice == "onnxruntime":
-        return OnnxRuntime(model, cache, threads=threads)
+        return OnnxRuntime(model, cache, threads=threads, wanted=wanted)
     try:
-        return OpenVinoRuntime(model, cache, threads=threads)
+        return OpenVinoRuntime(model, cache, threads=threads, wanted=wanted)
     except (ImportError, RuntimeError) as error:
         if choice == "openvino":
             raise ModelError(f"OpenVINO cannot run here: {error}") from error
-        return OnnxRuntime(model, cache, threads=threads)
+        return OnnxRuntime(model, cache, threads=threads, wanted=wanted)
 
 
 def available_cores() -> int:
@@ -79,7 +120,9 @@ def available_cores() -> int:
 class OpenVinoRuntime:
     """OpenVINO, one single-threaded stream for each core; bfloat16 where that is native."""
 
-    def __init__(self, model: GraphFile, cache: Path, *, threads: int) -> None:
+    def __init__(
+        self, model: GraphFile, cache: Path, *, threads: int, wanted: Output = TOKEN_STATES
+    ) -> None:
         openvino = import_openvino()
         core = openvino.Core()
         native = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
@@ -90,7 +133,7 @@ class OpenVinoRuntime:
             {port.get_any_name(): port.get_element_type().to_dtype() for port in graph.inputs},
             multiple=_ROUNDED_TO,
         )
-        states = _states_output(
+        place = wanted.place(
             [
                 (sorted(port.get_names()), port.partial_shape.rank.get_length())
                 for port in graph.outputs
@@ -112,23 +155,26 @@ class OpenVinoRuntime:
         results = self._results
 
         def keep(request: Any, position: int) -> None:
-            results[position] = request.get_output_tensor(states).data[0].astype(np.float32)
+            results[position] = request.get_output_tensor(place).data[0].astype(np.float32)
 
         # The queue keeps its callback beyond the reach of Python's collector: one that held `self`
         # would keep the whole model in memory for good.
         self._queue.set_callback(keep)
-        width = graph.outputs[states].partial_shape[-1]
+        self._is_by_token = wanted.axes == TOKEN_STATES.axes
+        width = graph.outputs[place].partial_shape[-1]
         self.dimensions = width.get_length() if width.is_static else _measured(self.run)
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
-        """Last hidden states of each sequence; longest first, so that no core idles at the end."""
+        """The output for each sequence; longest first, so that no core idles at the end."""
         with self._one_caller:
-            for position in sorted(range(len(inputs)), key=lambda i: -len(inputs[i])):
+            for position in sorted(range(len(inputs)), key=lambda i: -inputs[i].shape[-1]):
                 self._queue.start_async(self._feed(inputs[position]), position)
             self._queue.wait_all()
             results = dict(self._results)
             self._results.clear()
-        return (results[position][: len(ids)] for position, ids in enumerate(inputs))
+        if not self._is_by_token:
+            return (results[position] for position in range(len(inputs)))
+        return (results[position][: ids.shape[-1]] for position, ids in enumerate(inputs))
 
 
 class OnnxRuntime:
@@ -136,7 +182,9 @@ class OnnxRuntime:
 
     name = "onnxruntime-f32"
 
-    def __init__(self, model: GraphFile, cache: Path, *, threads: int) -> None:
+    def __init__(
+        self, model: GraphFile, cache: Path, *, threads: int, wanted: Output = TOKEN_STATES
+    ) -> None:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
@@ -152,14 +200,14 @@ class OnnxRuntime:
             {port.name: _ONNX_TYPES.get(port.type, np.int64) for port in self._session.get_inputs()}
         )
         outputs = self._session.get_outputs()
-        states = _states_output([([port.name], len(port.shape)) for port in outputs], model.path)
-        self._wanted = [outputs[states].name]
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder")
-        width = outputs[states].shape[-1]
+        place = wanted.place([([port.name], len(port.shape)) for port in outputs], model.path)
+        self._wanted = [outputs[place].name]
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="graph")
+        width = outputs[place].shape[-1]
         self.dimensions = width if isinstance(width, int) else _measured(self.run)
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
-        """Last hidden states of each sequence."""
+        """The output for each sequence."""
         return self._pool.map(self._run_one, inputs)
 
     def _run_one(self, ids: TokenIds) -> States:
@@ -171,7 +219,7 @@ _ONNX_TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class _Feed:
-    """Makes a graph's inputs for one text, its length rounded up and what is added masked out."""
+    """Makes a graph's inputs for a text or pair, its length rounded up and what is added masked out."""
 
     def __init__(self, types: Mapping[str, Any], *, multiple: int = 1) -> None:
         self._types = types
@@ -180,36 +228,26 @@ class _Feed:
         known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
         if "input_ids" not in types or types.keys() - known:
             raise ModelError(
-                f"the model asks for the inputs {', '.join(types)}; an encoder has input_ids and "
+                f"the model asks for the inputs {', '.join(types)}; expected input_ids and "
                 "at most attention_mask, token_type_ids and position_ids besides: export it with "
                 "these"
             )
 
     def __call__(self, ids: TokenIds) -> dict[str, NDArray[Any]]:
-        length = -(-len(ids) // self._multiple) * self._multiple
-        row, mask = np.zeros((1, length), dtype=np.int64), np.zeros((1, length), dtype=np.int64)
-        row[0, : len(ids)] = ids
-        mask[0, : len(ids)] = 1
+        tokens = ids.shape[-1]
+        length = -(-tokens // self._multiple) * self._multiple
+        row, mask, owners = (np.zeros((1, length), dtype=np.int64) for _ in range(3))
+        row[0, :tokens] = ids if ids.ndim == 1 else ids[0]
+        mask[0, :tokens] = 1
+        if ids.ndim > 1:
+            owners[0, :tokens] = ids[1]
         made = {
             "input_ids": row,
             "attention_mask": mask,
-            "token_type_ids": np.zeros_like(row),
+            "token_type_ids": owners,
             "position_ids": np.arange(length, dtype=np.int64)[None, :],
         }
         return {name: made[name].astype(kind, copy=False) for name, kind in self._types.items()}
-
-
-def _states_output(outputs: Sequence[tuple[Sequence[str], int]], model: Path) -> int:
-    """Which output holds the token states, from the names and the number of axes of each."""
-    deep = [place for place, (_, axes) in enumerate(outputs) if axes == _TOKENS_BY_DIMENSIONS]
-    named = [place for place in deep if set(outputs[place][0]) & set(_STATES)]
-    if not deep:
-        names = ", ".join(name for found, _ in outputs for name in found)
-        raise ModelError(
-            f"{model}: gives {names}, and none of it is token states (text, tokens, dimensions); "
-            "export the model with its last hidden state"
-        )
-    return (named or deep)[0]
 
 
 def _measured(run: Callable[[Sequence[TokenIds]], Iterator[States]]) -> int:

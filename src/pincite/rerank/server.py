@@ -1,0 +1,113 @@
+"""Rerankers behind a server that the user configured: the protocol of Jina and Cohere."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pincite.errors import ModelError
+from pincite.rerank.cross_encoder import sigmoid
+from pincite.servers import ConfiguredServer, Place, checked_address, versioned
+from pincite.text.search_text import whole_characters
+
+API_KEY = "PINCITE_RERANK_API_KEY"
+"""The environment variable with the server's key."""
+
+_PROBE = "What is the capital of France?"
+_PROBED = ("Paris is the capital of France.", "Bananas are yellow when they are ripe.")
+"""A sure yes and a sure no: where a server gives logits, one of them lies outside 0..1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankServer:
+    """Where a reranker is served and how patient we are."""
+
+    url: str
+    model: str
+    timeout_seconds: float = 60.0
+    retries: int = 3
+    batch_size: int = 20
+
+
+class ServedScorer:
+    """Asks `/v1/rerank` for scores and checks what it gives.
+
+    Some servers give probabilities and some logits, and the protocol does not tell which; the first
+    request finds out with a pair of texts whose scores are known.
+    """
+
+    kind = "rerank_server"
+
+    def __init__(
+        self, server: RerankServer, *, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        """Raises ModelError for a bad address; whether anybody answers there shows when asked."""
+        if not server.url:
+            raise ModelError(
+                f"rerank-server:{server.model} needs the address of a server: set rerank.url, "
+                "such as http://127.0.0.1:8080/v1"
+            )
+        url = checked_address(server.url, group="rerank", key_name=API_KEY)
+        place = Place(
+            url=url,
+            path=versioned(url, "/rerank"),
+            model=server.model,
+            group="rerank",
+            key_name=API_KEY,
+            shorten="give the server a longer window (llama-server: --ubatch-size)",
+            timeout_seconds=server.timeout_seconds,
+            retries=server.retries,
+        )
+        self._asked = ConfiguredServer(place, sleep=sleep)
+        self._model = server.model
+        self.together = server.batch_size
+        self.name = f"rerank-server:{server.model}"
+        self.runtime = f"server {self._asked.name}"
+        self._gives_logits: bool | None = None
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One in 0..1 for each text, in order."""
+        if self._gives_logits is None:
+            self._gives_logits = any(not 0 <= s <= 1 for s in self._scores(_PROBE, _PROBED))
+        found: list[float] = []
+        for start in range(0, len(texts), self.together):
+            found += self._scores(question, texts[start : start + self.together])
+        if self._gives_logits:
+            return [sigmoid(score) for score in found]
+        if any(not 0 <= score <= 1 for score in found):
+            raise ModelError(
+                f"{self._asked.name}: gave scores outside 0..1 now, and inside before: another model "
+                "answers under this name; start again"
+            )
+        return found
+
+    def _scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        body = {
+            "model": self._model,
+            "query": whole_characters(question),
+            "documents": list(map(whole_characters, texts)),
+            "top_n": len(texts),
+        }
+        return self._read(self._asked.post(body), len(texts))
+
+    def _read(self, answer: Any, expected: int) -> list[float]:
+        """The scores in the order of the texts; servers give them best first."""
+        try:
+            found = {row["index"]: float(row["relevance_score"]) for row in answer["results"]}
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"{self._asked.name}: its answer has no results with index and relevance_score: is "
+                "this the right address?"
+            ) from error
+        if found.keys() != set(range(expected)):
+            raise ModelError(
+                f"{self._asked.name}: gave {len(found)} scores for {expected} texts, or numbered them "
+                "wrongly; expected 0, 1, 2, ..."
+            )
+        scores = [found[index] for index in range(expected)]
+        if not all(map(math.isfinite, scores)):
+            raise ModelError(f"{self._asked.name}: gave something that is no number")
+        return scores

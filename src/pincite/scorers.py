@@ -1,0 +1,45 @@
+"""Which model reads candidates together with the question, and can it be had?"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from pincite.assemble import open_scorer
+from pincite.errors import ModelError
+from pincite.settings import Settings
+from pincite.stages import PairScorer
+
+_CHECKED = "At which pressure does the valve open?"
+_CHECKED_WITH = ("The valve opens at 6.5 bar.", "The office is closed on Mondays.")
+
+
+class LibraryScorers:
+    """Opens rerankers' models, each once; they outlive the stages, which follow every ingest."""
+
+    def __init__(self, cache: Path) -> None:
+        self._cache = cache
+        self._opened: dict[str, PairScorer | None] = {}
+        self._one_at_a_time = threading.RLock()
+
+    def of(self, settings: Settings) -> tuple[PairScorer | None, str]:
+        """The model that these settings name, and why there is none where it cannot be had."""
+        key = repr((settings.rerank, settings.embedding.runtime, settings.embedding.threads))
+        with self._one_at_a_time:
+            if key not in self._opened:
+                try:
+                    self._opened[key] = open_scorer(settings, self._cache)
+                except ModelError as error:
+                    return None, f"reranked by {settings.rerank.method} alone: {error}"
+            return self._opened[key], ""
+
+    def problem(self, settings: Settings) -> str:
+        """Why the model cannot judge, after trying; empty when it can, or when none is wanted."""
+        scorer, problem = self.of(settings)
+        if scorer is None:
+            return problem
+        try:
+            scorer.score(_CHECKED, _CHECKED_WITH)
+        except ModelError as error:
+            return str(error)
+        return ""
