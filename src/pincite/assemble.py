@@ -74,6 +74,8 @@ from pincite.stages import (
     VectorEncoder,
     shows_tokens,
 )
+from pincite.survey.scan import WordSurveyor
+from pincite.verify.survey import CountVerifier
 from pincite.verify.verifier import Provenance, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
@@ -186,6 +188,12 @@ def answer_stages(
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = _retriever(settings, catalog, indexes, encoder, weights, exact)
+    provenance = Provenance(
+        corpus_version=catalog.meta("corpus_version"),
+        settings_digest=_digest(settings),
+        notices=notices,
+        unread=_unread(catalog),
+    )
     return AnswerStages(
         understander=QuestionReader(
             lexical=indexes.lexical,
@@ -195,7 +203,7 @@ def answer_stages(
             exact=exact,
             allowed=catalog.allowed_keys,
             is_word=is_known_word,
-            steps=Steps(**settings.understanding.model_dump()),
+            steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
         ),
         retriever=retriever,
         seen=retriever.seen,
@@ -212,14 +220,16 @@ def answer_stages(
         verifier=SourceVerifier(
             catalog,
             weights,
-            Provenance(
-                corpus_version=catalog.meta("corpus_version"),
-                settings_digest=_digest(settings),
-                notices=notices,
-                unread=_unread(catalog),
-            ),
+            provenance,
             abstain_below=settings.verification.abstain_below,
         ),
+        surveyor=WordSurveyor(
+            catalog,
+            weights.languages,
+            compared=settings.rerank.candidates,
+            is_on=settings.understanding.counts,
+        ),
+        scan_verifier=CountVerifier(catalog, provenance),
         notices=notices,
     )
 
