@@ -95,8 +95,10 @@ from pincite.stages import (
     VectorEncoder,
     shows_tokens,
 )
+from pincite.survey.scan import WordSurveyor
 from pincite.toml_files import toml_file
 from pincite.verify.reasons import Provenance
+from pincite.verify.survey import CountVerifier
 from pincite.verify.verifier import Needed, SourceVerifier
 
 _MEGABYTE = 1024 * 1024
@@ -224,6 +226,12 @@ def answer_stages(
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = _retriever(settings, catalog, indexes, encoder, weights, exact)
     writing = writing_stages(settings, catalog, weights, models.writer)
+    provenance = Provenance(
+        corpus_version=catalog.meta("corpus_version"),
+        settings_digest=_digest(settings, models),
+        notices=notices,
+        unread=_unread(catalog),
+    )
     return AnswerStages(
         understander=QuestionReader(
             lexical=indexes.lexical,
@@ -233,7 +241,7 @@ def answer_stages(
             exact=exact,
             allowed=catalog.allowed_keys,
             is_word=is_known_word,
-            steps=Steps(**settings.understanding.model_dump()),
+            steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
         ),
         retriever=retriever,
         seen=retriever.seen,
@@ -243,18 +251,20 @@ def answer_stages(
         verifier=SourceVerifier(
             catalog,
             weights,
-            Provenance(
-                corpus_version=catalog.meta("corpus_version"),
-                settings_digest=_digest(settings, models),
-                notices=notices,
-                unread=_unread(catalog),
-            ),
+            provenance,
             Needed(
                 confidence=settings.verification.abstain_below,
                 statements=settings.verification.least_statements,
                 share=settings.verification.least_share,
             ),
         ),
+        surveyor=WordSurveyor(
+            catalog,
+            weights.languages,
+            compared=settings.rerank.candidates,
+            is_on=settings.understanding.counts,
+        ),
+        scan_verifier=CountVerifier(catalog, provenance),
         notices=notices,
     )
 

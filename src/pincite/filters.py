@@ -7,6 +7,7 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from pincite.errors import UsageError
 
@@ -30,6 +31,10 @@ class Filters:
 
     def __bool__(self) -> bool:
         return self != Filters()
+
+    def lets_section_through(self, section: tuple[str, ...]) -> bool:
+        """Whether headings, outermost first, hold what `sections` asks for."""
+        return not self.sections or any(_holds(section, wanted) for wanted in self.sections)
 
     @classmethod
     def of(
@@ -61,6 +66,17 @@ class Filters:
             since=first,
             until=last,
         )
+
+
+@lru_cache(maxsize=10_000)
+def _holds(section: tuple[str, ...], pattern: str) -> bool:
+    """Whether headings that follow each other contain the parts of the pattern, in order."""
+    parts = [part.strip().casefold() for part in pattern.split(">")]
+    headings = [heading.casefold() for heading in section]
+    return any(
+        all(part in heading for part, heading in zip(parts, headings[start:], strict=False))
+        for start in range(len(headings) - len(parts) + 1)
+    )
 
 
 def _day(text: str, *, is_last: bool) -> date | None:

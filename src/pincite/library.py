@@ -24,7 +24,7 @@ from pincite.ingest.selection import Selection
 from pincite.ingest.watch import watched
 from pincite.intake import Intake, ProgressCallback, recipe
 from pincite.library_folder import CATALOG_FILE, check_folder, remember_profile
-from pincite.pipeline import AnswerStages, answer_question, search
+from pincite.pipeline import AnswerStages, answer_question, search, survey
 from pincite.records import (
     Answer,
     FileEntry,
@@ -38,6 +38,7 @@ from pincite.records import (
 from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
 from pincite.settings import Layer, Settings, load_settings
 from pincite.stages import PairScorer, VectorEncoder
+from pincite.survey.asked import count_request
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
@@ -364,6 +365,16 @@ class Library:
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
         return answer_question(question, self.stages())
+
+    def count(
+        self, words: str, *, collection: str | None = None, filters: Filters | None = None
+    ) -> Answer:
+        """How often words stand in the whole collection, with a citation for every mention.
+
+        Any form of the words counts; of words in quotation marks only that one.
+        """
+        question = self._question(words, collection, filters=filters)
+        return survey(question, count_request(words), self.stages())
 
     def why(
         self,

@@ -8,7 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pincite.records import Answer, FileProblem, Hit, Ingested, Question, SearchResult
+from pincite.records import (
+    Answer,
+    FileProblem,
+    Hit,
+    Ingested,
+    Question,
+    SearchResult,
+    SurveyRequest,
+)
 from pincite.stages import (
     Answerer,
     Chunker,
@@ -16,7 +24,9 @@ from pincite.stages import (
     ReaderPool,
     Reranker,
     Retriever,
+    ScanVerifier,
     Selector,
+    Surveyor,
     Understander,
     Verifier,
 )
@@ -50,6 +60,8 @@ class AnswerStages:
     selector: Selector
     answerer: Answerer
     verifier: Verifier
+    surveyor: Surveyor
+    scan_verifier: ScanVerifier
     notices: tuple[str, ...] = ()
     seen: Callable[[Question], Mapping[str, Any]] = _nothing
     """What was seen in a question besides its words, for the trace."""
@@ -100,7 +112,17 @@ def search(question: Question, stages: AnswerStages) -> SearchResult:
 
 
 def answer_question(question: Question, stages: AnswerStages) -> Answer:
-    """Answer with verified quotes, or abstain and say why."""
+    """Answer with verified quotes, or abstain and say why.
+
+    A question about the whole collection is answered by a count over all of it.
+    """
+    request = stages.surveyor.request(question)
+    if request is not None:
+        counted = survey(question, request, stages) if request.subject else None
+        if counted is not None and (counted.citations or request.is_certain):
+            return counted
+        caveat = stages.surveyor.caveat(question, request)
+        question = replace(question, notices=(*question.notices, caveat))
     recorder = Recorder(question)
     question = _understand(question, stages, recorder)
     question, hits = _find(question, stages, recorder)
@@ -113,6 +135,16 @@ def answer_question(question: Question, stages: AnswerStages) -> Answer:
     recorder.selected("select", selection)
     recorder.drafted("draft", draft)
     recorder.verified("verify", draft, answer)
+    return answer.with_measurements(timings=recorder.timings(), trace=recorder.trace())
+
+
+def survey(question: Question, request: SurveyRequest, stages: AnswerStages) -> Answer:
+    """Count over the whole collection, with a checked citation for every mention."""
+    recorder = Recorder(question)
+    with recorder.stage("scan"):
+        scan = stages.surveyor.scan(question, request)
+    with recorder.stage("verify"):
+        answer = stages.scan_verifier.verify(question, scan)
     return answer.with_measurements(timings=recorder.timings(), trace=recorder.trace())
 
 

@@ -210,6 +210,10 @@ class UnderstandingSettings(Group):
         default=False, description="search for each question of several in one on its own too"
     )
     entities: bool = Field(default=False, description="names and numbers count more")
+    counts: bool = Field(
+        default=True,
+        description='"how many documents mention X" is answered by a count over all of them',
+    )
 
 
 class DenseSettings(Group):

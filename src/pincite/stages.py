@@ -22,8 +22,10 @@ from pincite.records import (
     Prompt,
     Question,
     Ranking,
+    Scan,
     Selection,
     Source,
+    SurveyRequest,
 )
 
 if TYPE_CHECKING:
@@ -307,6 +309,30 @@ class Verifier(Protocol):
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
+        ...
+
+
+class Surveyor(Protocol):
+    """Where in the whole collection does it say this?"""
+
+    def request(self, question: Question) -> SurveyRequest | None:
+        """What a question wants counted over everything; None when it is an ordinary question."""
+        ...
+
+    def scan(self, question: Question, request: SurveyRequest) -> Scan:
+        """Every mention in the part of the library that the question may look at."""
+        ...
+
+    def caveat(self, question: Question, request: SurveyRequest) -> str:
+        """What an ordinary answer to a question about everything must say."""
+        ...
+
+
+class ScanVerifier(Protocol):
+    """How often does it really say this?"""
+
+    def verify(self, question: Question, scan: Scan) -> Answer:
+        """The count of the mentions that hold, each with a checked citation."""
         ...
 
 

@@ -15,6 +15,7 @@ from pincite.catalog.encodings import Encodings
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.filtering import matching_keys
 from pincite.catalog.migrations import migrate
+from pincite.catalog.scanning import CatalogScan
 from pincite.document import Coverage, Document, Span
 from pincite.filters import Filters
 from pincite.records import (
@@ -50,6 +51,7 @@ class Catalog:
         # Of one generation: questions ask for the same passages again, and rows cost 0.1 ms each.
         self._passages: tuple[int, dict[int, Passage]] = (-1, {})
         self.encodings = Encodings(self._transaction)
+        self.scan = CatalogScan(self._transaction)
         self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
         self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ def matching_keys(connection: Connection, collection: str | None, filters: Filte
     """
     import numpy as np
 
-    documents = _documents(connection, collection, filters)
+    documents = matching_documents(connection, collection, filters)
     table = schema.passages
     found: list[int] = []
     for start in range(0, len(documents), rows.LOOKUP_BATCH):
@@ -39,7 +38,7 @@ def matching_keys(connection: Connection, collection: str | None, filters: Filte
             found += [
                 row.key
                 for row in connection.execute(query)
-                if _is_within(tuple(row.section), filters.sections)
+                if filters.lets_section_through(tuple(row.section))
             ]
         else:
             found += connection.scalars(select(table.c.key).where(here))
@@ -48,7 +47,9 @@ def matching_keys(connection: Connection, collection: str | None, filters: Filte
     return np.sort(np.array(found, dtype=np.int64))
 
 
-def _documents(connection: Connection, collection: str | None, filters: Filters) -> list[str]:
+def matching_documents(
+    connection: Connection, collection: str | None, filters: Filters
+) -> list[str]:
     """Ids of the documents that some path with all the wanted properties holds."""
     table = schema.sources
     query = select(table)
@@ -66,17 +67,21 @@ def _documents(connection: Connection, collection: str | None, filters: Filters)
 
 def _of_documents(files: Sequence[Row[Any]], wanted: Sequence[str]) -> list[Row[Any]]:
     for pattern in wanted:
-        if not any(_is_named(file, pattern) for file in files):
+        if not any(is_named(file.document_id, file.path, pattern) for file in files):
             names = sorted({PurePath(file.path).name for file in files})
             raise UsageError(f"no document matches '{pattern}'; there are: {_list(names)}")
-    return [file for file in files if any(_is_named(file, pattern) for pattern in wanted)]
+    return [
+        file
+        for file in files
+        if any(is_named(file.document_id, file.path, pattern) for pattern in wanted)
+    ]
 
 
-def _is_named(file: Row[Any], pattern: str) -> bool:
+def is_named(document_id: str, path: str, pattern: str) -> bool:
     """An id, a name, the end of a path, or a pattern for any of these; case does not count."""
-    if file.document_id == pattern:
+    if document_id == pattern:
         return True
-    path, wanted = PurePath(file.path).as_posix().casefold(), pattern.casefold().removeprefix("./")
+    path, wanted = PurePath(path).as_posix().casefold(), pattern.casefold().removeprefix("./")
     return (
         path == wanted
         or path.endswith(f"/{wanted.lstrip('/')}")
@@ -110,21 +115,6 @@ def _dated(files: Sequence[Row[Any]], filters: Filters) -> list[Row[Any]]:
         there_are = f"{days[0]} to {days[-1]}" if days else "no dates; ingest the files again"
         raise UsageError(f"no document here has a date in that range; there are: {there_are}")
     return kept
-
-
-def _is_within(section: tuple[str, ...], wanted: Sequence[str]) -> bool:
-    return any(_holds(section, pattern) for pattern in wanted)
-
-
-@lru_cache(maxsize=10_000)
-def _holds(section: tuple[str, ...], pattern: str) -> bool:
-    """Whether headings that follow each other contain the parts of the pattern, in order."""
-    parts = [part.strip().casefold() for part in pattern.split(">")]
-    headings = [heading.casefold() for heading in section]
-    return any(
-        all(part in heading for part, heading in zip(parts, headings[start:], strict=False))
-        for start in range(len(headings) - len(parts) + 1)
-    )
 
 
 def _no_section(connection: Connection, documents: Sequence[str], wanted: Sequence[str]) -> str:

@@ -34,10 +34,14 @@ def repaired(text: str) -> str:
 
     Text that reads as it should comes back as it is.
     """
+    return _ftfy()[1](text) if looks_wrong(text) else text
+
+
+def looks_wrong(text: str) -> bool:
+    """Whether some of a text may be wrongly decoded."""
     if text.isascii() or not any(sign in text for sign in _SIGNS_OF_MOJIBAKE):
-        return text
-    is_bad, fix = _ftfy()
-    return fix(text) if is_bad(text) else text
+        return False
+    return _ftfy()[0](text)
 
 
 @cache

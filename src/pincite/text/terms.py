@@ -106,7 +106,7 @@ def question_terms(text: str, language: str = UNKNOWN) -> dict[str, str]:
         for term in terms(word, language):
             words.setdefault(term, word.strip("?!.,;:()\"'"))
     found = {term: words.get(term, term) for term in terms(text, language)}
-    return found or {_stem(fold(word), language): word for word in _PART.findall(composed(text))}
+    return found or {stem(fold(word), language): word for word in _PART.findall(composed(text))}
 
 
 def tokens(text: str) -> list[str]:
@@ -148,14 +148,14 @@ def _word_terms(word: str, language: str) -> tuple[str, ...]:
     lowered = word.lower()
     if lowered in _stop_words(lowered, language):
         return ()
-    whole = _stem(fold(word), language)
+    whole = stem(fold(word), language)
     if word.islower() and not word[-1].isdigit():
         return (whole,)
     if numbered := _NUMBERED.fullmatch(word):
-        return (whole, *(_stem(fold(part), language) for part in numbered.groups()))
+        return (whole, *(stem(fold(part), language) for part in numbered.groups()))
     if _CAMEL_CASE.search(word):
         humps = (hump.lower() for hump in _HUMPS.findall(word))
-        return (whole, *(_stem(hump, language) for hump in humps))
+        return (whole, *(stem(hump, language) for hump in humps))
     return (whole,)
 
 
@@ -187,7 +187,8 @@ def _stop_words(word: str, language: str) -> frozenset[str]:
     return STOP_WORDS.get(_read_as(word, language)[0], frozenset())
 
 
-def _stem(word: str, language: str) -> str:
+def stem(word: str, language: str) -> str:
+    """A folded word without its ending; unchanged where the language has no stemmer."""
     _, algorithm = _read_as(word, language)
     if not algorithm:
         return word

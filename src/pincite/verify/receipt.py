@@ -18,6 +18,7 @@ from pincite.records import Answer, Citation, Claim, Status
 from pincite.stages import Reader
 from pincite.verify.cells import box_forms, cell_form, cited_cells
 from pincite.verify.statements import statement_problems
+from pincite.verify.survey_text import survey_form, survey_problems
 
 
 def answer_form(answer: Answer) -> dict[str, Any]:
@@ -33,6 +34,7 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         "reasons": list(answer.reasons),
         "corpus_version": answer.corpus_version,
         "settings_digest": answer.settings_digest,
+        **({"survey": survey_form(answer.survey)} if answer.survey else {}),
         "timings": dict(answer.timings),
     }
 
@@ -151,6 +153,9 @@ def check_receipt(
 
 
 def _text_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
+    if "survey" in receipt:
+        yield from survey_problems(receipt)
+        return
     citations = receipt["citations"]
     expected = Status.ANSWERED if citations else Status.ABSTAINED
     if receipt["status"] != expected:

@@ -12,6 +12,7 @@ from pincite.interfaces.cli import (
     ask,
     batch,
     config,
+    count,
     demo,
     doctor,
     evaluation,
@@ -44,6 +45,7 @@ app.command("ingest")(ingest.ingest)
 app.command("sync")(sync.sync)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
+app.command("count")(count.count)
 app.command("batch")(batch.batch)
 app.command("verify")(verify.verify)
 app.command("ls")(ls.ls)

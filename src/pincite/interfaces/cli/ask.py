@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import pincite
+from pincite.interfaces.cli.count import print_count
 from pincite.interfaces.cli.exits import ABSTAINED
 from pincite.interfaces.cli.explain import files_of, print_fates, print_trace
 from pincite.interfaces.cli.options import (
@@ -107,6 +108,9 @@ def ask(
 
 def print_answer(answer: Answer) -> None:
     """The statements with their quotes, where each stands, and what else must be told."""
+    if answer.survey is not None:
+        print_count(answer)
+        return
     if not answer.citations:
         typer.secho("No answer in these documents.", bold=True)
     elif answer.mode == "generated":

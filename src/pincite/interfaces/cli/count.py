@@ -1,0 +1,125 @@
+"""`pincite count`: how often words stand in the whole collection, with every place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import pincite
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    CollectionOption,
+    DocumentFilter,
+    JsonOption,
+    LibraryOption,
+    SectionFilter,
+    SinceFilter,
+    TagFilter,
+    UntilFilter,
+)
+from pincite.interfaces.cli.output import (
+    cut_to,
+    indented,
+    on_one_line,
+    place,
+    print_json,
+    short_path,
+)
+
+if TYPE_CHECKING:
+    from pincite.records import Answer, SurveyRow
+
+_SHOWN = 20
+_PAGES_SHOWN = 8
+_QUOTE_CHARS = 300
+
+
+def count(
+    words: Annotated[
+        str,
+        typer.Argument(
+            help="What to look for, in any of its forms; in quotation marks exactly so.",
+            metavar="WORDS",
+        ),
+    ],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    collection: CollectionOption = None,
+    document: DocumentFilter = None,
+    tag: TagFilter = None,
+    section: SectionFilter = None,
+    since: SinceFilter = "",
+    until: UntilFilter = "",
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Write the count to a file that 'pincite verify' checks."),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write every quote to a file for spreadsheets.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count where words stand: in all documents, not only in the best ones.
+
+    Shows the first 20 quotes; --json and --csv give all.
+    """
+    from pincite.interfaces.survey_rows import write_rows
+    from pincite.verify.receipt import answer_form
+
+    filters = pincite.Filters.of(
+        documents=document, tags=tag, sections=section, since=since, until=until
+    )
+    with pincite.Library.open(library, create=False) as opened:
+        answer = opened.count(words, collection=collection, filters=filters)
+    form = answer_form(answer)
+    if save is not None:
+        save.write_text(json.dumps(form, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    if csv is not None:
+        with csv.open("w", encoding="utf-8", newline="") as file:
+            write_rows(answer, file)
+    if as_json:
+        print_json(form)
+    else:
+        print_count(answer)
+
+
+def print_count(answer: Answer) -> None:
+    """The count, a line for each document, and the first quotes."""
+    assert answer.survey is not None
+    typer.secho(indented(answer.text), bold=True)
+    rows = answer.survey.rows
+    if rows:
+        typer.echo()
+    for row in rows[:_SHOWN]:
+        typer.echo(indented(_document_line(row), first="  "))
+    _say_more(len(rows), "documents")
+    typer.echo()
+    for number, citation in enumerate(answer.citations[:_SHOWN], start=1):
+        quote = cut_to(on_one_line(citation.quote), _QUOTE_CHARS)
+        typer.echo(indented(f"{quote} [{number}]"))
+        where = "; ".join(part for part in (Path(citation.source).name, place(citation)) if part)
+        typer.secho(indented(where, first="      "), dim=True)
+    _say_more(len(answer.citations), "quotes")
+    if len(answer.survey.written) > 1:
+        forms = ", ".join(f"{form} {times}" for form, times in answer.survey.written.items())
+        typer.secho(indented(f"written: {forms}", first="  - "), dim=True)
+    for reason in answer.reasons:
+        typer.secho(indented(reason, first="  - "), fg="yellow")
+
+
+def _document_line(row: SurveyRow) -> str:
+    parts = [f"{row.mentions} in {short_path(row.paths[0])}"]
+    if row.pages:
+        more = ", ..." if len(row.pages) > _PAGES_SHOWN else ""
+        word = "page" if len(row.pages) == 1 else "pages"
+        parts.append(f"{word} {', '.join(map(str, row.pages[:_PAGES_SHOWN]))}{more}")
+    if len(row.paths) > 1:
+        parts.append(f"also at {', '.join(map(short_path, row.paths[1:]))}")
+    return "; ".join(parts)
+
+
+def _say_more(number: int, noun: str) -> None:
+    if number > _SHOWN:
+        typer.echo(f"  ... and {number - _SHOWN} more {noun}; --json lists all")

@@ -1,0 +1,1 @@
+"""Where in the whole collection does it say this?"""

@@ -1,0 +1,141 @@
+"""How people ask about a whole collection, in four languages.
+
+In a form, THING stands for what a collection is made of, VERB for "mention", and SUBJECT for what
+is looked for; a blank stands for any white space.
+"""
+
+from __future__ import annotations
+
+THINGS = {
+    "en": r"(?:documents|files|texts|sources|pages|pdfs)",
+    "de": r"(?:dokumenten?|dateien|texten?|quellen|seiten|unterlagen|pdfs)",
+    "fr": r"(?:documents|fichiers|textes|sources|pages|pdfs)",
+    "es": r"(?:documentos|archivos|ficheros|textos|fuentes|páginas|pdfs)",
+}
+"""What every collection is made of."""
+
+KINDS = {
+    "en": r"(?:reports?|papers?|articles?|manuals?|contracts?|policies|policy|letters?|e-?mails?|"
+    r"invoices?|notes?|minutes|memos?|presentations?|spreadsheets?|books?|chapters?|sections?|"
+    r"guides?|procedures?|sops?|logs?|records?|leases?|agreements?)",
+    "de": r"(?:berichten?|aufsätzen?|artikeln?|handbüchern?|verträgen?|richtlinien|briefen?|"
+    r"e-?mails?|rechnungen|protokollen?|präsentationen|büchern?|kapiteln?|anleitungen)",
+    "fr": r"(?:rapports?|articles?|manuels?|contrats?|lettres?|courriels?|factures?|notes?|"
+    r"présentations?|livres?|chapitres?|guides?|procédures?)",
+    "es": r"(?:informes?|artículos?|manuales|contratos?|cartas?|correos?|facturas?|notas?|"
+    r"presentaciones|libros?|capítulos?|guías?|procedimientos?)",
+}
+"""Kinds of documents, which a count of words cannot tell apart."""
+
+MENTION = {
+    "en": r"(?:mention(?:s|ed|ing)?|refer(?:s|red|ring)? to|name[sd]?|cite[sd]?|"
+    r"(?:contain|use|have|include)s?(?: the)? (?:words?|phrase|term|expression|name|text)|"
+    r"(?:with|containing|using|including) the (?:words?|phrase|term|expression|name|text)|"
+    r"talk(?:s|ing)? about|speaks? of)",
+    "de": r"(?:erwähnen|nennen|verweisen auf|sprechen von)",
+    "fr": r"(?:mentionnent|citent|nomment|évoquent|font référence à|parlent (?:de|du|des))",
+    "es": r"(?:mencionan|citan|nombran|hablan (?:de|del|sobre)|se refieren a)",
+}
+"""What says that words stand there."""
+
+CONTAIN = {
+    "en": r"(?:contain(?:s|ing)?|include[sd]?|including|discuss(?:es|ing)?|cover(?:s|ing)?|"
+    r"deals? with|dealing with|(?:are |is )?(?:about|on)|(?:say|says) (?:something|anything) about|"
+    r"describe[sd]?|concern(?:s|ing)?|related? to|with)",
+    "de": r"(?:enthalten|behandeln|beschreiben|handeln von|über|zu|mit)",
+    "fr": r"(?:contiennent|traitent (?:de|du|des)|décrivent|concernent|sur)",
+    "es": r"(?:contienen|tratan (?:de|del|sobre)|describen|sobre)",
+}
+"""What may say that, or may mean what is said in other words too."""
+
+_OF_MINE = r"(?: of (?:the|my|our|these))?"
+_IN_ALL = (
+    r"(?: in (?:all |any of )?(?:the |my |our |these )?"
+    r"(?:documents|files|collection|library|texts))"
+)
+
+DOCUMENTS = {
+    "en": (
+        rf"how many{_OF_MINE} THING (?:are there(?: (?:that|which))? )?VERB SUBJECT",
+        rf"(?:which|what){_OF_MINE} THING (?:all )?VERB SUBJECT",
+        r"(?:please )?(?:list|show|find|give|name|get|enumerate)(?: me)?(?: all| every| each| any)?"
+        r"(?: of)?(?: the| my| our)? THING(?: (?:that|which))? VERB SUBJECT",
+        r"(?:count|number of)(?: all)?(?: the| my| our)? THING(?: (?:that|which))? VERB SUBJECT",
+        rf"(?:in|on) (?:how many|which|what){_OF_MINE} THING (?:is|are|was|were) SUBJECT"
+        r" (?:mentioned|named|found|referred to|cited|used|discussed)",
+        rf"(?:in|on) (?:how many|which|what){_OF_MINE} THING (?:do|does|did) SUBJECT"
+        r" (?:appear|occur|stand|come up)",
+    ),
+    "de": (
+        r"wie viele (?:der |meiner |unserer )?THING VERB SUBJECT",
+        r"welche (?:der |meiner |unserer )?THING VERB SUBJECT",
+        r"(?:liste|zeige?|nenne|finde|zähle)(?: mir)?(?: alle)? THING(?: auf)?,? die SUBJECT"
+        r" (?:erwähnen|nennen|enthalten)(?: auf)?",
+        r"(?:in|auf) (?:wie vielen|welchen) THING (?:wird|werden|ist|sind) SUBJECT"
+        r" (?:erwähnt|genannt|zu finden)",
+        r"(?:in|auf) (?:wie vielen|welchen) THING (?:kommt|kommen) SUBJECT vor",
+    ),
+    "fr": (
+        r"combien de THING VERB SUBJECT",
+        r"quel(?:le)?s THING VERB SUBJECT",
+        r"(?:liste[rz]?|montre[rz]?|trouve[rz]?|donne[rz]?)(?:-moi)?(?: tous| toutes)?(?: les)?"
+        r" THING qui VERB SUBJECT",
+        r"dans (?:combien de|quel(?:le)?s) THING SUBJECT"
+        r" (?:est|sont)[ -](?:il|elle)s? (?:mentionnée?s?|citée?s?|nommée?s?)",
+    ),
+    "es": (
+        r"cuánt[oa]s (?:de (?:los|las) )?THING VERB SUBJECT",
+        r"(?:qué|cuáles) THING VERB SUBJECT",
+        r"(?:lista|listar|enumera|muestra|encuentra)(?:me)?(?: todos| todas)?(?: los| las)?"
+        r" THING que VERB SUBJECT",
+        r"en (?:cuánt[oa]s|qué) THING se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
+    ),
+}
+"""Questions for documents."""
+
+MENTIONS = {
+    "en": (
+        r"(?:how often|how many times) (?:is|are|was|were) SUBJECT"
+        rf" (?:mentioned|named|referred to|cited){_IN_ALL}?",
+        rf"(?:how often|how many times) (?:do|does) SUBJECT (?:appear|occur|come up){_IN_ALL}",
+        r"(?:how often|how many times) (?:do|does) (?:the )?(?=[\"“]|word |phrase |term )SUBJECT"
+        r" (?:appear|occur|come up)",
+        r"(?:how many|count|number of|list|show|find)(?: me)?(?: all)?(?: the)?"
+        rf" (?:mentions?|occurrences?) of SUBJECT(?: (?:are|is) there)?{_IN_ALL}?",
+        rf"where (?:all )?(?:is|are) SUBJECT mentioned{_IN_ALL}?",
+    ),
+    "de": (
+        r"wie oft (?:wird|werden) SUBJECT (?:erwähnt|genannt)",
+        r"wo (?:überall )?(?:wird|werden) SUBJECT erwähnt",
+    ),
+    "fr": (
+        r"combien de fois SUBJECT (?:est|sont)[ -](?:il|elle)s? (?:mentionnée?s?|citée?s?)",
+        r"où SUBJECT (?:est|sont)[ -](?:il|elle)s? (?:mentionnée?s?|citée?s?)",
+    ),
+    "es": (
+        r"cuántas veces se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
+        r"dónde se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
+    ),
+}
+"""Questions for places."""
+
+_FILED = (
+    r"(?:documents|files|pdfs|reports|papers|articles|manuals|contracts|policies|e-?mails|"
+    r"invoices|presentations|spreadsheets|procedures|sops|leases|agreements)"
+)
+_ABGELEGT = (
+    r"(?:dokumente|dateien|pdfs|berichte|artikel|handbücher|verträge|richtlinien|e-?mails|"
+    r"rechnungen|präsentationen)"
+)
+
+ENUMERATIONS = (
+    rf"how many{_OF_MINE} {_FILED} (?:are|is|was|were|have|has|had|expire|end)"
+    r"(?! (?:needed|required|necessary))",
+    r"(?:please )?(?:list|enumerate|name|count) (?:me )?(?:all|every|each)",
+    r"(?:give|show) me (?:a list of )?(?:all|every|each)",
+    rf"wie viele {_ABGELEGT} (?:sind|wurden|haben|gibt|laufen)(?! (?:nötig|erforderlich))",
+    r"(?:liste|nenne|zähle)(?: mir)? alle",
+    r"(?:liste[rz]?|énumère[rz]?) (?:tous|toutes)",
+    r"(?:lista|enumera)(?:me)? (?:todos|todas)",
+)
+"""How a question begins that wants all there is of something that words alone do not show."""

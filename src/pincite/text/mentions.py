@@ -1,0 +1,188 @@
+"""Where does a text mention these words? The one definition that counting and checking share.
+
+A word is a run of letters and digits; a number keeps its decimals (`12.5` does not mention `5`).
+Two words are the same when they begin alike and have the same stem in the text's language, so that
+endings, case and accents make no difference; of quoted words, endings do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+
+from pincite.records import Closeness
+from pincite.text.search_text import INVISIBLE, LINE_HYPHEN, looks_wrong, repaired
+from pincite.text.terms import UNSPACED, composed, fold, stem, terms
+
+_INDIC = "\u0900-\u0963\u0966-\u0dff"
+_WORD = re.compile(rf"[{UNSPACED}]|\d+(?:[.,]\d+)+(?![^\W_])|(?:[^\W_{UNSPACED}]|[{_INDIC}])+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_LONGEST = 80
+_WRITTEN = re.compile(rf"\S{{1,{_LONGEST}}}(?:(?<=-)\n\S{{1,{_LONGEST}}})?")
+_ANYTHING = re.compile(r"\S+")
+
+_ALIKE = 3
+"""So many first letters are the same in all forms of a word; fewer where the stem is as short."""
+
+_COMBINING = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1100-\u11ff\uff61-\uff9f]")
+
+_REMEMBERED = 200_000
+
+
+class Mentions:
+    """Finds one subject in texts of one language."""
+
+    def __init__(self, subject: str, closeness: Closeness, language: str) -> None:
+        """Raises ValueError for a subject without words."""
+        self._is_apart = closeness is Closeness.IN_ONE_SENTENCE
+        self._key = _folded if closeness is Closeness.EXACT else _key_in(language)
+        words = words_of(subject)
+        if self._is_apart:
+            words = [word for word in words if terms(word, language)] or words
+        if not words:
+            raise ValueError(f"{subject!r} has no words")
+        self._sought = [self._key(word) for word in words]
+        self._words_apart = " ... ".join(map(_folded, words))
+        anchor = max(words, key=len)
+        self._anchor = self._key(anchor)
+        self._beginning = _beginning(_folded(anchor), language)
+        # Of every word that was looked at: whether it may be the anchor.
+        self._may_be = lru_cache(maxsize=_REMEMBERED)(self._is_anchor)
+
+    def found(self, sentence: str) -> list[str]:
+        """The mentions in a sentence, as they are written; with all words apart, one at most."""
+        readings = [sentence]
+        if LINE_HYPHEN in sentence:
+            # A hyphen at the end of a line may belong to the word or not.
+            joined = sentence.replace(LINE_HYPHEN, "")
+            readings = [joined, sentence] if len(self._sought) > 1 else [joined]
+        return max((self._mentions(words_of(text)) for text in readings), key=len)
+
+    def places(self, text: str) -> Iterator[int]:
+        """Where mentions may be: each has one of these places inside it.
+
+        Looks only at words that begin as the longest word of the subject does.
+        """
+        if looks_wrong(text):
+            # Its letters may not be those that a reader sees.
+            yield from (found.start() for found in _ANYTHING.finditer(text))
+            return
+        for start in self._words_to_look_at(text):
+            written = _WRITTEN.match(text, start)
+            if written and self._may_be(written[0]):
+                yield start
+
+    def _words_to_look_at(self, text: str) -> Iterator[int]:
+        foreign = _beyond_ascii(text)
+        if any(map(_is_many_letters, foreign)):
+            yield from (found.start() for found in _ANYTHING.finditer(text))
+        elif forms := _forms(self._beginning, foreign):
+            yield from (found.start() for found in _written_with(forms).finditer(text))
+        else:
+            yield from _occurrences(text.encode("ascii", "replace").lower(), self._beginning)
+
+    def _mentions(self, words: Sequence[str]) -> list[str]:
+        keys = [self._key(word) for word in words]
+        if self._is_apart:
+            return [self._words_apart] if set(self._sought) <= set(keys) else []
+        size, place, found = len(self._sought), 0, []
+        while place + size <= len(keys):
+            if keys[place] == self._sought[0] and keys[place : place + size] == self._sought:
+                found.append(" ".join(words[place : place + size]))
+                place += size
+            else:
+                place += 1
+        return found
+
+    def _is_anchor(self, written: str) -> bool:
+        if len(written) >= _LONGEST:
+            return True
+        readings = (written, written.replace(LINE_HYPHEN, ""))
+        return any(self._key(word) == self._anchor for text in readings for word in words_of(text))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in order, without marks and characters that nobody sees."""
+    return _WORD.findall(text if text.isascii() else composed(repaired(text)))
+
+
+_folded = lru_cache(maxsize=_REMEMBERED)(fold)
+
+
+@cache
+def _key_in(language: str) -> Callable[[str], str]:
+    """What two words of a language have in common when they are one."""
+
+    def key(word: str) -> str:
+        folded = _folded(word)
+        return f"{_beginning(folded, language)} {stem(folded, language)}"
+
+    return lru_cache(maxsize=_REMEMBERED)(key)
+
+
+def _beginning(folded: str, language: str) -> str:
+    """The letters that all forms of a word begin with: dry and dries share the first two."""
+    return folded[: min(_ALIKE, max(1, len(stem(folded, language)) - 1))]
+
+
+def _occurrences(text: bytes, beginning: str) -> Iterator[int]:
+    """Where a text in lower case has words that begin so."""
+    if not beginning.isascii():
+        return
+    place = text.find(beginning.encode())
+    while place >= 0:
+        if not text[max(0, place - 1) : place].isalnum():
+            yield place
+        place = text.find(beginning.encode(), place + 1)
+
+
+def _beyond_ascii(text: str) -> frozenset[str]:
+    """The distinct characters of a text that are not in ASCII."""
+    if text.isascii():
+        return frozenset()
+    encoded = text.encode("utf-8", "surrogatepass").translate(None, delete=bytes(range(128)))
+    return frozenset(encoded.decode("utf-8", "surrogatepass"))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read_as(character: str) -> str:
+    """What a character folds to as part of a text: 𝖠 to a."""
+    return fold(composed(character))
+
+
+def _is_many_letters(character: str) -> bool:
+    """Whether it is part of a letter, or stands for words: a loose accent, or ½."""
+    folded = _read_as(character)
+    is_mixed = not folded.isalnum() and any(map(str.isalnum, folded))
+    return is_mixed or _COMBINING.match(character) is not None
+
+
+def _forms(beginning: str, characters: frozenset[str]) -> tuple[str, ...]:
+    """For each letter of a beginning the characters that may stand for it; () when none does.
+
+    Invisible characters may stand anywhere, and ﬃ for any letter.
+    """
+    anywhere = sorted(c for c in characters if c in INVISIBLE or len(_read_as(c)) > 1)
+    forms = [sorted(c for c in characters if _read_as(c) == letter) for letter in beginning]
+    if not anywhere and not any(forms):
+        return ()
+    return tuple(
+        "".join([letter, letter.upper(), *anywhere, *found])
+        for letter, found in zip(beginning, forms, strict=True)
+    )
+
+
+@cache
+def _written_with(forms: tuple[str, ...]) -> re.Pattern[str]:
+    """Words whose first letters are among these; after one that may stand for several, any word."""
+    pattern = ""
+    for letters in reversed(forms):
+        several = "".join(c for c in letters if c in INVISIBLE or len(_read_as(c)) > 1)
+        may_end = f"(?<=[{several}])|" if several else ""
+        rest = f"(?:{may_end}{pattern})" if pattern else ""
+        pattern = f"[{re.escape(letters)}]{rest}"
+    # The first set of characters stands first, since that is searched for fastest.
+    first, rest = pattern.split("]", maxsplit=1)
+    not_inside = "" if _UNSPACED.match(forms[0]) else "(?<![A-Za-z0-9].)"
+    return re.compile(f"{first}]{not_inside}{rest}", re.DOTALL)
