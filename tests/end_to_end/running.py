@@ -27,8 +27,8 @@ WATCHED = Path(__file__).parent / "watched"
 """On the path of every command that is started here: refuses all network use."""
 COMMAND = [sys.executable, "-m", "pincite"]
 ANSWER_KEYS = {
-    "status", "question", "text", "citations", "confidence", "reasons", "corpus_version",
-    "settings_digest", "timings",
+    "status", "question", "mode", "text", "claims", "citations", "confidence", "reasons",
+    "corpus_version", "settings_digest", "timings",
 }  # fmt: skip
 CITATION_KEYS = {
     "document", "source", "sha256", "page", "section", "start_char_index", "end_char_index",
