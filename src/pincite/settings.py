@@ -485,7 +485,7 @@ def load_settings(
     remembered = in_file.pop(_PROFILE, "")
     chosen = profile or os.environ.get(f"{_PREFIX}{_PROFILE.upper()}", "") or remembered
     layers: list[tuple[str, Layer]] = [
-        (f"profile {chosen}", _profile_layer(chosen) if chosen else {}),
+        (f"profile {chosen}", profile_layer(chosen) if chosen else {}),
         (SETTINGS_FILE, in_file),
         ("environment", _environment_layer()),
         ("command line", overrides or {}),
@@ -512,7 +512,8 @@ def load_settings(
         raise SettingsError(_explain(error, origins)) from error
 
 
-def _profile_layer(chosen: object) -> Layer:
+def profile_layer(chosen: object) -> Layer:
+    """What a profile, shipped or a file, sets. Raises SettingsError when there is none."""
     if not isinstance(chosen, str):
         raise SettingsError(
             f"{_PROFILE} = {chosen!r}: expected a name, one of: {', '.join(profile_names())}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import UsageError
-from pincite.settings import Layer, Settings, load_settings
+from pincite.settings import Layer, Settings, load_settings, profile_layer, profile_names
 
 # One candidate is looked at, in the cheapest way, and its score counts nothing: the order stays.
 _AS_FOUND = {
@@ -32,22 +32,25 @@ CONFIGURATIONS: Mapping[str, Layer] = {
 
 _NAMED = re.compile(r"([\w .-]+):(.+)")
 _SETTING = re.compile(r"(\w+)\.(\w+)=(.*)")
-_OF_INGEST = ("ingest", "chunking", "embedding")
+_OF_THE_LIBRARY = ("ingest", "chunking", "embedding", "lexical", "dense")
+"""Groups that decide what is stored or indexed: all configurations of a run share one library."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """Settings under a name."""
+    """Settings under a name; `left_out` are groups of a profile that the library decides."""
 
     name: str
     settings: Settings
+    left_out: tuple[str, ...] = ()
 
 
 def configurations(written: Sequence[str], settings: Settings) -> tuple[Configuration, ...]:
     """What these expressions mean over the settings in use.
 
-    An expression is `[NAME:]PART[+PART]...`; a part is the name of a built-in configuration, a
-    setting such as `retrieval.alpha=0.3`, or a TOML file of settings; later parts count more.
+    An expression is `[NAME:]PART[+PART]...`; a part is the name of a built-in configuration or of a
+    profile, a setting such as `retrieval.alpha=0.3`, or a TOML file of settings; later parts count
+    more. Of a profile only that counts which does not change the library.
     Without a name the expression is the name. Raises UsageError for what is none of these, and
     SettingsError for a value that makes no sense.
     """
@@ -62,29 +65,40 @@ def _configuration(expression: str, settings: Settings) -> Configuration:
     named = _NAMED.fullmatch(expression)
     name, parts = (named[1].strip(), named[2]) if named else (expression, expression)
     merged = settings.model_dump()
-    for part in parts.split("+"):
-        for group, values in _layer(part.strip()).items():
-            if group in _OF_INGEST:
-                variable = f"PINCITE_{group}__{next(iter(values), '...')}".upper()
-                raise UsageError(
-                    f"'{part.strip()}' changes how files are taken in, which is the same for all "
-                    f"configurations of a run: set {variable} in the environment and run again"
-                )
-            merged.setdefault(group, {}).update(values)
-    return Configuration(name=name, settings=load_settings(overrides=merged)[0])
+    left_out: list[str] = []
+    for part in map(str.strip, parts.split("+")):
+        layer = _layer(part)
+        fixed = [group for group in layer if group in _OF_THE_LIBRARY]
+        if fixed and part not in profile_names():
+            variable = f"PINCITE_{fixed[0]}__{next(iter(layer[fixed[0]]), '...')}".upper()
+            raise UsageError(
+                f"'{part}' changes how the library is made, which is the same for all "
+                f"configurations of a run: set {variable} in the environment and run again"
+            )
+        left_out += fixed
+        for group in layer.keys() - set(fixed):
+            merged.setdefault(group, {}).update(layer[group])
+    # No answer of a run may depend on whether a server of one's own happens to be up.
+    if left_out or any(part.strip() in profile_names() for part in parts.split("+")):
+        merged["generation"] = settings.generation.model_dump()
+    return Configuration(
+        name=name, settings=load_settings(overrides=merged)[0], left_out=tuple(left_out)
+    )
 
 
 def _layer(part: str) -> Mapping[str, Mapping[str, Any]]:
     if part in CONFIGURATIONS:
         return CONFIGURATIONS[part]
+    if part in profile_names():
+        return profile_layer(part)
     if setting := _SETTING.fullmatch(part):
         return {setting[1]: {setting[2]: setting[3].strip()}}
     if part.endswith(".toml"):
         return _file(Path(part))
     raise UsageError(
-        f"there is no configuration '{part}'; there are: {', '.join(CONFIGURATIONS)}, settings such "
-        "as retrieval.alpha=0.3, and TOML files; several are joined with +, as in "
-        "fused+retrieval.alpha=0.3"
+        f"there is no configuration '{part}'; there are: {', '.join(CONFIGURATIONS)}, the profiles "
+        f"{', '.join(profile_names())}, settings such as retrieval.alpha=0.3, and TOML files; "
+        "several are joined with +, as in fused+retrieval.alpha=0.3"
     )
 
 

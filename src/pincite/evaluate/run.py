@@ -165,8 +165,17 @@ def run(
         searches=searches,
         answers_from=answering.name,
         answers=tuple(answers),
-        notes=(*dataset.notes, *collection.notes),
+        notes=(*dataset.notes, *collection.notes, *_left_out(compared)),
     )
+
+
+def _left_out(compared: Sequence[Configuration]) -> Iterator[str]:
+    for one in compared:
+        if one.left_out:
+            yield (
+                f"{one.name}: the library is that of the run, not of the profile "
+                f"({', '.join(one.left_out)}); PINCITE_PROFILE={one.name} measures all of it"
+            )
 
 
 def _searches(

@@ -85,8 +85,8 @@ def run_set(
     Every question is asked under each configuration; measures come with 95 % intervals. The library
     of the set is kept, so that a second run need not encode it again.
 
-    A configuration is bm25, dense, fused, default, a setting, a TOML file, or several joined with +,
-    with a name before it if you like:
+    A configuration is bm25, dense, fused, default, a profile, a setting, a TOML file, or several
+    joined with +, with a name before it if you like:
 
     --configs default,retrieval.alpha=0.3,"mine:fused+retrieval.keep=50"
     """
