@@ -52,6 +52,7 @@ PUBLIC = {
     "LibraryReadOnly",
     "LibraryTooNew",
     "ModelError",
+    "ModelUnreachable",
     "Passage",
     "PinciteError",
     "ReadError",

@@ -388,6 +388,7 @@ def test_doctor_checks_model_index_and_offsets(sample: SampleLibrary) -> None:
     assert report.keys() == {"versions", "model", "reranker", "index", "offsets", "healthy"}
     assert {"pincite", "python"} <= report["versions"].keys()
     assert report["model"]["name"] == "all-MiniLM-L6-v2"
+    assert report["reranker"] == {"method": "late_interaction", "name": "none", "problem": ""}
     assert report["index"]["problem"] == ""
     assert report["index"]["passages"] == report["index"]["vectors"] == sample.report["passages"]
     assert report["offsets"] == {"checked": 200, "exact": 200, "problems": []}

@@ -6,19 +6,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pincite.errors import ModelError
-from pincite.servers import ConfiguredServer, Place, checked_address, versioned
+from pincite.servers import OLLAMA_HERE, Place, ServerClient, checked_url, key_from
 from pincite.vectors import normalised
 
 API_KEY = "PINCITE_EMBEDDING_API_KEY"
-"""The environment variable with the server's key."""
-
-OLLAMA_HERE = "http://127.0.0.1:11434"
-"""Where Ollama listens on a machine of one's own."""
+"""The environment variable with the server's key. A key never stands in settings, nor in a message."""
 
 Vectors = NDArray[np.float32]
 
@@ -39,20 +37,20 @@ class EmbeddingServer:
     """Asks a server for vectors and checks what it gives."""
 
     def __init__(self, server: Server, *, sleep: Callable[[float], None] = time.sleep) -> None:
-        url, path = _address(server)
+        base, self._path = _address(server)
         self._server = server
         place = Place(
-            url=url,
-            path=path,
             model=server.model,
+            url=base,
             group="embedding",
-            key_name=API_KEY,
-            shorten="lower embedding.max_chars",
+            key=key_from(API_KEY),
+            key_variable=API_KEY,
             timeout_seconds=server.timeout_seconds,
             retries=server.retries,
+            too_long="lower embedding.max_chars",
         )
-        self._asked = ConfiguredServer(place, sleep=sleep)
-        self.place = self._asked.name
+        self._client = ServerClient(place, sleep=sleep)
+        self.place = self._client.name
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text. Raises ModelError in plain words."""
@@ -61,7 +59,7 @@ class EmbeddingServer:
             body["truncate"] = False
         else:
             body["encoding_format"] = "float"
-        return self._checked(self._read(self._asked.post(body)), len(texts))
+        return self._checked(self._read(self._client.post(self._path, body)), len(texts))
 
     def _read(self, answer: Any) -> list[Any]:
         """The rows of an answer, in the order of the texts."""
@@ -105,7 +103,7 @@ def _address(server: Server) -> tuple[str, str]:
             f"openai:{server.model} needs the address of a server: set embedding.url, "
             "such as http://127.0.0.1:8080/v1"
         )
-    url = checked_address(url, group="embedding", key_name=API_KEY)
+    base = checked_url(url, setting="embedding.url", key_variable=API_KEY)
     if server.protocol == "ollama":
-        return url.removesuffix("/api"), "/api/embed"
-    return url, versioned(url, "/embeddings")
+        return base.removesuffix("/api"), "/api/embed"
+    return base, "/embeddings" if urlsplit(base).path.endswith("/v1") else "/v1/embeddings"

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from pincite.errors import ModelError
 from pincite.rerank.cross_encoder import sigmoid
-from pincite.servers import ConfiguredServer, Place, checked_address, versioned
+from pincite.servers import Place, ServerClient, checked_url, key_from
 from pincite.text.search_text import whole_characters
 
 API_KEY = "PINCITE_RERANK_API_KEY"
@@ -50,18 +51,19 @@ class ServedScorer:
                 f"rerank-server:{server.model} needs the address of a server: set rerank.url, "
                 "such as http://127.0.0.1:8080/v1"
             )
-        url = checked_address(server.url, group="rerank", key_name=API_KEY)
+        url = checked_url(server.url, setting="rerank.url", key_variable=API_KEY)
         place = Place(
-            url=url,
-            path=versioned(url, "/rerank"),
             model=server.model,
+            url=url,
             group="rerank",
-            key_name=API_KEY,
-            shorten="give the server a longer window (llama-server: --ubatch-size)",
+            key=key_from(API_KEY),
+            key_variable=API_KEY,
             timeout_seconds=server.timeout_seconds,
             retries=server.retries,
+            too_long="give the server a longer window (llama-server: --ubatch-size)",
         )
-        self._asked = ConfiguredServer(place, sleep=sleep)
+        self._asked = ServerClient(place, sleep=sleep)
+        self._path = "/rerank" if urlsplit(url).path.endswith("/v1") else "/v1/rerank"
         self._model = server.model
         self.together = server.batch_size
         self.name = f"rerank-server:{server.model}"
@@ -91,7 +93,7 @@ class ServedScorer:
             "documents": list(map(whole_characters, texts)),
             "top_n": len(texts),
         }
-        return self._read(self._asked.post(body), len(texts))
+        return self._read(self._asked.post(self._path, body), len(texts))
 
     def _read(self, answer: Any, expected: int) -> list[float]:
         """The scores in the order of the texts; servers give them best first."""
