@@ -9,6 +9,7 @@
     │   ├── LibraryReadOnly   it lies where nothing can be written
     │   └── LibraryTooNew     it was written by a newer version
     ├── ModelError            a model is missing, damaged or cannot run here
+    │   └── ModelUnreachable  its server is not there, too slow, or failing
     ├── DatasetError          a labelled set or a saved run is not in a form Pincite reads
     └── ReceiptError          a saved answer is not in the form Pincite writes
 
@@ -52,6 +53,10 @@ class LibraryTooNew(LibraryError):
 
 class ModelError(PinciteError):
     """A model is missing, does not match its checksum, or cannot run on this machine."""
+
+
+class ModelUnreachable(ModelError):
+    """The server of a model is not there, does not answer in time, or fails (5xx)."""
 
 
 class DatasetError(PinciteError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,12 +16,20 @@ from pincite.interfaces.cli.output import indented, print_json
 if TYPE_CHECKING:
     from pincite.library import Library
 
-_PACKAGES = ("openvino", "onnxruntime", "faiss-cpu", "tantivy", "pypdfium2", "sqlalchemy")
+_PACKAGES = (
+    "openvino",
+    "onnxruntime",
+    "faiss-cpu",
+    "tantivy",
+    "pypdfium2",
+    "sqlalchemy",
+    "xllamacpp",
+)
 _PROBLEMS_SHOWN = 10
 
 
 def doctor(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
-    """Check model, index, and random quotes against files.
+    """Check models, index, and random quotes against files.
 
     Compares 200 random sentences with their files, character by character.
 
@@ -29,6 +38,7 @@ def doctor(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False
     report: dict[str, Any] = {"versions": _versions()}
     with pincite.Library.open(library, create=False) as opened:
         report["model"] = _model(opened)
+        report["language_models"] = _language_models(opened)
         report["index"] = _index(opened)
         offsets = opened.check_offsets()
     report["offsets"] = {
@@ -39,6 +49,7 @@ def doctor(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False
     report["healthy"] = (
         not report["model"]["problem"]
         and not report["index"]["problem"]
+        and not any(model["problem"] for model in report["language_models"])
         and offsets.exact == offsets.checked
     )
     if as_json:
@@ -78,6 +89,13 @@ def _model(library: Library) -> dict[str, Any]:
     }
 
 
+def _language_models(library: Library) -> list[dict[str, str]]:
+    """The language model of the settings and its fallback; nothing is loaded or written."""
+    from pincite.llm.availability import availability
+
+    return [asdict(model) for model in availability(library.settings.generation)]
+
+
 def _index(library: Library) -> dict[str, Any]:
     indexes, problem = library.index_state()
     generation = library.catalog.generation()
@@ -110,6 +128,9 @@ def _print(report: dict[str, Any]) -> None:
     model, index, offsets = report["model"], report["index"], report["offsets"]
     rows = dict(report["versions"])
     rows["model"] = model["problem"] or _described(model)
+    for place, language_model in enumerate(report["language_models"]):
+        told = language_model["problem"] or language_model["found"]
+        rows["fallback" if place else "writes"] = f"{language_model['model']}: {told}"
     state = "{passages} passages, {vectors} vectors ({engine})"
     rows["index"] = index["problem"] or state.format_map(index)
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
