@@ -16,7 +16,7 @@ from hypothesis import settings
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-pytest.register_assert_rewrite("pincite.testing.contracts")
+pytest.register_assert_rewrite("pincite.testing.contracts", "pincite.testing.language_models")
 
 # The same examples on every machine, and no folder of past failures beside the sources.
 settings.register_profile(

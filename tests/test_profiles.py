@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from answer.scripted import Says
 
 from pincite import Library
 from pincite.assemble import writing_stages
@@ -16,6 +15,7 @@ from pincite.pipeline import answer_question
 from pincite.records import Answer, Mode, Question, Status
 from pincite.settings import Settings, load_settings, profile_names
 from pincite.testing.fakes import EvenWeights
+from pincite.testing.language_models import ScriptedModel
 
 SAMPLES = Path(str(files("pincite.samples"))) / "documents"
 
@@ -28,15 +28,15 @@ def made_with(profile: str, folder: Path, *names: str) -> Iterator[Library]:
         yield library
 
 
-def ask(library: Library, question: str, model: Says) -> Answer:
+def ask(library: Library, question: str, model: ScriptedModel) -> Answer:
     """The answer when this model is the profile's."""
     writing = writing_stages(library.settings, library.catalog, EvenWeights(), model)
     stages = replace(library.stages(), selector=writing.selector, answerer=writing.answerer)
     return answer_question(Question(text=question), stages)
 
 
-def read_by(model: Says) -> tuple[str, str]:
-    (prompt,) = model.read
+def read_by(model: ScriptedModel) -> tuple[str, str]:
+    (prompt,) = model.prompts
     system, user = prompt.messages
     return system.content, user.content
 
@@ -119,7 +119,7 @@ def test_without_a_language_model_the_quotes_are_shown_and_it_is_said(tmp_path: 
 
 
 def test_sop_compares_three_times_what_it_shows_and_reads_five_passages(tmp_path: Path) -> None:
-    model = Says("Safety glasses are part of the minimum PPE [1].")
+    model = ScriptedModel(["Safety glasses are part of the minimum PPE [1]."])
     with made_with("sop", tmp_path, *(path.name for path in SAMPLES.iterdir())) as library:
         answer = ask(library, "What safety equipment is required?", model)
         assert len(library.search("What safety equipment is required?").hits) == 5
@@ -133,7 +133,7 @@ def test_sop_compares_three_times_what_it_shows_and_reads_five_passages(tmp_path
 
 
 def test_tiny_keeps_prompt_and_output_within_its_window(tmp_path: Path) -> None:
-    model = Says("The minimum rest is 30 minutes [1].", context_tokens=1024)
+    model = ScriptedModel(["The minimum rest is 30 minutes [1]."], context_tokens=1024)
     with made_with("tiny", tmp_path, *(path.name for path in SAMPLES.iterdir())) as library:
         settings = library.settings
         ask(library, "How long must the test stand rest between two runs?", model)
@@ -141,7 +141,7 @@ def test_tiny_keeps_prompt_and_output_within_its_window(tmp_path: Path) -> None:
             hit.score >= settings.rerank.threshold
             for hit in library.search("How long must the test stand rest?").hits
         )
-    (prompt,) = model.read
+    (prompt,) = model.prompts
     tokens = sum(model.count_tokens(message.content) for message in prompt.messages)
     assert tokens + prompt.max_tokens <= 1024
     assert tokens > 500, "the window should be used"
@@ -159,7 +159,7 @@ def test_evidence_answers_with_several_sentences_and_asks_no_model(tmp_path: Pat
 
 
 def test_support_fuses_ranks_knows_intents_and_refuses_with_its_sentence(tmp_path: Path) -> None:
-    model = Says("I don't know based on the MD.")
+    model = ScriptedModel(["I don't know based on the MD."])
     with made_with("support", tmp_path, "help-centre.md") as library:
         answer = ask(library, "How do I reset my password?", model)
     assert answer.status is Status.ABSTAINED
@@ -172,7 +172,7 @@ def test_support_fuses_ranks_knows_intents_and_refuses_with_its_sentence(tmp_pat
 def test_prospectus_speaks_as_an_analyst_and_reads_six_parts_with_a_rule_between(
     tmp_path: Path,
 ) -> None:
-    model = Says("The issue size is up to Rs. 9,375 crores [1].")
+    model = ScriptedModel(["The issue size is up to Rs. 9,375 crores [1]."])
     with made_with("prospectus", tmp_path, "prospectus-extract.docx") as library:
         ask(library, "What is the issue size?", model)
     system, user = read_by(model)

@@ -196,3 +196,29 @@ def test_what_cannot_change_an_answer_is_not_in_the_digest() -> None:
         assert load_settings(overrides={"embedding": {name: value}})[0].digest() == plain
     for name, value in {"query_prefix": "q", "pooling": "cls", "max_chars": 99}.items():
         assert load_settings(overrides={"embedding": {name: value}})[0].digest() != plain
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["none", "smollm2", "my-model.Q4_1", "/models/a.gguf", "ollama:a:1b", "openai:a/b",
+     "ollama-generate:a"],
+)  # fmt: skip
+def test_a_language_model_may_have_these_forms(model: str) -> None:
+    settings, _ = load_settings(overrides={"generation": {"model": model, "fallback_model": model}})
+    assert settings.generation.model == settings.generation.fallback_model == model
+
+
+@pytest.mark.parametrize("model", ["", "ollama:", "claude:x", "models/a.gguf", "./a", "two words"])
+def test_another_form_of_language_model_lists_those_there_are(model: str) -> None:
+    with pytest.raises(
+        SettingsError, match=r"is no language model; expected none, smollm2.*ollama:"
+    ):
+        load_settings(overrides={"generation": {"model": model}})
+
+
+def test_where_a_server_is_does_not_change_the_digest() -> None:
+    plain, _ = load_settings()
+    for name, value in {"url": "http://a", "fallback_url": "http://b", "retries": 3}.items():
+        assert load_settings(overrides={"generation": {name: value}})[0].digest() == plain.digest()
+    for name, value in {"model": "smollm2", "seed": 3, "threads": 1}.items():
+        assert load_settings(overrides={"generation": {name: value}})[0].digest() != plain.digest()

@@ -464,8 +464,9 @@ class Library:
 
     def reranker(self) -> tuple[PairScorer | None, str]:
         """The model that reads candidates, if the settings name one, and what is wrong with it."""
-        scorer, _ = self._upkeep.scorers.of(self.settings)
-        return scorer, self._upkeep.scorers.problem(self.settings)
+        writer, _ = self._upkeep.writers.of(self.settings)
+        scorer, _ = self._upkeep.scorers.of(self.settings, writer)
+        return scorer, self._upkeep.scorers.problem(self.settings, writer)
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""

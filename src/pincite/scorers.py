@@ -8,7 +8,7 @@ from pathlib import Path
 from pincite.assemble import open_scorer
 from pincite.errors import ModelError
 from pincite.settings import Settings
-from pincite.stages import PairScorer
+from pincite.stages import LanguageModel, PairScorer
 
 _CHECKED = "At which pressure does the valve open?"
 _CHECKED_WITH = ("The valve opens at 6.5 bar.", "The office is closed on Mondays.")
@@ -22,20 +22,24 @@ class LibraryScorers:
         self._opened: dict[str, PairScorer | None] = {}
         self._one_at_a_time = threading.RLock()
 
-    def of(self, settings: Settings) -> tuple[PairScorer | None, str]:
-        """The model that these settings name, and why there is none where it cannot be had."""
-        key = repr((settings.rerank, settings.embedding.runtime, settings.embedding.threads))
+    def of(self, settings: Settings, writer: LanguageModel | None) -> tuple[PairScorer | None, str]:
+        """The model that these settings name, and why there is none where it cannot be had.
+
+        `writer` is the language model, in case it is to judge.
+        """
+        local = (settings.embedding.runtime, settings.embedding.threads)
+        key = repr((settings.rerank, local, writer and writer.name))
         with self._one_at_a_time:
             if key not in self._opened:
                 try:
-                    self._opened[key] = open_scorer(settings, self._cache)
+                    self._opened[key] = open_scorer(settings, self._cache, language_model=writer)
                 except ModelError as error:
                     return None, f"reranked by {settings.rerank.method} alone: {error}"
             return self._opened[key], ""
 
-    def problem(self, settings: Settings) -> str:
+    def problem(self, settings: Settings, writer: LanguageModel | None) -> str:
         """Why the model cannot judge, after trying; empty when it can, or when none is wanted."""
-        scorer, problem = self.of(settings)
+        scorer, problem = self.of(settings, writer)
         if scorer is None:
             return problem
         try:

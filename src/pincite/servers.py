@@ -11,6 +11,7 @@ import os
 import random
 import re
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -98,10 +99,8 @@ class ServerClient:
         self._sleep = sleep
         self.name = f"{place.model} at {place.url}"
         self._client = _client(place)
-
-    def close(self) -> None:
-        """Give connections back."""
-        self._client.close()
+        # Connections that are kept open are given back when nobody uses the client any more.
+        self.close = weakref.finalize(self, self._client.close)
 
     def get(self, path: str) -> Any:
         """The JSON that stands at a path."""
@@ -159,20 +158,17 @@ class ServerClient:
         self, send: Callable[[], httpx.Response], *, deadline: float = float("inf")
     ) -> httpx.Response:
         """A successful response, after as many tries as it takes and is allowed."""
-        for tried in range(self._place.retries + 1):
-            found = self._try(send)
-            if not isinstance(found, _Failure):
-                return found
-            if found.wait is None:
-                break
-            wait = max(found.wait, _backoff(tried))
-            if tried == self._place.retries or time.monotonic() + wait > deadline:
-                break
+        tried = 0
+        while isinstance(found := self._try(send), _Failure):
+            wait = max(found.wait or 0.0, _backoff(tried))
+            is_last = tried == self._place.retries or time.monotonic() + wait > deadline
+            tried += 1
+            if found.wait is None or is_last:
+                tries = f" ({tried} tries)" if tried > 1 else ""
+                kind = ModelUnreachable if found.is_unreachable else ModelError
+                raise kind(f"{self.name}: {self.without_key(found.told)}{tries}")
             self._sleep(wait)
-        assert isinstance(found, _Failure)
-        tries = f" ({tried + 1} tries)" if tried else ""
-        kind = ModelUnreachable if found.is_unreachable else ModelError
-        raise kind(f"{self.name}: {self.without_key(found.told)}{tries}")
+        return found
 
     def _try(self, send: Callable[[], httpx.Response]) -> httpx.Response | _Failure:
         import httpx

@@ -20,6 +20,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -40,6 +41,7 @@ BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
 RERANKER_KINDS = ("fastembed", "sentence-transformers", "rerank-server")
 BUILT_IN_RERANKERS = ("none", "llm")
 ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai")
+LANGUAGE_MODEL_KINDS = ("ollama", "ollama-generate", "openai")
 _PREFIX = "PINCITE_"
 _PROFILE = "profile"
 _PROFILES = "profiles"
@@ -363,25 +365,51 @@ class GenerationSettings(Group):
     )
     model: str = Field(
         default="none",
-        description="docs/models.md lists the forms, such as a GGUF file's full path, ollama:NAME "
-        "or openai:NAME",
+        description="docs/models.md lists the forms, such as smollm2, a GGUF file's full path, "
+        "ollama:NAME or openai:NAME",
     )
     url: str = Field(default="", description="the server of ollama:NAME or openai:NAME")
     fallback_model: str = Field(
-        default="", description="asked when the model cannot be reached, in the same forms"
+        default="", description="asked when the model's server cannot be reached, in the same forms"
     )
     prompts: str = Field(
         default="default",
         description="what the model is told: a shipped file's name (default, sop, tiny, evidence, "
         "support, prospectus) or the path of a TOML file",
     )
+    fallback_url: str = Field(default="", description="the server of the fallback model")
     temperature: float = Field(default=0, ge=0, le=2, description="0: always the likeliest word")
+    seed: int = Field(
+        default=0, ge=0, le=2**31 - 1, description="of the words chosen at a higher temperature"
+    )
     max_tokens: int = Field(default=400, ge=1, le=100_000, description="longest output")
     context_tokens: int = Field(
         default=4096, ge=256, le=10_000_000, description="window of the model, prompt and output"
     )
+    threads: int = Field(default=0, ge=0, le=256, description="of a GGUF model; 0: all cores")
+    prompt_cache: bool = Field(
+        default=False,
+        description="a GGUF model reads what two prompts begin with only once; its words may then "
+        "depend on what was asked before",
+    )
     timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one answer")
     retries: int = Field(default=1, ge=0, le=20, description="further tries of a failed request")
+
+    @field_validator("model", "fallback_model")
+    @classmethod
+    def _has_a_known_form(cls, model: str, info: ValidationInfo) -> str:
+        kind, separator, name = model.partition(":")
+        has_kind = separator and kind in LANGUAGE_MODEL_KINDS and name.strip()
+        is_path = Path(model).expanduser().is_absolute()
+        is_name = not separator and not set(model) & set("/\\ ") and not model.startswith(".")
+        empty_is_meant = model in ("", "none") and (model or info.field_name == "fallback_model")
+        if has_kind or is_path or (model and is_name) or empty_is_meant:
+            return model
+        kinds = ", ".join(f"{kind}:NAME" for kind in LANGUAGE_MODEL_KINDS)
+        raise ValueError(
+            "is no language model; expected none, smollm2, the full path of a GGUF file, the name of "
+            f"a model that was added ('pincite models list'), or {kinds}"
+        )
 
 
 class PackingSettings(Group):
@@ -454,7 +482,7 @@ class Settings(BaseSettings):
         relevant["embedding"] = {**self.embedding.identity(), "runtime": self.embedding.runtime}
         # A server may move and still be the same.
         del relevant["embedding"]["url"]
-        for name in ("url", "timeout_seconds", "retries"):
+        for name in ("url", "fallback_url", "timeout_seconds", "retries"):
             del relevant["generation"][name]
         del relevant["retrieval"]["limit"]
         for name in ("memory_mb", "url", "timeout_seconds", "retries"):

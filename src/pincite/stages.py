@@ -282,6 +282,33 @@ class Answerer(Protocol):
         ...
 
 
+class Writing(Protocol):
+    """What a language model is writing: read it to its end, once."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model that writes it; another one than was asked after a fallback."""
+        ...
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What must be said about it ("cut after 400 tokens"); complete at its end."""
+        ...
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it ended because it reached `max_tokens`; known at its end."""
+        ...
+
+    def __iter__(self) -> Iterator[str]:
+        """The output in pieces, as they come."""
+        ...
+
+    def __next__(self) -> str:
+        """The next piece. Raises ModelError when it cannot be had."""
+        ...
+
+
 class LanguageModel(Protocol):
     """Who can write?"""
 
@@ -299,7 +326,7 @@ class LanguageModel(Protocol):
         """How many tokens a text has, by the model's own tokenizer where that can be had."""
         ...
 
-    def write(self, prompt: Prompt) -> Iterator[str]:
+    def write(self, prompt: Prompt) -> Writing:
         """The output in pieces, as they come. Raises ModelError when it cannot be had."""
         ...
 

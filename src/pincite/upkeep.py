@@ -22,6 +22,7 @@ from pincite.rerank.hot_passages import HotPassages
 from pincite.scorers import LibraryScorers
 from pincite.settings import Settings
 from pincite.stages import VectorEncoder
+from pincite.writers import LibraryWriters
 
 _PATIENCE_SECONDS = 5.0
 """How long an ingest waits for the write lock: a question that brings indexes in step holds it for a
@@ -39,6 +40,7 @@ class Upkeep:
         self._settings = settings
         self._catalog = catalog
         self.encoders = LibraryEncoders(path / "encoder", settings.embedding, catalog.encodings)
+        self.writers = LibraryWriters()
         self.scorers = LibraryScorers(path / "encoder")
         self._hot: HotPassages | None = None
         self._indexes: Indexes | None = None
@@ -74,9 +76,10 @@ class Upkeep:
         assert self._indexes is not None
         # Questions are read by the encoder that made the index, whatever has been chosen since.
         encoder = self.encoders.named(self._indexes.manifest.model)
-        scorer, problem = self.scorers.of(settings)
-        notices = (*notices, problem) if problem else notices
-        models = Models(encoder=encoder, hot=self._hot_of(encoder), scorer=scorer)
+        writer, no_writer = self.writers.of(settings)
+        scorer, no_scorer = self.scorers.of(settings, writer)
+        notices = (*notices, *(problem for problem in (no_writer, no_scorer) if problem))
+        models = Models(encoder=encoder, hot=self._hot_of(encoder), scorer=scorer, writer=writer)
         return answer_stages(settings, self._catalog, self._indexes, models, notices)
 
     def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from answer.scripted import Says
 from pincite.answer.carrying import Carriers
 from pincite.answer.extractive import ExtractiveAnswerer
 from pincite.answer.generated import GeneratedAnswerer
@@ -13,11 +12,14 @@ from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.reading import Reading
 from pincite.document import Span
+from pincite.errors import ModelError
 from pincite.records import Evidence, Mode, Passage, Question, Selection
 from pincite.stages import LanguageModel
 from pincite.testing.fakes import EvenWeights, MemorySources
+from pincite.testing.language_models import ScriptedModel
 from pincite.testing.samples import text_document
 
+DOWN = ModelError("the server at 127.0.0.1 refused the connection; start it")
 QUESTION = Question(text="Which torque do the bolts need?")
 SENTENCES = [
     "The bolts need a torque of 45 Nm.",
@@ -68,7 +70,7 @@ def quotes_of(ids: Sequence[str]) -> list[str]:
 
 
 def test_what_the_model_writes_is_brought_together_with_the_sentences_that_carry_it() -> None:
-    model = Says("The torque of the bolts is 45 Nm [1]. The pump was built in 1987 [2].")
+    model = ScriptedModel(["The torque of the bolts is 45 Nm [1]. The pump was built in 1987 [2]."])
     draft = generated(model).draft(QUESTION, SELECTION)
     assert draft.mode is Mode.GENERATED
     assert [claim.text for claim in draft.claims] == [
@@ -84,17 +86,17 @@ def test_what_the_model_writes_is_brought_together_with_the_sentences_that_carry
 
 @pytest.mark.parametrize("mark", ["", " [2]", " [9]"])
 def test_a_source_that_is_missing_wrong_or_unknown_is_put_right(mark: str) -> None:
-    draft = generated(Says(f"Gloves must be worn{mark}.")).draft(QUESTION, SELECTION)
+    draft = generated(ScriptedModel([f"Gloves must be worn{mark}."])).draft(QUESTION, SELECTION)
     assert quotes_of(draft.claims[0].evidence_ids) == [SENTENCES[1]]
 
 
 def test_a_statement_that_shares_no_word_with_the_sources_names_no_evidence() -> None:
-    draft = generated(Says("Elephants remember [1].")).draft(QUESTION, SELECTION)
+    draft = generated(ScriptedModel(["Elephants remember [1]."])).draft(QUESTION, SELECTION)
     assert draft.claims[0].evidence_ids == ()
 
 
 def test_a_model_that_refuses_leaves_nothing_to_show_and_says_so() -> None:
-    draft = generated(Says("The documents do not say.")).draft(QUESTION, SELECTION)
+    draft = generated(ScriptedModel(["The documents do not say."])).draft(QUESTION, SELECTION)
     assert draft.claims == ()
     assert draft.fallback is None
     assert draft.notices == ("scripted says: The documents do not say.",)
@@ -102,7 +104,7 @@ def test_a_model_that_refuses_leaves_nothing_to_show_and_says_so() -> None:
 
 @pytest.mark.parametrize("answerer", [generated, quoted])
 def test_without_the_model_the_quotes_are_shown_and_the_reason_is_told(answerer: object) -> None:
-    draft = answerer(Says()).draft(QUESTION, SELECTION)  # type: ignore[operator]
+    draft = answerer(ScriptedModel([DOWN])).draft(QUESTION, SELECTION)  # type: ignore[operator]
     assert draft.mode is Mode.EXTRACTIVE
     assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
     assert "refused the connection" in draft.notices[0]
@@ -110,16 +112,16 @@ def test_without_the_model_the_quotes_are_shown_and_the_reason_is_told(answerer:
 
 @pytest.mark.parametrize("answerer", [generated, quoted])
 def test_no_model_is_asked_when_there_is_nothing_to_read(answerer: object) -> None:
-    model = Says("It is 5.")
+    model = ScriptedModel(["It is 5."])
     draft = answerer(model).draft(QUESTION, Selection(evidence=()))  # type: ignore[operator]
     assert draft.claims == ()
-    assert not model.read
+    assert not model.prompts
 
 
 def test_the_model_reads_each_passage_once_with_number_place_and_exact_text() -> None:
-    model = Says("It is 5.")
+    model = ScriptedModel(["It is 5."])
     generated(model).draft(QUESTION, SELECTION)
-    read = model.read[0].messages[1].content
+    read = model.prompts[0].messages[1].content
     assert f"[1] notes.txt, page 3, Pump\n{SENTENCES[0]} {SENTENCES[1]}" in read
     assert f"[2] notes.txt, page 3, Pump\n{SENTENCES[2]} {SENTENCES[3]}" in read
     assert QUESTION.text in read
@@ -136,24 +138,26 @@ def test_sentences_that_were_left_out_between_two_are_marked() -> None:
 
 
 def test_a_model_that_chooses_returns_numbers_and_the_sentences_are_printed() -> None:
-    model = Says('{"sentences": [3, 1, 1]}')
+    model = ScriptedModel(['{"sentences": [3, 1, 1]}'])
     draft = quoted(model).draft(QUESTION, SELECTION)
     assert draft.mode is Mode.QUOTED
     assert [claim.text for claim in draft.claims] == [SENTENCES[0], SENTENCES[2]]
     assert draft.notices == ()
-    read = model.read[0]
+    read = model.prompts[0]
     assert f"[3] {SENTENCES[2]}" in read.messages[1].content
     assert read.schema is not None
     assert json.dumps([1, 2, 3, 4]) in json.dumps(read.schema)
 
 
 def test_no_more_sentences_are_printed_than_asked_for_and_unknown_numbers_are_nothing() -> None:
-    draft = quoted(Says('{"sentences": [0, 7, -1, 2, 3, 4]}'), most=2).draft(QUESTION, SELECTION)
+    draft = quoted(ScriptedModel(['{"sentences": [0, 7, -1, 2, 3, 4]}']), most=2).draft(
+        QUESTION, SELECTION
+    )
     assert [claim.text for claim in draft.claims] == [SENTENCES[1], SENTENCES[2]]
 
 
 def test_a_model_that_chooses_nothing_leaves_nothing_to_show_and_says_so() -> None:
-    draft = quoted(Says('{"sentences": []}')).draft(QUESTION, SELECTION)
+    draft = quoted(ScriptedModel(['{"sentences": []}'])).draft(QUESTION, SELECTION)
     assert draft.claims == ()
     assert draft.notices == ("scripted found no sentence that answers",)
 
@@ -162,7 +166,7 @@ def test_a_model_that_chooses_nothing_leaves_nothing_to_show_and_says_so() -> No
     "output", ["The torque is 99 Nm.", "[1]", '{"sentences": ["1"]}', '{"sentences": [true]}', ""]
 )
 def test_a_model_that_writes_something_else_writes_nothing(output: str) -> None:
-    draft = quoted(Says(output)).draft(QUESTION, SELECTION)
+    draft = quoted(ScriptedModel([output])).draft(QUESTION, SELECTION)
     assert draft.mode is Mode.EXTRACTIVE
     assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
     assert "chosen without a model" in draft.notices[0]

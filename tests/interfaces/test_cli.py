@@ -27,7 +27,7 @@ TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"
 VERBS = [
     "ingest", "search", "ask", "batch", "verify", "remove", "stats", "doctor", "demo", "config",
-    "config show", "reindex",
+    "config show", "reindex", "models", "models list", "models add", "models pull", "models verify",
 ]  # fmt: skip
 
 
@@ -385,7 +385,9 @@ def test_doctor_checks_model_index_and_offsets(sample: SampleLibrary) -> None:
     result = run_cli("doctor", "--library", sample.path, "--json")
     assert result.returncode == 0
     report = read(result)
-    assert report.keys() == {"versions", "model", "reranker", "index", "offsets", "healthy"}
+    assert report.keys() == {
+        "versions", "model", "reranker", "language_models", "index", "offsets", "healthy",
+    }  # fmt: skip
     assert {"pincite", "python"} <= report["versions"].keys()
     assert report["model"]["name"] == "all-MiniLM-L6-v2"
     assert report["reranker"] == {"method": "late_interaction", "name": "none", "problem": ""}

@@ -13,9 +13,6 @@ from pincite.errors import ModelError
 from pincite.records import Claim, Draft, Evidence, Mode, Prompt, Question, Selection
 from pincite.stages import Answerer, LanguageModel
 
-_NEARLY_ALL = 0.95
-"""Output of this share of the tokens it may have was cut off, as far as can be counted here."""
-
 
 class GeneratedAnswerer:
     """The model writes from the evidence alone; which sentences carry a statement is looked up here.
@@ -50,18 +47,21 @@ class GeneratedAnswerer:
         if not selection.context:
             return fallback
         try:
-            written = "".join(self._model.write(self._prompt(question, selection.context)))
+            writing = self._model.write(self._prompt(question, selection.context))
+            written = "".join(writing)
         except ModelError as error:
             return replace(fallback, notices=(f"the quotes themselves are shown: {error}",))
         if refuses(written, self._prompts.refusal):
-            said = f"{self._model.name} says: {self._prompts.refusal}"
-            return Draft(claims=(), evidence=(), mode=Mode.GENERATED, notices=(said,))
-        limit = _NEARLY_ALL * self._max_tokens
-        told = statements(written, cut_off=self._model.count_tokens(written) >= limit)
+            said = f"{writing.model} says: {self._prompts.refusal}"
+            return Draft(
+                claims=(), evidence=(), mode=Mode.GENERATED, notices=(*writing.notices, said)
+            )
+        told = statements(written, cut_off=writing.is_cut)
         return Draft(
             claims=tuple(self._claims(told, selection.context)),
             evidence=selection.context,
             mode=Mode.GENERATED,
+            notices=writing.notices,
             fallback=fallback,
         )
 

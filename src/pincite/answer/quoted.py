@@ -48,18 +48,19 @@ class QuotedAnswerer:
         if not numbered:
             return fallback
         try:
-            chosen = self._chosen("".join(self._model.write(self._prompt(question, numbered))))
+            writing = self._model.write(self._prompt(question, numbered))
+            chosen = self._chosen("".join(writing))
         except ModelError as error:
             return replace(fallback, notices=(f"the quotes were chosen without a model: {error}",))
         known = [numbered[number - 1] for number in chosen if 1 <= number <= len(numbered)]
         unique = list({item.span: item for item in known}.values())[: self._max_sentences]
-        refused = () if unique else (f"{self._model.name} found no sentence that answers",)
+        refused = () if unique else (f"{writing.model} found no sentence that answers",)
         in_order = [item for item in numbered if item in unique]
         return Draft(
             claims=tuple(Claim(text=item.quote, evidence_ids=(item.id,)) for item in in_order),
             evidence=tuple(in_order),
             mode=Mode.QUOTED,
-            notices=refused,
+            notices=(*writing.notices, *refused),
         )
 
     def _prompt(self, question: Question, context: Sequence[Evidence]) -> Prompt:

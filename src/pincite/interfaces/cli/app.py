@@ -18,6 +18,7 @@ from pincite.interfaces.cli import (
     evaluation,
     ingest,
     ls,
+    models,
     reindex,
     remove,
     search,
@@ -56,6 +57,7 @@ app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")
+app.add_typer(models.app, name="models")
 
 
 def main() -> None:

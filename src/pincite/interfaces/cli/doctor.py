@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,7 +16,15 @@ from pincite.interfaces.cli.output import indented, print_json
 if TYPE_CHECKING:
     from pincite.library import Library
 
-_PACKAGES = ("openvino", "onnxruntime", "faiss-cpu", "tantivy", "pypdfium2", "sqlalchemy")
+_PACKAGES = (
+    "openvino",
+    "onnxruntime",
+    "faiss-cpu",
+    "tantivy",
+    "pypdfium2",
+    "sqlalchemy",
+    "xllamacpp",
+)
 _PROBLEMS_SHOWN = 10
 
 
@@ -24,7 +33,7 @@ def doctor(
     profile: ProfileOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Check model, index, and random quotes against files.
+    """Check models, index, and random quotes against files.
 
     Compares 200 random sentences with their files, character by character.
 
@@ -34,6 +43,7 @@ def doctor(
     with pincite.Library.open(library, create=False, profile=profile) as opened:
         report["model"] = _model(opened)
         report["reranker"] = _reranker(opened)
+        report["language_models"] = _language_models(opened)
         report["index"] = _index(opened)
         offsets = opened.check_offsets()
     report["offsets"] = {
@@ -45,6 +55,7 @@ def doctor(
         not report["model"]["problem"]
         and not report["reranker"]["problem"]
         and not report["index"]["problem"]
+        and not any(model["problem"] for model in report["language_models"])
         and offsets.exact == offsets.checked
     )
     if as_json:
@@ -93,6 +104,13 @@ def _reranker(library: Library) -> dict[str, Any]:
     return {"method": method, "name": scorer.name, "runtime": scorer.runtime, "problem": problem}
 
 
+def _language_models(library: Library) -> list[dict[str, str]]:
+    """The language model of the settings and its fallback; nothing is loaded or written."""
+    from pincite.llm.availability import availability
+
+    return [asdict(model) for model in availability(library.settings.generation)]
+
+
 def _index(library: Library) -> dict[str, Any]:
     indexes, problem = library.index_state()
     generation = library.catalog.generation()
@@ -128,6 +146,9 @@ def _print(report: dict[str, Any]) -> None:
     reranker = report["reranker"]
     after = f", then {reranker['name']} ({reranker['runtime']})" if "runtime" in reranker else ""
     rows["reranker"] = reranker["problem"] or f"{reranker['method']}{after}"
+    for place, language_model in enumerate(report["language_models"]):
+        told = language_model["problem"] or language_model["found"]
+        rows["fallback" if place else "writes"] = f"{language_model['model']}: {told}"
     state = "{passages} passages, {vectors} vectors ({engine})"
     rows["index"] = index["problem"] or state.format_map(index)
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"

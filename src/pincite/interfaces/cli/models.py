@@ -1,0 +1,250 @@
+"""`pincite models`: which models lie on this machine, and are their files what they should be?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import unquote, urlsplit
+
+import typer
+
+from pincite.errors import UsageError
+from pincite.interfaces.cli.exits import VERIFICATION_FAILED
+from pincite.interfaces.cli.options import JsonOption
+from pincite.interfaces.cli.output import indented, print_json, short_path
+
+if TYPE_CHECKING:
+    from pincite.models import AddedModel, ModelFolder, Received
+
+app = typer.Typer(
+    help="Encoders and language models on this machine.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_SUFFIX = ".gguf"
+_MEGABYTE = 1_000_000
+_SHA256_DIGITS = 64
+
+NameOption = Annotated[
+    str, typer.Option("--name", help="What settings call it (default: the file's name).")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A model as the list shows it. `state` says what is known of its file."""
+
+    name: str
+    kind: str
+    origin: str
+    setting: str
+    file: str = ""
+    size_bytes: int = 0
+    sha256: str = ""
+    state: str
+
+
+@app.callback()
+def _group() -> None:
+    """Encoders and language models on this machine."""
+
+
+@app.command("list")
+def list_models(as_json: JsonOption = False) -> None:
+    """List what is installed and what was added. Reads no file but the lists."""
+    from pincite.models import ModelFolder
+
+    folder = ModelFolder()
+    rows = [*_packaged(verify=False), *_added(folder, verify=False)]
+    if as_json:
+        print_json({"folder": str(folder.path), "models": [asdict(row) for row in rows]})
+        return
+    _print(rows)
+    typer.echo(f"added models are kept in {short_path(str(folder.path))}")
+
+
+@app.command("verify")
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Which ones (default: all).", metavar="NAME")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read the files of models again and compare their checksums.
+
+    Exit code 4 when a file is not what was installed or added.
+    """
+    from pincite.models import ModelFolder, State
+
+    folder = ModelFolder()
+    known = {row.name for row in (*_packaged(verify=False), *_added(folder, verify=False))}
+    for name in names or ():
+        if name not in known:
+            raise UsageError(f"there is no model '{name}'; there are: {', '.join(sorted(known))}")
+    wanted = set(names or known)
+    rows = [
+        row
+        for row in (*_packaged(verify=True, only=wanted), *_added(folder, verify=True, only=wanted))
+        if row.name in wanted and row.state != _NOT_INSTALLED
+    ]
+    if as_json:
+        print_json({"folder": str(folder.path), "models": [asdict(row) for row in rows]})
+    else:
+        _print(rows)
+    if any(row.state in (State.CHANGED, State.MISSING) for row in rows):
+        raise typer.Exit(VERIFICATION_FAILED)
+
+
+@app.command("add")
+def add(
+    file: Annotated[Path, typer.Argument(help="A GGUF file.", metavar="FILE")],
+    name: NameOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a language model into the models folder and remember its checksum."""
+    from pincite.llm.gguf import read_gguf_header
+    from pincite.models import ModelFolder
+
+    read_gguf_header(file)
+    with _progress() as received, file.open("rb") as content:
+        added = ModelFolder().add(
+            content,
+            name=name or _name_of(file.name),
+            suffix=_SUFFIX,
+            came_from=str(file.absolute()),
+            received=received,
+        )
+    _tell(added, as_json=as_json)
+
+
+@app.command("pull")
+def pull(
+    url: Annotated[str, typer.Argument(help="https://... or file://...", metavar="URL")],
+    sha256: Annotated[
+        str, typer.Option("--sha256", help="The checksum that its publisher tells.")
+    ] = "",
+    name: NameOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Fetch a GGUF file into the models folder. The only command that downloads.
+
+    Other content than that of the checksum is not kept.
+    """
+    from pincite.download import opened
+    from pincite.models import ModelFolder
+
+    if len(sha256) != _SHA256_DIGITS or set(sha256.lower()) - set("0123456789abcdef"):
+        raise UsageError(
+            f"--sha256 {sha256 or '(not given)'}: expected the 64 hexadecimal digits of the file's "
+            "SHA-256, as its publisher tells them: without them nobody could say what was fetched"
+        )
+    with opened(url) as content, _progress() as received:
+        added = ModelFolder().add(
+            content,
+            name=name or _name_of(PurePosixPath(unquote(urlsplit(url).path)).name),
+            suffix=_SUFFIX,
+            came_from=url,
+            sha256=sha256,
+            received=received,
+        )
+    _tell(added, as_json=as_json)
+
+
+_NOT_INSTALLED = "not installed"
+
+
+def _packaged(*, verify: bool, only: set[str] | None = None) -> Iterator[Row]:
+    """Models of packages: the encoder that comes with Pincite, and the small language model."""
+    from pincite.embed.weights import MODEL_NAME, MODEL_PACKAGE
+    from pincite.llm.packaged import SMOLLM2, SMOLLM2_PACKAGE
+
+    known = (
+        (MODEL_NAME, "encoder", "embedding", MODEL_PACKAGE.replace("_", "-"), ".onnx"),
+        (SMOLLM2, "language model", "generation", SMOLLM2_PACKAGE, _SUFFIX),
+    )
+    for name, kind, group, package, suffix in known:
+        row = {"name": name, "kind": kind, "setting": f'{group}.model = "{name}"'}
+        told = _file_of_package(package, suffix, verify=verify and (not only or name in only))
+        yield Row(**row, origin=f"package {package}", **told)  # type: ignore[arg-type]
+
+
+def _file_of_package(package: str, suffix: str, *, verify: bool) -> dict[str, object]:
+    """The package's file of this kind; the installer has written down its checksum."""
+    from base64 import urlsafe_b64decode
+    from importlib.metadata import PackageNotFoundError, files
+
+    from pincite.models import State, sha256_of
+
+    try:
+        listed = [file for file in files(package) or () if file.suffix == suffix]
+    except PackageNotFoundError:
+        listed = []
+    if not listed:
+        return {"state": _NOT_INSTALLED}
+    path = Path(str(listed[0].locate()))
+    recorded = listed[0].hash.value if listed[0].hash else ""
+    sha256 = urlsafe_b64decode(recorded + "=" * (-len(recorded) % 4)).hex()
+    told = {"file": str(path), "sha256": sha256}
+    if not path.is_file():
+        return {**told, "state": State.MISSING}
+    size = path.stat().st_size
+    state = State.UNCHANGED if size == listed[0].size else State.CHANGED
+    if verify:
+        state = State.VERIFIED if sha256_of(path) == sha256 else State.CHANGED
+    return {**told, "size_bytes": size, "state": state}
+
+
+def _added(folder: ModelFolder, *, verify: bool, only: set[str] | None = None) -> Iterator[Row]:
+    for model in folder:
+        yield Row(
+            name=model.name,
+            kind="language model",
+            origin=f"added from {model.source}",
+            setting=f'generation.model = "{model.name}"',
+            file=str(folder.file_of(model)),
+            size_bytes=model.size_bytes,
+            sha256=model.sha256,
+            state=folder.state(model, verify=verify and (not only or model.name in only)),
+        )
+
+
+def _print(rows: list[Row]) -> None:
+    typer.secho(" state           MB  kind            set it with", bold=True)
+    for row in rows:
+        colour = "red" if row.state in ("changed", "missing") else None
+        size = f"{row.size_bytes / _MEGABYTE:,.0f}" if row.size_bytes else "-"
+        typer.secho(f" {row.state:<13} {size:>4}  {row.kind:<14}  {row.setting}", fg=colour)
+        typer.secho(indented(row.origin, first=" " * 37), dim=True)
+
+
+def _tell(model: AddedModel, *, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(model))
+        return
+    typer.echo(f"added {model.name}, {model.size_bytes / _MEGABYTE:,.0f} MB")
+    typer.echo(f"SHA-256 {model.sha256}")
+    typer.echo(f'set generation.model = "{model.name}" to use it')
+
+
+def _name_of(file_name: str) -> str:
+    """A file's name without its ending, in the characters that names may have."""
+    stem = file_name.removesuffix(_SUFFIX)
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "._+-") else "-" for c in stem)
+    return name.strip("-._+") or "model"
+
+
+@contextmanager
+def _progress() -> Iterator[Received]:
+    """Megabytes so far, on stderr, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    try:
+        yield lambda size: typer.echo(f"\r{size / _MEGABYTE:,.0f} MB", nl=False, err=True)
+    finally:
+        typer.echo("\r" + " " * 20 + "\r", nl=False, err=True)
