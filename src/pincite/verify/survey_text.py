@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from pincite.records import Closeness, FileProblem, Survey, SurveyRow
+from pincite.records import Closeness, FileProblem, Status, Survey, SurveyRow
 from pincite.text.mentions import Mentions, words_of
 
 
@@ -93,6 +93,8 @@ def survey_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
             yield f"its {name} are {said!r}, its quotes say {value!r}"
     if survey_form(survey) != receipt["survey"]:
         yield "its survey has other fields than a count has"
+    if receipt["status"] != Status.ANSWERED:
+        yield f"its status is {receipt['status']!r}; a count is an answer"
     if receipt["text"] != survey_text(survey):
         yield f"its text is not what was counted: {survey_text(survey)}"
 
