@@ -139,6 +139,17 @@ def test_an_ordinary_command_answers_questions_about_everything(sample: SampleLi
     assert "scanned: all" in shown.stdout
 
 
+def test_a_count_is_explained_and_loses_no_passage(sample: SampleLibrary) -> None:
+    asked = ("ask", "How many documents mention torque?", "-l", sample.path)
+    explained = call_cli(*asked, "--explain")
+    assert explained.returncode == 0
+    assert "scan" in explained.stdout
+    assert "verify" in explained.stdout
+    refused = call_cli(*asked, "--why", "torque wrench")
+    assert refused.returncode == 2
+    assert "a count over all documents" in refused.stderr
+
+
 def test_nothing_to_count_is_a_usage_error(sample: SampleLibrary) -> None:
     refused = call_cli("count", "?!", "-l", sample.path)
     assert refused.returncode == 2

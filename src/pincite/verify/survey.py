@@ -26,7 +26,7 @@ from pincite.stages import Sources
 from pincite.text.mentions import Mentions
 from pincite.verify.quotes import FileCheck
 from pincite.verify.receipt import located
-from pincite.verify.survey_text import scanned_for, survey_text
+from pincite.verify.survey_text import counted, scanned_for, survey_text
 from pincite.verify.verifier import Provenance
 
 _NAMED = 5
@@ -171,8 +171,8 @@ def _told(survey: Survey) -> Iterator[str]:
             "hold all of them"
         )
     yield (
-        f"scanned: all {survey.passages_scanned} passages of {survey.documents_scanned} documents, "
-        f"and their headings, for {scanned_for(survey)}"
+        f"scanned: all {counted(survey.passages_scanned, 'passage')} of "
+        f"{counted(survey.documents_scanned, 'document')}, and the headings, for {scanned_for(survey)}"
     )
     if not survey.skipped:
         return
