@@ -10,6 +10,8 @@ import hashlib
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 from pincite.boxes import BoxMap
@@ -219,8 +221,28 @@ class Document:
         """Where `text[start:end]` lies in the file's bytes; None unless it is a text format."""
         if self.encoding is None:
             return None
-        first = self.first_byte + len(self.text[:start].encode(self.encoding))
-        return first, first + len(self.text[start:end].encode(self.encoding))
+        first, last = (
+            self.first_byte + _bytes_before(self.text, self.encoding, position)
+            for position in (start, end)
+        )
+        return first, last
+
+
+_STRIDE = 4096
+
+
+def _bytes_before(text: str, encoding: str, position: int) -> int:
+    """How many bytes the text before a position takes."""
+    strides = position // _STRIDE
+    rest = text[strides * _STRIDE : position]
+    return _milestones(text, encoding)[strides] + len(rest.encode(encoding))
+
+
+@lru_cache(maxsize=8)
+def _milestones(text: str, encoding: str) -> tuple[int, ...]:
+    """Bytes before every 4,096th character, so that many quotes of a long text are placed fast."""
+    pieces = (text[start : start + _STRIDE] for start in range(0, len(text), _STRIDE))
+    return tuple(accumulate((len(piece.encode(encoding)) for piece in pieces), initial=0))
 
 
 _ID_DIGITS = 16

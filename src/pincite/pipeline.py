@@ -145,6 +145,8 @@ def survey(question: Question, request: SurveyRequest, stages: AnswerStages) -> 
         scan = stages.surveyor.scan(question, request)
     with recorder.stage("verify"):
         answer = stages.scan_verifier.verify(question, scan)
+    recorder.scanned("scan", scan)
+    recorder.counted("verify", answer)
     return answer.with_measurements(timings=recorder.timings(), trace=recorder.trace())
 
 

@@ -20,6 +20,7 @@ from pincite.records import (
     Passage,
     Question,
     Ranking,
+    Scan,
     Selection,
 )
 
@@ -90,6 +91,22 @@ class Recorder:
             confidence=answer.confidence,
             left_out=[{"text": c.text, "verdict": str(c.verdict)} for c in answer.left_out],
         )
+
+    def scanned(self, stage: str, scan: Scan) -> None:
+        """Take down how much of the library was gone through, and which documents were kept."""
+        mentions = sum(len(document.mentions) for document in scan.found)
+        note = (
+            f"{scan.documents} documents with {scan.passages} passages scanned for "
+            f"'{scan.request.subject}' ({scan.closeness}): {mentions} sentences or headings of "
+            f"{len(scan.found)} documents, {len(scan.skipped)} files not or only partly read"
+        )
+        self._took_down(stage, [{"document": item.document_id} for item in scan.found], (), (note,))
+
+    def counted(self, stage: str, answer: Answer) -> None:
+        """Take down what became of a scan."""
+        kept = [{"document": row.document} for row in answer.survey.rows] if answer.survey else []
+        self._took_down(stage, kept, (), answer.reasons)
+        self._stages[stage].update(status=str(answer.status), confidence=answer.confidence)
 
     def timings(self) -> Mapping[str, float]:
         """Stages so far, and `total` since the recorder was made."""

@@ -53,7 +53,13 @@ class Inquiry:
                 "once: give more words, or the id of one (pincite search --json shows ids)"
             )
         stages = self._upkeep.stages()
-        trace = answer_question(replace(question, explain=True), stages).trace
+        answer = answer_question(replace(question, explain=True), stages)
+        if answer.survey is not None:
+            raise UsageError(
+                "this question is answered by a count over all documents, in which no passage is "
+                "lost; 'pincite count --json' lists every mention"
+            )
+        trace = answer.trace
         return tuple(self._fate(question, trace, passage) for passage in meant)
 
     def _fate(self, question: Question, trace: Mapping[str, Any], passage: Passage) -> Fate:

@@ -75,3 +75,14 @@ def test_mojibake_stays_as_it_is_in_the_file(suffix: str) -> None:
     document = FileReader().read_attachment(Path(f"a{suffix}"), content)
     assert document.text == text
     assert_sentences_lead_back(document, content)
+
+
+def test_quotes_far_into_a_long_text_lead_back(tmp_path: Path) -> None:
+    content = ("Größe und Länge, 日本語. " * 1500).encode()
+    (tmp_path / "long.txt").write_bytes(content)
+    document = FileReader().read(tmp_path / "long.txt")
+
+    for start in (0, 4095, 4096, 4097, 12_288, len(document.text) - 5):
+        place = document.byte_range(start, start + 5)
+        assert place is not None
+        assert content[slice(*place)].decode() == document.text[start : start + 5]

@@ -38,7 +38,9 @@ class ScanSource(Protocol):
         self, collection: str | None, filters: Filters, allowed: NDArray[Any] | None
     ) -> ScanScope: ...
     def texts(self, documents: Sequence[str]) -> Iterator[tuple[str, str]]: ...  # noqa: D102
-    def edges(self, document_id: str) -> list[PassageEdges]: ...  # noqa: D102
+    def edges(  # noqa: D102
+        self, document_id: str, *, first: int, last: int
+    ) -> list[PassageEdges]: ...
 
 
 class Holdings(Protocol):
@@ -142,7 +144,7 @@ class WordSurveyor:
     ) -> dict[Span, list[int]]:
         """What can be quoted around these places: sentences with their passages, and headings."""
         sentences: dict[tuple[int, int], list[int]] = {}
-        for passage in self._holdings.scan.edges(document_id):
+        for passage in self._holdings.scan.edges(document_id, first=places[0], last=places[-1]):
             if keys is None or passage.key in keys:
                 for edges in zip(passage.edges[::2], passage.edges[1::2], strict=True):
                     sentences.setdefault(edges, []).append(passage.key)

@@ -52,12 +52,12 @@ class Mentions:
 
     def found(self, sentence: str) -> list[str]:
         """The mentions in a sentence, as they are written; with all words apart, one at most."""
-        readings = [sentence]
-        if LINE_HYPHEN in sentence:
-            # A hyphen at the end of a line may belong to the word or not.
-            joined = sentence.replace(LINE_HYPHEN, "")
-            readings = [joined, sentence] if len(self._sought) > 1 else [joined]
-        return max((self._mentions(words_of(text)) for text in readings), key=len)
+        if LINE_HYPHEN not in sentence:
+            return self._mentions(words_of(sentence))
+        # A hyphen at the end of a line may belong to the word or not.
+        joined = self._mentions(words_of(sentence.replace(LINE_HYPHEN, "")))
+        apart = self._mentions(words_of(sentence)) if len(self._sought) > 1 else []
+        return max(joined, apart, key=len)
 
     def places(self, text: str) -> Iterator[int]:
         """Where mentions may be: each has one of these places inside it.

@@ -24,10 +24,10 @@ from pincite.records import (
 )
 from pincite.stages import Sources
 from pincite.text.mentions import Mentions
-from pincite.verify.quotes import FileCheck, check_in_file
+from pincite.verify.quotes import FileCheck
 from pincite.verify.reasons import Provenance
 from pincite.verify.receipt import located
-from pincite.verify.survey_text import scanned_for, survey_text
+from pincite.verify.survey_text import counted, scanned_for, survey_text
 
 _NAMED = 5
 """Files that could not be read which the answer names; the survey has all of them."""
@@ -80,6 +80,7 @@ class CountVerifier:
         document = self._sources.document(found.document_id)
         path = found.paths[0]
         counter = Mentions(scan.request.subject, scan.closeness, found.language)
+        file = _File(path, document)
         kept = []
         checks: Counter[FileCheck] = Counter()
         for mention in found.mentions:
@@ -89,7 +90,7 @@ class CountVerifier:
                 reasons.append(f"{path}: a mention is not in the stored text; it was left out")
                 continue
             citation = located(document, span.start, span.end, path=path, sha256=document.sha256)
-            state = _in_file(document, citation)
+            state = file.check(citation)
             checks[state] += 1
             if state is not FileCheck.CHANGED:
                 kept.append((mention, citation))
@@ -97,16 +98,27 @@ class CountVerifier:
         return kept
 
 
-def _in_file(document: Document, citation: Citation) -> FileCheck:
-    if citation.start_byte is None or citation.end_byte is None or document.encoding is None:
-        return FileCheck.SAME
-    return check_in_file(
-        Path(citation.source),
-        start_byte=citation.start_byte,
-        end_byte=citation.end_byte,
-        encoding=document.encoding,
-        quote=citation.quote,
-    )
+class _File:
+    """The bytes of a text file, read once for all its quotes."""
+
+    def __init__(self, path: str, document: Document) -> None:
+        self._encoding = document.encoding
+        self._content: bytes | None = b""
+        if self._encoding is not None:
+            try:
+                self._content = Path(path).read_bytes()
+            except OSError:
+                self._content = None
+
+    def check(self, citation: Citation) -> FileCheck:
+        """Whether the file still holds a quote; of other formats nothing is known but the text."""
+        if citation.start_byte is None or citation.end_byte is None or self._encoding is None:
+            return FileCheck.SAME
+        if self._content is None:
+            return FileCheck.MISSING
+        found = self._content[citation.start_byte : citation.end_byte]
+        is_same = found.decode(self._encoding, "replace") == citation.quote
+        return FileCheck.SAME if is_same else FileCheck.CHANGED
 
 
 def _about_file(path: str, checks: Counter[FileCheck]) -> Iterator[str]:
@@ -159,8 +171,8 @@ def _told(survey: Survey) -> Iterator[str]:
             "hold all of them"
         )
     yield (
-        f"scanned: all {survey.passages_scanned} passages of {survey.documents_scanned} documents, "
-        f"and their headings, for {scanned_for(survey)}"
+        f"scanned: all {counted(survey.passages_scanned, 'passage')} of "
+        f"{counted(survey.documents_scanned, 'document')}, and the headings, for {scanned_for(survey)}"
     )
     if not survey.skipped:
         return

@@ -7,24 +7,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from pincite.records import Closeness, FileProblem, Survey, SurveyRow
+from pincite.records import Closeness, FileProblem, Status, Survey, SurveyRow
 from pincite.text.mentions import Mentions, words_of
 
 
 def survey_text(survey: Survey) -> str:
     """`3 of 6 documents mention 'torque' (12 mentions in 9 passages).`"""
-    documents, scanned = len(survey.rows), _counted(survey.documents_scanned, "document")
+    documents, scanned = len(survey.rows), counted(survey.documents_scanned, "document")
     what = _what(survey)
     least = "At least " if survey.skipped and survey.mentions else ""
     if not documents:
         return f"None of {scanned} mentions {what}."
     if survey.wanted == "mentions":
-        times = _counted(survey.mentions, _unit(survey))
+        times = counted(survey.mentions, _unit(survey))
         told = f"{times} of {what} in {documents} of {scanned}."
     else:
         verb = "mentions" if documents == 1 else "mention"
-        mentions = _counted(survey.mentions, _unit(survey))
-        passages = _counted(survey.passages, "passage")
+        mentions = counted(survey.mentions, _unit(survey))
+        passages = counted(survey.passages, "passage")
         told = f"{documents} of {scanned} {verb} {what} ({mentions} in {passages})."
     return f"{least}{told}"
 
@@ -39,7 +39,8 @@ def _unit(survey: Survey) -> str:
     return "sentence" if survey.closeness is Closeness.IN_ONE_SENTENCE else "mention"
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """`1 passage`, `2 passages`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
@@ -83,16 +84,18 @@ def survey_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
     """
     try:
         survey = _from_form(receipt["survey"])
-        counted = dict(_counted_again(receipt, survey))
+        again = dict(_counted_again(receipt, survey))
     except (KeyError, TypeError, ValueError) as error:
         yield f"its survey cannot be read ({error!r})"
         return
-    for name, value in counted.items():
+    for name, value in again.items():
         said = getattr(survey, name)
         if said != value:
             yield f"its {name} are {said!r}, its quotes say {value!r}"
     if survey_form(survey) != receipt["survey"]:
         yield "its survey has other fields than a count has"
+    if receipt["status"] != Status.ANSWERED:
+        yield f"its status is {receipt['status']!r}; a count is an answer"
     if receipt["text"] != survey_text(survey):
         yield f"its text is not what was counted: {survey_text(survey)}"
 

@@ -26,8 +26,9 @@ Form = Mapping[str, Any]
 
 def files_of(trace: Form, library: Library) -> dict[str, str]:
     """Names of the files that `print_trace` shows, by document."""
-    (reranked,) = (stage for stage in trace["stages"] if stage["name"] == "rerank")
-    shown = (trace["passages"][hit["passage_id"]] for hit in reranked["kept"][:_PASSAGES_SHOWN])
+    reranked = [stage for stage in trace["stages"] if stage["name"] == "rerank"]
+    hits = (hit for stage in reranked for hit in stage["kept"][:_PASSAGES_SHOWN])
+    shown = (trace["passages"][hit["passage_id"]] for hit in hits)
     documents = {passage["document"] for passage in shown}
     return {document: Path(library.catalog.source(document).path).name for document in documents}
 
@@ -42,8 +43,9 @@ def print_trace(trace: Form, timings: Mapping[str, float], files: Mapping[str, s
         typer.echo(line)
     typer.echo(f"{'total':<10}{timings['total']:>9.1f}")
     stages = {stage["name"]: stage for stage in trace["stages"]}
-    for line in _passage_lines(stages["rerank"]["kept"], trace["passages"], files):
-        typer.echo(line)
+    if "rerank" in stages:
+        for line in _passage_lines(stages["rerank"]["kept"], trace["passages"], files):
+            typer.echo(line)
     if "select" in stages:
         for line in _sentence_lines(stages["select"]["kept"]):
             typer.echo(line)

@@ -1,0 +1,171 @@
+"""A count is made of checked mentions alone, and a saved one adds up or is refused."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pincite import Library, Status
+from pincite.ingest.readers import FileReader
+from pincite.records import Mode
+from pincite.settings import Layer
+from pincite.verify.receipt import answer_form, check_receipt
+
+Receipt = dict[str, Any]
+
+FIRST = "# Valves\n\nA valve leaks. The pump runs.\n\nTwo valves leak, and one valve does not.\n"
+SECOND = "The pump and the valve are new.\n"
+
+
+WORDS_ONLY: Layer = {"embedding": {"model": "none"}}
+
+
+def make_library(home: Path) -> Library:
+    (home / "files").mkdir()
+    (home / "files" / "a.md").write_text(FIRST)
+    (home / "files" / "b.txt").write_text(SECOND)
+    (home / "files" / "c.txt").write_text("Nothing of the kind.\n")
+    opened = Library.open(home / "library", overrides=WORDS_ONLY)
+    opened.ingest([home / "files"])
+    return opened
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with make_library(tmp_path_factory.mktemp("counted")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def changing(tmp_path: Path) -> Iterator[Library]:
+    """A library of its own, whose files, in `files` beside it, may be changed."""
+    with make_library(tmp_path) as opened:
+        yield opened
+
+
+def test_documents_mentions_and_passages_are_counted(library: Library) -> None:
+    answer = library.ask("How many documents mention valves?")
+    survey = answer.survey
+
+    assert answer.text == "2 of 3 documents mention 'valves' (5 mentions in 2 passages)."
+    assert (answer.status, answer.mode, answer.confidence) == (Status.ANSWERED, Mode.COUNTED, 1.0)
+    assert survey is not None
+    first, second = survey.rows
+    assert [Path(row.paths[0]).name for row in survey.rows] == ["a.md", "b.txt"]
+    assert (first.mentions, first.first, first.citations) == (4, 1, 3)
+    assert (second.mentions, second.first, second.citations) == (1, 4, 1)
+    assert dict(survey.written) == {"valve": 3, "valves": 2}
+    assert survey.passages_scanned == library.stats().passages
+    assert len(answer.citations) == 4
+    assert answer.claims[0].citations == (1, 2, 3, 4)
+
+
+def test_a_question_for_places_is_told_in_mentions(library: Library) -> None:
+    answer = library.ask("How often are valves mentioned?")
+    assert answer.text == "5 mentions of 'valves' in 2 of 3 documents."
+
+
+def test_to_find_nothing_everywhere_is_an_answer(library: Library) -> None:
+    answer = library.ask("Which documents mention a ferry?")
+    assert answer.status is Status.ANSWERED
+    assert answer.text == "None of 3 documents mentions 'ferry'."
+    assert answer.citations == ()
+
+
+def test_an_uncertain_question_without_mentions_is_answered_from_the_best_passages(
+    library: Library,
+) -> None:
+    answer = library.ask("Which documents are about ferry timetables?")
+    assert answer.survey is None
+    assert any("no sentence of 3 documents holds 'ferry timetables'" in r for r in answer.reasons)
+    assert any("not a count of the whole collection" in reason for reason in answer.reasons)
+
+
+def test_what_words_cannot_tell_is_never_shown_as_complete(library: Library) -> None:
+    answer = library.ask("How many documents were changed?")
+    assert answer.survey is None
+    assert any("not a count of the whole collection" in reason for reason in answer.reasons)
+
+
+def test_counting_can_be_turned_off(library: Library) -> None:
+    overrides = {**WORDS_ONLY, "understanding": {"counts": False}}
+    with Library.open(library.path, overrides=overrides) as opened:
+        assert opened.ask("How many documents mention valves?").survey is None
+        assert opened.count("valves").survey is not None
+
+
+def test_a_file_that_could_not_be_read_makes_the_count_a_lower_bound(
+    changing: Library,
+) -> None:
+    folder = changing.path.parent / "files"
+    (folder / "d.pdf").write_bytes(b"%PDF-1.4 nothing")
+    changing.ingest([folder])
+
+    answer = changing.count("valve")
+    assert answer.text.startswith("At least 2 of 3 documents mention")
+    assert answer.survey is not None
+    assert [Path(problem.path).name for problem in answer.survey.skipped] == ["d.pdf"]
+    assert any(reason.startswith("not scanned: d.pdf") for reason in answer.reasons)
+
+
+def test_a_quote_that_its_file_no_longer_holds_is_not_counted(changing: Library) -> None:
+    (changing.path.parent / "files" / "b.txt").write_text("A line of another text.\n")
+
+    answer = changing.count("valve")
+    assert answer.survey is not None
+    assert (answer.survey.mentions, len(answer.survey.rows)) == (4, 1)
+    assert any("b.txt: the file has changed" in reason for reason in answer.reasons)
+
+
+def test_a_missing_file_is_told(changing: Library) -> None:
+    (changing.path.parent / "files" / "b.txt").unlink()
+    answer = changing.count("valve")
+    assert any("b.txt: the file cannot be opened" in reason for reason in answer.reasons)
+
+
+@pytest.fixture
+def receipt(library: Library) -> Receipt:
+    return answer_form(library.count("valve"))
+
+
+def test_an_untouched_count_holds(receipt: Receipt) -> None:
+    assert check_receipt(receipt, FileReader()).holds
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda r: r.update(text="3 of 3 documents mention 'valve' (5 mentions in 2 passages)."),
+        lambda r: r["survey"].update(mentions=6),
+        lambda r: r["survey"].update(subject="pump"),
+        lambda r: r["survey"].update(documents_scanned=4),
+        lambda r: r["survey"].update(documents=3),
+        lambda r: r["survey"].update(complete=False),
+        lambda r: r["survey"].update(closeness="these words exactly"),
+        lambda r: r["survey"].update(closeness="near"),
+        lambda r: r["survey"]["written"].update(valve=4),
+        lambda r: r["survey"]["rows"][0].update(mentions=5),
+        lambda r: r["survey"]["rows"][0].update(citations=2),
+        lambda r: r["survey"]["rows"][1].update(document="0" * 16),
+        lambda r: r["survey"]["rows"].pop(),
+        lambda r: r["survey"].pop("rows"),
+        lambda r: r["survey"].update(more=1),
+        lambda r: r["citations"].pop(),
+        lambda r: r["citations"].reverse(),
+        lambda r: r["citations"][0].update(cited_text="A pump leaks."),
+        lambda r: r.update(survey=None),
+        lambda r: r.pop("survey"),
+        lambda r: r.update(status="abstained"),
+    ],
+)
+def test_a_count_that_was_touched_is_refused(
+    receipt: Receipt, edit: Callable[[Receipt], None]
+) -> None:
+    changed = copy.deepcopy(receipt)
+    edit(changed)
+    assert changed != receipt
+    assert not check_receipt(changed, FileReader()).holds
