@@ -419,7 +419,9 @@ class PackingSettings(Group):
         default=0.6, gt=0, le=1, description="share of the window that evidence may take"
     )
     max_tokens: int = Field(
-        default=0, ge=0, description="tokens that evidence may take; 0: by the share alone"
+        default=1200,
+        ge=0,
+        description="tokens that evidence may take, for reading takes time; 0: by the share alone",
     )
     max_passages: int = Field(default=10, ge=1, le=1000, description="passages read at most")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answer.written import refuses, statements
+from pincite.answer.written import refuses, statements, until_it_repeats
 
 REFUSAL = "The documents do not say."
 
@@ -85,3 +85,18 @@ def test_any_output_gives_statements_without_marks(written: str) -> None:
         assert statement.text.strip() == statement.text != ""
         assert "\n" not in statement.text
         assert "[1]" not in statement.text
+
+
+def test_a_model_that_repeats_itself_is_not_read_on() -> None:
+    pieces = iter(["It is 5 [1].\nIt ", "is 6 [2].\n", "It is 5 [1].\n", "and", " on"])
+    assert until_it_repeats(pieces) == "It is 5 [1].\nIt is 6 [2].\n"
+    assert list(pieces) == ["and", " on"]
+
+
+@given(st.lists(st.sampled_from(["a", "b c", "\n", "d\n", "\n\n"])))
+def test_what_does_not_repeat_is_read_to_its_end(pieces: list[str]) -> None:
+    lines = [line for line in "".join(pieces).splitlines() if line.strip()]
+    read = until_it_repeats(pieces)
+    assert "".join(pieces).startswith(read)
+    if len(set(lines)) == len(lines):
+        assert read == "".join(pieces)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pincite.answer.carrying import Carriers
 from pincite.answer.prompts import Prompts
 from pincite.answer.reading import Reading
-from pincite.answer.written import Statement, refuses, statements
+from pincite.answer.written import Statement, refuses, statements, until_it_repeats
 from pincite.errors import ModelError
 from pincite.records import Claim, Draft, Evidence, Mode, Prompt, Question, Selection
 from pincite.stages import Answerer, LanguageModel
@@ -48,7 +48,7 @@ class GeneratedAnswerer:
             return fallback
         try:
             writing = self._model.write(self._prompt(question, selection.context))
-            written = "".join(writing)
+            written = until_it_repeats(writing)
         except ModelError as error:
             return replace(fallback, notices=(f"the quotes themselves are shown: {error}",))
         if refuses(written, self._prompts.refusal):

@@ -108,10 +108,14 @@ class Window:
         if most_tokens:
             self._most = min(self._most, most_tokens)
         self._max_tokens = max_tokens
+        self._bare: tuple[str, int] = ("", 0)
 
     def room(self, question: Question, context: Sequence[Evidence]) -> int:
         """Tokens that are left when the model reads this context; below 0: too many."""
-        bare = self._reading.tokens(self._model, question, ())
+        asked, bare = self._bare
+        if asked != question.plain:
+            bare = self._reading.tokens(self._model, question, ())
+            self._bare = (question.plain, bare)
         whole = self._reading.tokens(self._model, question, context) if context else bare
         free = self._model.context_tokens - self._max_tokens - whole
         return min(free, self._most - (whole - bare))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pincite.text.sentences import sentence_spans
@@ -52,6 +52,24 @@ def statements(written: str, *, cut_off: bool = False) -> list[Statement]:
     if cut_off and told and not _END.search(written.rstrip()):
         told.pop()
     return told
+
+
+def until_it_repeats(pieces: Iterable[str]) -> str:
+    """What a model writes, up to the first line that it writes a second time.
+
+    Small models fall into loops, and each turn of one takes as long as the answer did.
+    """
+    written = ""
+    seen: set[str] = set()
+    for piece in pieces:
+        complete = len(written[: written.rfind("\n") + 1])
+        written += piece
+        for line in written[complete : written.rfind("\n") + 1].splitlines():
+            words = _plain(line)
+            if words and words in seen:
+                return written[:complete]
+            seen.add(words)
+    return written
 
 
 def refuses(written: str, refusal: str) -> bool:

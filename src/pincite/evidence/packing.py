@@ -16,6 +16,10 @@ Room: TypeAlias = Callable[[Question, Sequence[Evidence]], int]
 CountTokens: TypeAlias = Callable[[str], int]
 
 
+_TRIED_FOR_EACH = 3
+"""Passages tried for each that may be read: what stands further back is not worth counting."""
+
+
 class PackingSelector:
     """Adds to a selection what a model may read: greedily the best passages that still fit.
 
@@ -50,11 +54,12 @@ class PackingSelector:
         packed: list[Evidence] = []
         taken: set[Span] = set()
         passages = 0
-        for hit in hits:
-            if passages == self._max_passages:
+        left = self._room(question, packed)
+        for hit in hits[: _TRIED_FOR_EACH * self._max_passages]:
+            if passages == self._max_passages or left <= 0:
                 break
             whole = self._sentences(hit, first=len(taken) + 1, without=taken)
-            added = self._that_fit(question, packed, whole)
+            added, left = self._that_fit(question, packed, whole, left)
             if added:
                 passages += 1
                 packed += added
@@ -62,20 +67,23 @@ class PackingSelector:
         return packed
 
     def _that_fit(
-        self, question: Question, packed: Sequence[Evidence], whole: Sequence[Evidence]
-    ) -> list[Evidence]:
-        if not whole or self._room(question, [*packed, *whole]) >= 0:
-            return list(whole)
-        left = self._room(question, packed)
+        self, question: Question, packed: Sequence[Evidence], whole: Sequence[Evidence], left: int
+    ) -> tuple[list[Evidence], int]:
+        """What is added of a passage, and how many tokens are left then."""
+        tokens = {item.span: self._count_tokens(item.quote) for item in whole}
+        if whole and sum(tokens.values()) <= left:
+            after = self._room(question, [*packed, *whole])
+            if after >= 0:
+                return list(whole), after
         chosen: list[Evidence] = []
         for item in sorted(whole, key=lambda item: (-item.score, item.span.start)):
-            if self._count_tokens(item.quote) > left:
+            if tokens[item.span] > left:
                 continue
             wanted = sorted([*chosen, item], key=lambda item: item.span.start)
             after = self._room(question, [*packed, *wanted])
             if after >= 0:
                 chosen, left = wanted, after
-        return chosen
+        return chosen, left
 
     def _sentences(self, hit: Hit, *, first: int, without: set[Span]) -> list[Evidence]:
         scores = hit.sentence_scores or (hit.score,) * len(hit.passage.sentences)
