@@ -59,6 +59,10 @@ def test_nothing_is_loaded_before_it_is_needed_and_nothing_stays(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_model_lives_as_long_as_it_writes(smollm2: Path) -> None:
+    assert "".join(small(smollm2).write(QUESTION))
+
+
 def test_it_listens_on_no_port(smollm2: Path) -> None:
     listening = Path("/proc/self/net/tcp")
     if not listening.exists():
