@@ -59,6 +59,10 @@ def test_nothing_is_loaded_before_it_is_needed_and_nothing_stays(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_model_lives_as_long_as_it_writes(smollm2: Path) -> None:
+    assert "".join(small(smollm2).write(QUESTION))
+
+
 def test_it_listens_on_no_port(smollm2: Path) -> None:
     listening = Path("/proc/self/net/tcp")
     if not listening.exists():
@@ -142,7 +146,7 @@ def test_no_model_is_opened_where_none_is_set() -> None:
 
 
 def test_the_prompt_cache_reads_what_two_prompts_begin_with_only_once(smollm2: Path) -> None:
-    long = "The relief valve of pump P-101 opens at 6.5 bar. " * 12
+    long = "The relief valve of pump P-101 opens at 6.5 bar. " * 4
     read = []
     for cache in (False, True):
         model = small(smollm2, prompt_cache=cache)
@@ -157,4 +161,4 @@ def test_the_prompt_cache_reads_what_two_prompts_begin_with_only_once(smollm2: P
     assert from_nothing == 0
     assert from_cache is not None
     assert tokens is not None
-    assert from_cache > 0.8 * tokens
+    assert from_cache > 0.6 * tokens

@@ -22,6 +22,12 @@ def _opened(**chosen: object) -> LanguageModel:
     return model
 
 
+def _story(prompt: Prompt) -> str:
+    if prompt.schema:
+        return '{"ids": ["E1"]}'
+    return f"On {len(str(prompt.messages))} pumps and valves, at some length. " * 20
+
+
 class TestInProcess(LanguageModelContract):
     @pytest.fixture
     def model(self, small_model: LlamaCppModel) -> LanguageModel:
@@ -43,17 +49,13 @@ class TestOllamaChat(LanguageModelContract):
             yield _opened(model="ollama:small", url=server.url)
 
 
-class TestOllamaGenerate(TestOllamaChat):
+class TestOllamaGenerate(LanguageModelContract):
+    """With a script behind it, since reading prompts takes the small model seconds."""
+
     @pytest.fixture
-    def model(self, small_model: LlamaCppModel) -> Iterator[LanguageModel]:
-        with serving(small_model) as server:
+    def model(self) -> Iterator[LanguageModel]:
+        with serving(ScriptedModel(_story, context_tokens=1024)) as server:
             yield _opened(model="ollama-generate:small", url=server.url)
-
-
-def _story(prompt: Prompt) -> str:
-    if prompt.schema:
-        return '{"ids": ["E1"]}'
-    return f"On {len(str(prompt.messages))} pumps and valves, at some length. " * 20
 
 
 class TestScripted(LanguageModelContract):

@@ -94,6 +94,11 @@ def test_events_are_read_as_the_standard_says() -> None:
     assert list(events(lines)) == ["a", "b\nc", '{"error": "oh"}', "d"]
 
 
+def test_an_error_that_is_none_is_no_error(server: ChatServer) -> None:
+    server.faults = [{"lines": sse({**delta("P", "stop"), "error": None})}]
+    assert text_of(client(server, "openai"), QUESTION) == "P"
+
+
 def test_thoughts_of_a_model_are_not_its_answer(server: ChatServer) -> None:
     server.faults = [
         {"lines": sse({"choices": [{"delta": {"reasoning_content": "hm"}}]}, delta("P", "stop"))}

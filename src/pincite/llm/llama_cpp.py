@@ -75,7 +75,9 @@ class LlamaCppModel:
 
     def write(self, prompt: Prompt) -> Output:
         """The output in pieces. Raises ModelError when the model cannot be loaded or run."""
-        return self._loaded().write(prompt)
+        output = self._loaded().write(prompt)
+        output.owner = self
+        return output
 
     def close(self) -> None:
         """Free the model's memory; it is loaded again when it is needed."""

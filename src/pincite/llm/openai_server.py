@@ -91,7 +91,7 @@ class OpenAiModel:
             raise ModelError(
                 f"{self._client.name}: sent an event that is no JSON: is this the right address?"
             ) from error
-        if not isinstance(chunk, dict) or "error" in chunk:
+        if not isinstance(chunk, dict) or chunk.get("error"):
             told = self._client.without_key(told_error(chunk))
             raise ModelError(f"{self._client.name}: broke off with an error: {told[:300]}")
         if not _has_the_form(chunk):

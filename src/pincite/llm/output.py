@@ -32,6 +32,8 @@ class Output:
         self._pieces = pieces
         self._max_tokens = max_tokens
         self.ending: Ending | None = None
+        self.owner: object = None
+        """What must not be freed before it is complete."""
 
     @property
     def model(self) -> str:

@@ -74,7 +74,7 @@ class ScriptedModel:
         return Ending(is_cut=len(tokens) > prompt.max_tokens)
 
 
-def asked(text: str, *, max_tokens: int = 12) -> Prompt:
+def asked(text: str, *, max_tokens: int = 8) -> Prompt:
     """A prompt of one message."""
     return Prompt(messages=(Message(role="user", content=text),), max_tokens=max_tokens)
 
@@ -120,7 +120,7 @@ class LanguageModelContract:
         """The stop string itself is left out, and nothing was cut."""
         whole = text_of(model, _BOILING)
         stop = whole.split()[2]
-        prompt = Prompt(messages=_BOILING.messages, max_tokens=12, stop=(stop,))
+        prompt = Prompt(messages=_BOILING.messages, max_tokens=8, stop=(stop,))
         writing = model.write(prompt)
         assert "".join(writing).rstrip() == whole.partition(stop)[0].rstrip()
         assert not writing.notices
@@ -158,7 +158,7 @@ class LanguageModelContract:
     def test_an_abandoned_output_does_no_harm(self, model: LanguageModel) -> None:
         """The next one is what it would have been."""
         before = text_of(model, _BOILING)
-        next(iter(model.write(asked("Tell a very long story.", max_tokens=80))))
+        next(iter(model.write(asked("Tell a very long story.", max_tokens=60))))
         assert text_of(model, _BOILING) == before
 
     def test_several_threads_get_their_own_output(self, model: LanguageModel) -> None:
