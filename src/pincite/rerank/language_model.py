@@ -12,9 +12,13 @@ from pincite.stages import LanguageModel
 from pincite.text.search_text import whole_characters
 
 _BEST = 10
-_TOKENS_OF_A_SCORE = 6
+_TOKENS_OF_A_SCORE = 12
+"""In the output, where a model may put each on a line of its own with blanks before it."""
+_TOKENS_OF_BRACES = 24
 _TOKENS_AROUND = 160
 """For the instructions, the marks of each turn and the braces of the output."""
+_TOKENS_OF_A_NUMBER = 6
+"""Around a passage in the prompt."""
 _FEWEST_TOKENS = 32
 """Of a passage: what is shown of it where the window is small."""
 
@@ -52,11 +56,12 @@ class LanguageModelScorer:
     def _groups(self, question: str, texts: Sequence[str]) -> Iterator[list[str]]:
         """Texts that fit into one prompt."""
         room = self._model.context_tokens - _TOKENS_AROUND - self._model.count_tokens(question)
+        around = _TOKENS_OF_A_NUMBER + _TOKENS_OF_A_SCORE
         group: list[str] = []
         used = 0
         for text in texts:
-            shown, tokens = self._fitted(text, max(_FEWEST_TOKENS, room - 2 * _TOKENS_OF_A_SCORE))
-            tokens += 2 * _TOKENS_OF_A_SCORE  # For its number, and for its score in the output.
+            shown, tokens = self._fitted(text, max(_FEWEST_TOKENS, room - around))
+            tokens += around
             if group and (used + tokens > room or len(group) == self.together):
                 yield group
                 group, used = [], 0
@@ -83,7 +88,7 @@ class LanguageModelScorer:
                 Message(role="system", content=_TASK),
                 Message(role="user", content=asked),
             ),
-            max_tokens=_TOKENS_OF_A_SCORE * (len(texts) + 2),
+            max_tokens=_TOKENS_OF_A_SCORE * len(texts) + _TOKENS_OF_BRACES,
             schema=_schema(len(texts)),
         )
         output = "".join(self._model.write(prompt))
