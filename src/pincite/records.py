@@ -294,11 +294,16 @@ class Verdict(StrEnum):
     """What the verifier found about a claim."""
 
     SUPPORTED = "supported"
+    DERIVED = "follows from numbers in its quotes"
     EMPTY = "without a word"
     NOT_CITED = "without a quote"
     QUOTE_NOT_IN_SOURCE = "quote not in source"
     NOT_WORD_FOR_WORD = "not word for word a quote"
     NUMBER_NOT_IN_QUOTE = "number not in a cited quote"
+    UNIT_DIFFERS = "number with another unit in its quote"
+    SIGN_DIFFERS = "number with another sign in its quote"
+    PERIOD_DIFFERS = "number of another period in its quote"
+    DATE_NOT_IN_QUOTE = "date not in a cited quote"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

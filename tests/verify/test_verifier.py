@@ -171,10 +171,17 @@ def test_a_file_that_is_gone_keeps_its_quotes_with_a_notice(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "statement", ["It opens at 7.5 bar.", "It opens at 6.5 psi.", "In 1999 it opened at 6.5 bar."]
+    ("statement", "verdict"),
+    [
+        ("It opens at 7.5 bar.", Verdict.NUMBER_NOT_IN_QUOTE),
+        ("It opens at 6.5 psi.", Verdict.UNIT_DIFFERS),
+        ("It opens at -6.5 bar.", Verdict.SIGN_DIFFERS),
+        ("In 1999 it opened at 6.5 bar.", Verdict.NUMBER_NOT_IN_QUOTE),
+        ("On 3 May it opened at 6.5 bar.", Verdict.DATE_NOT_IN_QUOTE),
+    ],
 )
 def test_a_statement_with_a_number_its_quote_does_not_hold_is_left_out(
-    case: Case, statement: str
+    case: Case, statement: str, verdict: Verdict
 ) -> None:
     item = case.evidence(OPENS)
     good = case.evidence(CLOSES, name="e2")
@@ -186,10 +193,8 @@ def test_a_statement_with_a_number_its_quote_does_not_hold_is_left_out(
     assert answer.text == CLOSES
     assert [citation.quote for citation in answer.citations] == [CLOSES]
     (reason,) = (reason for reason in answer.reasons if "left out" in reason)
-    assert reason.startswith("1 of 2 statements was left out: number not in a cited quote (")
-    assert [(c.text, c.verdict) for c in answer.left_out] == [
-        (statement, Verdict.NUMBER_NOT_IN_QUOTE)
-    ]
+    assert reason.startswith(f"1 of 2 statements was left out: {verdict} (")
+    assert [(c.text, c.verdict) for c in answer.left_out] == [(statement, verdict)]
 
 
 def test_a_number_of_another_quote_does_not_help(case: Case) -> None:

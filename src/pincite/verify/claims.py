@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pincite.records import Citation, Mode, Question, Verdict
-from pincite.text.numbers import unsupported_numbers
+from pincite.verify.figures import check_figures
+
+CARRIED = frozenset({Verdict.SUPPORTED, Verdict.DERIVED})
+"""What may be shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +22,7 @@ class Finding:
     @property
     def holds(self) -> bool:
         """Whether the statement may be shown."""
-        return self.verdict is Verdict.SUPPORTED
+        return self.verdict in CARRIED
 
     def __str__(self) -> str:
         return f"{self.verdict} ({self.detail})" if self.detail else str(self.verdict)
@@ -48,8 +51,11 @@ class ClaimChecker:
             return Finding(verdict=Verdict.SUPPORTED)
         if mode is not Mode.GENERATED:
             return Finding(verdict=Verdict.NOT_WORD_FOR_WORD)
-        quotes = tuple(citation.quote for citation in cited)
-        if wrong := unsupported_numbers(claim, quotes):
-            detail = ", ".join(f"{number.digits} {number.unit}".rstrip() for number in wrong)
-            return Finding(verdict=Verdict.NUMBER_NOT_IN_QUOTE, detail=detail)
+        figures = check_figures(claim, cited)
+        if figures.faults:
+            verdict = figures.faults[0].verdict
+            wrong = [fault.written for fault in figures.faults if fault.verdict is verdict]
+            return Finding(verdict=verdict, detail=", ".join(wrong))
+        if figures.derived:
+            return Finding(verdict=Verdict.DERIVED, detail=", ".join(figures.derived))
         return Finding(verdict=Verdict.SUPPORTED)

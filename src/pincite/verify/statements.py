@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pincite.records import Mode, Verdict
-from pincite.text.numbers import unsupported_numbers
+from pincite.records import Citation, CitedCell, Label, Mode
+from pincite.verify.claims import CARRIED
+from pincite.verify.figures import check_figures
 
-_SHOWN = {str(Verdict.SUPPORTED)}
+_SHOWN = {str(verdict) for verdict in CARRIED}
 
 
 def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
@@ -16,14 +17,15 @@ def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
 
     Answers that were saved before statements were are made of their quotes and of nothing else.
     """
-    quotes = [str(citation["cited_text"]) for citation in receipt["citations"]]
+    quotes = [_quote(form) for form in receipt["citations"]]
     claims = receipt.get("claims")
     mode = receipt.get("mode", str(Mode.EXTRACTIVE))
     if mode not in list(Mode):
         yield f"its mode is {mode!r}; expected one of {', '.join(Mode)}"
         return
     if claims is None and "mode" not in receipt:
-        yield from _text_problems(receipt["text"], quotes, quotes, "its quotes")
+        pieces = [quote.quote for quote in quotes]
+        yield from _text_problems(receipt["text"], pieces, quotes, "its quotes")
         return
     if not isinstance(claims, list) or not all(map(_is_claim, claims)):
         yield "its claims are not a list of text, citations and verdict"
@@ -49,16 +51,18 @@ def _is_claim(claim: Any) -> bool:
 
 
 def _text_problems(
-    text: Any, pieces: Sequence[str], quotes: Sequence[str], made_of: str
+    text: Any, pieces: Sequence[str], quotes: Sequence[Citation], made_of: str
 ) -> Iterator[str]:
     if text == "\n".join(pieces):
         return
     yield f"its text is not made of {made_of}"
-    for number in unsupported_numbers(str(text), tuple(quotes)):
-        yield f"the number {number.digits} {number.unit}".rstrip() + " stands in no quote"
+    for fault in check_figures(str(text), quotes).faults:
+        yield f"{fault.written}: {fault.verdict}"
 
 
-def _claim_problems(claim: Mapping[str, Any], quotes: Sequence[str], mode: str) -> Iterator[str]:
+def _claim_problems(
+    claim: Mapping[str, Any], quotes: Sequence[Citation], mode: str
+) -> Iterator[str]:
     numbers = claim["citations"]
     missing = [number for number in numbers if not 1 <= number <= len(quotes)]
     if missing or not numbers:
@@ -66,11 +70,63 @@ def _claim_problems(claim: Mapping[str, Any], quotes: Sequence[str], mode: str) 
         return
     if claim["verdict"] not in _SHOWN:
         yield f"its verdict is {claim['verdict']!r}"
-    cited = tuple(quotes[number - 1] for number in numbers)
-    if claim["text"] in cited:
+    cited = [quotes[number - 1] for number in numbers]
+    if claim["text"] in [quote.quote for quote in cited]:
         return
     if mode != Mode.GENERATED:
         yield "is not word for word a quote that it cites"
         return
-    for number in unsupported_numbers(claim["text"], cited):
-        yield f"the number {number.digits} {number.unit}".rstrip() + " stands in no quote it cites"
+    for fault in check_figures(claim["text"], cited).faults:
+        yield f"{fault.written}: {fault.verdict}"
+
+
+def _quote(form: Mapping[str, Any]) -> Citation:
+    """As much of a saved citation as says what numbers mean; what has no sense there is left out.
+
+    Whether a citation is right is checked against its file, field by field.
+    """
+    start, end = form["start_char_index"], form["end_char_index"]
+    cells = form.get("cells")
+    return Citation(
+        document=str(form["document"]),
+        source=str(form["source"]),
+        sha256=str(form["sha256"]),
+        page=None,
+        section=str(form["section"]),
+        start=start if isinstance(start, int) else 0,
+        end=end if isinstance(end, int) else 0,
+        start_byte=None,
+        end_byte=None,
+        quote=str(form["cited_text"]),
+        cells=tuple(_cells(cells)) if isinstance(cells, list) else (),
+    )
+
+
+def _cells(forms: Sequence[Any]) -> Iterator[CitedCell]:
+    for form in forms:
+        cell = _label(form)
+        if cell is not None:
+            yield CitedCell(
+                start=cell.start,
+                end=cell.end,
+                text=cell.text,
+                columns=tuple(_labels(form.get("columns"))),
+                rows=tuple(_labels(form.get("rows"))),
+            )
+
+
+def _labels(forms: Any) -> Iterator[Label]:
+    for form in forms if isinstance(forms, list) else ():
+        label = _label(form)
+        if label is not None:
+            yield label
+
+
+def _label(form: Any) -> Label | None:
+    if not isinstance(form, dict):
+        return None
+    start, end = form.get("start_char_index"), form.get("end_char_index")
+    text = form.get("cited_text")
+    if isinstance(start, int) and isinstance(end, int) and isinstance(text, str):
+        return Label(start=start, end=end, text=text)
+    return None

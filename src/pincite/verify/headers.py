@@ -1,0 +1,113 @@
+"""What do the headers of a table say about a number below them?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from pincite.text.dates import Moment
+from pincite.text.numbers import DecimalMark, Figures, Number, figures
+from pincite.text.units import currency, is_currency, measure_at, scale_of
+
+IN_SCALE = re.compile(
+    r"(?:\bin\s+(?:\w+\s+(?:of\s+)?)?|^|(?<!\d)[(,/]\s*|['’]|[$€£¥₹]\s*['’]?|\b(?:USD|EUR|GBP|INR|Rs\.?|US\$)\s*(?:in\s+)?)"
+    r"(?P<word>000s?|thousands?|millions?|billions?|lakhs?|lacs?|crores?|mn|mio\.?|bn|cr\.?|Mio\.?|Mrd\.?|"
+    r"(?<=[$€£¥₹DRP])[mMkKbB]|(?<=['’])000s?)(?!\w)",
+    re.IGNORECASE,
+)
+# In a sentence only such words are sure to speak of a table: "in thousands", "US $000's", "€m".
+REMARK = re.compile(
+    r"\bin\s+(?:\w+\s+(?:of\s+)?)?(?:thousands|millions|billions|lakhs|crores)\b|"
+    r"[$€£¥₹]\s?['’]?(?:000s?|m|bn)(?!\w)|['’]000s?(?!\w)",
+    re.IGNORECASE,
+)
+_HEADER_CURRENCY = re.compile(r"US\$|[$€£¥₹]|\b(?:USD|EUR|GBP|INR|CHF|JPY|Rs)\b")
+_PERCENT = re.compile(r"%|\bper\s?cent(?:age)?\b", re.IGNORECASE)
+_NOT_SCALED = re.compile(
+    r"per (?:\w+ )?(?:share|unit|employee|barrel|ton|tonne)|percent|%|\brates?\b|\bratio\b|"
+    r"\bnumber of\b|\bshares\b|\bin years\b|\byears\)|\bdays\b|\bheadcount\b|\bemployees\b",
+    re.IGNORECASE,
+)
+_PER_PIECE = re.compile(
+    r"\bper (?:\w+ )?(?:share|unit|right|option|barrel|ton|tonne)", re.IGNORECASE
+)
+_EXCEPT = re.compile(r"\b(?:except|unless)\b", re.IGNORECASE)
+QUARTERS = ("first", "second", "third", "fourth")
+_HEADER_UNIT = re.compile(r"[(\[,]\s*(?=[^\W\d]|[%°])")
+
+
+def years_of_header(read: Figures) -> frozenset[int]:
+    """Years of a header; one that ended in January is also called by the year before."""
+    late = {m.year - 1 for m in read.moments if m.year and _ends_early(m)}
+    return read.years | late
+
+
+def _ends_early(moment: Moment) -> bool:
+    return moment.month == 1 or (moment.month == 2 and (moment.day or 28) <= 5)
+
+
+def years_of(labels: Sequence[str], mark: DecimalMark) -> frozenset[int]:
+    """All years that headers name."""
+    return frozenset(year for label in labels for year in years_of_header(figures(label, mark)))
+
+
+def when(labels: Sequence[str], mark: DecimalMark) -> float:
+    """The time that headers tell: of "Quarter ended", "July 27, 2019" the end of July."""
+    year, part = 0, 0.0
+    for label in labels:
+        read = figures(label, mark)
+        year = max([year, *read.years])
+        for moment in read.moments:
+            months = moment.month or 3 * (moment.quarter or 0) or 6 * (moment.half or 0)
+            part = max(part, months / 12 + (moment.day or 0) / 400)
+        name = label.strip().lower().removesuffix(" quarter")
+        if name in QUARTERS:
+            part = max(part, (QUARTERS.index(name) + 1) / 4)
+    return year + part
+
+
+def factors(number: Number, labels: Sequence[str], remarks: Sequence[str]) -> tuple[Decimal, ...]:
+    """What the headers multiply a number by; two factors where they leave that open."""
+    if number.has_scale or number.looks_like_year or number.unit in ("%", "pp", "bp"):
+        return (Decimal(1),)
+    told = [label for label in labels if IN_SCALE.search(label)] or remarks
+    if not told:
+        return (Decimal(1),)
+    factor = Decimal(10) ** header_scale(told[-1])
+    if is_currency(number.unit):
+        return (factor, Decimal(1)) if _PER_PIECE.search(" ".join(labels)) else (factor,)
+    plain = " ".join(IN_SCALE.sub(" ", label) for label in labels if not _EXCEPT.search(label))
+    if _NOT_SCALED.search(plain):
+        return (Decimal(1), factor)
+    if any(_EXCEPT.search(label) for label in told):
+        return (factor, Decimal(1))
+    return (factor,)
+
+
+def remark_scale(text: str) -> int:
+    """The power of ten that "(in thousands)" in a sentence tells for its numbers; 0 for none."""
+    found = REMARK.search(text)
+    return header_scale(found[0]) if found else 0
+
+
+def header_scale(text: str) -> int:
+    """The power of ten that a header or a remark such as "(in thousands)" tells; 0 for none."""
+    found = IN_SCALE.search(text)
+    if found is None:
+        return 0
+    word = found["word"].lower().rstrip(".")
+    if word.startswith("000"):
+        return 3
+    return {"m": 6, "k": 3, "b": 9}.get(word) or scale_of(word) or scale_of(word.rstrip("s"))
+
+
+def header_units(columns: Sequence[str], stubs: Sequence[str]) -> set[str]:
+    """Units that headers name for their column or row: `Bar`, `Pressure (bar)`, `($ millions)`."""
+    units = {measure_at(label, 0).unit for label in columns}
+    for label in (*columns, *stubs):
+        units |= {currency(found[0]) for found in _HEADER_CURRENCY.finditer(label)}
+        units |= {measure_at(label, found.end()).unit for found in _HEADER_UNIT.finditer(label)}
+        if _PERCENT.search(label):
+            units.add("%")
+    return units - {""}
