@@ -126,10 +126,10 @@ def main() -> None:
         "--mode", default="generated", choices=["generated", "quoted", "extractive"]
     )
     parser.add_argument("--model", default="smollm2")
+    parser.add_argument("--tokens", type=int, default=600, help="of evidence that it reads")
     parser.add_argument("--out", type=Path, default=Path("statements.jsonl"))
     parser.add_argument("--sample", type=int, default=0)
     given = parser.parse_args()
-    generation = {"mode": given.mode, "model": given.model}
     found: list[dict[str, Any]] = []
     answers: list[Answer] = []
     for name in SETS:
@@ -138,8 +138,10 @@ def main() -> None:
         random.Random(_SEED).shuffle(half)
         with collection(data) as opened:
             library = opened.library
-            changed = Settings(**{**library.settings.model_dump(), "generation": generation})
-            stages = library.stages_with(changed)
+            changed = library.settings.model_dump()
+            changed["generation"].update(mode=given.mode, model=given.model)
+            changed["packing"]["max_tokens"] = given.tokens
+            stages = library.stages_with(Settings(**changed))
             watching = Watching(stages.answerer)
             stages = replace(stages, answerer=watching)
             for question in half[: given.questions // len(SETS)]:
