@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite import Library
-from pincite.assemble import writing_stages
+from pincite.assemble.writing import writing_stages
 from pincite.errors import SettingsError
 from pincite.pipeline import answer_question
 from pincite.records import Answer, Mode, Question, Status

@@ -10,7 +10,7 @@ import threading
 from functools import cached_property
 from pathlib import Path
 
-from pincite.assemble import open_encoder
+from pincite.assemble.encoders import open_encoder
 from pincite.catalog.encodings import EncoderRecord, Encodings
 from pincite.embed.weights import MODEL_NAME
 from pincite.errors import ModelError

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from pincite.ahead import beside
-from pincite.assemble import ingest_stages, open_reader, reading_conditions
+from pincite.assemble.files import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
 from pincite.document import Span
 from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pincite.assemble import embedder
+from pincite.assemble.encoders import embedder
 from pincite.catalog.catalog import Catalog
 from pincite.catalog.encodings import EncoderRecord, Encodings, Reencoding
 from pincite.errors import LibraryBusy, LibraryReadOnly, UsageError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from pincite.assemble import open_scorer
+from pincite.assemble.reranking import open_scorer
 from pincite.errors import ModelError
 from pincite.settings import Settings
 from pincite.stages import LanguageModel, PairScorer

@@ -1,6 +1,6 @@
 """READ THIRD: one Protocol per stage, in pipeline order.
 
-A stage has one method; its options go into its constructor, and `assemble.py` is the only place
+A stage has one method; its options go into its constructor, and `assemble` is the only place
 that calls those constructors. Stages do not know each other.
 """
 

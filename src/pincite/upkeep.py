@@ -12,7 +12,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pincite.assemble import Models, answer_stages, hot_passages, lexical_engine
+from pincite.assemble.answering import answer_stages
+from pincite.assemble.files import lexical_engine
+from pincite.assemble.reranking import Models, hot_passages
 from pincite.catalog.catalog import Catalog
 from pincite.encoders import LibraryEncoders
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly

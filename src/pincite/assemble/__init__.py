@@ -1,0 +1,1 @@
+"""From settings to stages: the only folder that chooses implementations."""

@@ -1,0 +1,125 @@
+"""From settings to the stages that answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from pincite.answer.prompts import PROMPTS
+from pincite.assemble.reranking import Models
+from pincite.assemble.reranking import reranker as reranker_of
+from pincite.assemble.retrieving import retriever as retriever_of
+from pincite.assemble.writing import writing_stages
+from pincite.catalog.catalog import Catalog
+from pincite.embed.tokenizer import is_known_word
+from pincite.index.indexes import Indexes
+from pincite.index.weights import IndexTermWeights
+from pincite.pipeline import AnswerStages
+from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.intents import (
+    INTENT_RULES,
+)
+from pincite.retrieve.tags import TAG_SETS
+from pincite.retrieve.understand import QuestionReader, Steps
+from pincite.settings import (
+    Settings,
+)
+from pincite.stages import (
+    shows_tokens,
+)
+from pincite.survey.scan import WordSurveyor
+from pincite.toml_files import toml_file
+from pincite.verify.reasons import Provenance
+from pincite.verify.survey import CountVerifier
+from pincite.verify.verifier import Needed, SourceVerifier
+
+
+def answer_stages(
+    settings: Settings,
+    catalog: Catalog,
+    indexes: Indexes,
+    models: Models,
+    notices: tuple[str, ...],
+) -> AnswerStages:
+    """The stages that turn a question into an answer, over one state of the library."""
+    encoder = models.encoder
+    if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
+        notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
+    weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
+    exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
+    retriever = retriever_of(settings, catalog, indexes, encoder, weights, exact)
+    writing = writing_stages(settings, catalog, weights, models.writer)
+    provenance = Provenance(
+        corpus_version=catalog.meta("corpus_version"),
+        settings_digest=_digest(settings, models),
+        notices=notices,
+        unread=_unread(catalog),
+    )
+    return AnswerStages(
+        understander=QuestionReader(
+            lexical=indexes.lexical,
+            weights=weights,
+            languages=weights.languages,
+            vocabulary=indexes.vocabulary,
+            exact=exact,
+            allowed=catalog.allowed_keys,
+            is_word=is_known_word,
+            steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
+        ),
+        retriever=retriever,
+        seen=retriever.seen,
+        reranker=reranker_of(settings.rerank, catalog, weights, models),
+        selector=writing.selector,
+        answerer=writing.answerer,
+        verifier=SourceVerifier(
+            catalog,
+            weights,
+            provenance,
+            Needed(
+                confidence=settings.verification.abstain_below,
+                statements=settings.verification.least_statements,
+                share=settings.verification.least_share,
+            ),
+        ),
+        surveyor=WordSurveyor(
+            catalog,
+            weights.languages,
+            compared=settings.rerank.candidates,
+            is_on=settings.understanding.counts,
+        ),
+        scan_verifier=CountVerifier(catalog, provenance),
+        notices=notices,
+    )
+
+
+def _digest(settings: Settings, models: Models) -> str:
+    """That of the settings, of what stands in the rule files they name, and of the reranker's model."""
+    digest = settings.digest()
+    files = [
+        toml_file(chosen, shipped_in=folder, setting=setting).content
+        for chosen, folder, setting in (
+            (settings.boosts.tag_set, *TAG_SETS),
+            (settings.intents.rules, *INTENT_RULES),
+            (
+                settings.generation.prompts if settings.generation.mode != "extractive" else "",
+                *PROMPTS,
+            ),
+        )
+        if chosen
+    ]
+    names = [model.name for model in (models.scorer, models.writer) if model]
+    if not names and not files:
+        return digest
+    content = json.dumps([digest, files, names], sort_keys=True, default=str)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _unread(catalog: Catalog) -> str:
+    """What of the library cannot be found, in words; empty when everything can."""
+    partial, failed = catalog.unread_files()
+    told = [
+        f"{count} {'file' if count == 1 else 'files'} {what}"
+        for count, what in ((failed, "could not be read"), (partial, "could be read only in part"))
+        if count
+    ]
+    return f"{' and '.join(told)}: see 'pincite stats --coverage'" if told else ""

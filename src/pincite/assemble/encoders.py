@@ -1,0 +1,77 @@
+"""Which encoder do these settings mean?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pincite.catalog.catalog import Catalog
+from pincite.embed.encoder import MiniLmEncoder
+from pincite.embed.fastembed_cache import open_fastembed
+from pincite.embed.onnx_folder import open_onnx_folder
+from pincite.embed.passages import SentenceEmbedder, TokenPoolingEmbedder
+from pincite.embed.remote import RemoteEncoder
+from pincite.embed.sentence_transformer import open_sentence_transformer
+from pincite.embed.server import Server
+from pincite.embed.spec import Wishes, prefixes_of
+from pincite.settings import (
+    DEFAULT_ENCODER,
+    EmbeddingSettings,
+)
+from pincite.stages import (
+    PassageEmbedder,
+    VectorEncoder,
+    shows_tokens,
+)
+
+
+def open_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
+    """The encoder of these settings. Raises ModelError when it cannot be had.
+
+    `cache` is the folder in which prepared graphs are kept.
+    """
+    if chosen.model == DEFAULT_ENCODER:
+        return MiniLmEncoder(cache, runtime=chosen.runtime, threads=chosen.threads)
+    wishes = Wishes(
+        pooling=None if chosen.pooling == "auto" else chosen.pooling,
+        query_prefix=chosen.query_prefix,
+        passage_prefix=chosen.passage_prefix,
+    )
+    kind, _, name = chosen.model.partition(":")
+    if kind in ("ollama", "openai"):
+        return _remote_encoder(chosen, wishes)
+    if kind == "sentence-transformers":
+        return open_sentence_transformer(name, wishes=wishes, threads=chosen.threads)
+    if kind == "fastembed":
+        return open_fastembed(
+            name, cache, wishes=wishes, runtime=chosen.runtime, threads=chosen.threads
+        )
+    folder = Path(chosen.model).expanduser()
+    return open_onnx_folder(
+        folder, cache, wishes=wishes, runtime=chosen.runtime, threads=chosen.threads
+    )
+
+
+def _remote_encoder(chosen: EmbeddingSettings, wishes: Wishes) -> RemoteEncoder:
+    protocol, _, name = chosen.model.partition(":")
+    query_prefix, passage_prefix = prefixes_of(name, wishes)
+    server = Server(
+        protocol="ollama" if protocol == "ollama" else "openai",
+        url=chosen.url,
+        model=name,
+        timeout_seconds=chosen.timeout_seconds,
+        retries=chosen.retries,
+        batch_size=chosen.batch_size,
+    )
+    return RemoteEncoder(
+        server,
+        query_prefix=query_prefix,
+        passage_prefix=passage_prefix,
+        max_chars=chosen.max_chars,
+    )
+
+
+def embedder(encoder: VectorEncoder, catalog: Catalog) -> PassageEmbedder:
+    """Sentence vectors from token states where the encoder shows them."""
+    if shows_tokens(encoder):
+        return TokenPoolingEmbedder(encoder, catalog.embeddings)
+    return SentenceEmbedder(encoder, catalog.embeddings)

@@ -1,0 +1,76 @@
+"""What reads and cuts files under these settings?"""
+
+from __future__ import annotations
+
+from pincite.assemble.encoders import embedder
+from pincite.catalog.catalog import Catalog
+from pincite.chunk.passages import StructureChunker
+from pincite.embed.tokenizer import token_counter
+from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
+from pincite.ingest.pool import SandboxedReaderPool
+from pincite.ingest.reading_options import recogniser_name
+from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
+from pincite.pipeline import IngestStages
+from pincite.settings import (
+    ChunkingSettings,
+    IngestSettings,
+    LexicalSettings,
+    Settings,
+)
+from pincite.stages import (
+    VectorEncoder,
+)
+
+_MEGABYTE = 1024 * 1024
+
+
+def open_reader(settings: Settings) -> SandboxedReader:
+    """A reader for a single file, in a limited child process."""
+    return SandboxedReader(_limits(settings.ingest))
+
+
+def reading_conditions(settings: Settings) -> str:
+    """What decides, besides a file's bytes, how much of it is read."""
+    recogniser = recogniser_name() if settings.ingest.ocr == "auto" else ""
+    return f"{recogniser or 'no recogniser'}, {settings.ingest.max_pages} pages"
+
+
+def lexical_engine(chosen: LexicalSettings) -> LexicalEngine:
+    """What ranks passages by their words."""
+    return TANTIVY if chosen.engine == "tantivy" else bm25s_engine(k1=chosen.k1, b=chosen.b)
+
+
+def ingest_stages(
+    settings: Settings, catalog: Catalog, encoder: VectorEncoder | None
+) -> IngestStages:
+    """The stages that turn files into passages."""
+    return IngestStages(
+        readers=SandboxedReaderPool(settings.ingest.workers, _limits(settings.ingest)),
+        chunker=chunker(settings.chunking),
+        embedder=embedder(encoder, catalog) if encoder else None,
+    )
+
+
+def chunker(chosen: ChunkingSettings) -> StructureChunker:
+    """Cuts by characters, or by tokens where their number is set."""
+    if chosen.max_tokens:
+        return StructureChunker(
+            max_size=chosen.max_tokens, overlap=chosen.overlap_tokens, measure=token_counter()
+        )
+    return StructureChunker(
+        max_size=chosen.max_chars,
+        overlap=chosen.overlap_chars,
+        min_size=chosen.min_chars or None,
+    )
+
+
+def _limits(chosen: IngestSettings) -> SandboxLimits:
+    return SandboxLimits(
+        memory_bytes=chosen.max_memory_mb * _MEGABYTE,
+        seconds=chosen.max_seconds,
+        processor_seconds=chosen.max_seconds,
+        file_bytes=chosen.max_file_mb * _MEGABYTE,
+        total_seconds=chosen.max_total_seconds,
+        pages=chosen.max_pages,
+        recognise=chosen.ocr == "auto",
+    )

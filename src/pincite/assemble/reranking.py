@@ -1,0 +1,134 @@
+"""What orders candidates under these settings?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from pincite.catalog.catalog import Catalog
+from pincite.errors import ModelError
+from pincite.rerank.cross_encoder_files import (
+    open_fastembed_cross_encoder,
+    open_onnx_cross_encoder,
+    open_torch_cross_encoder,
+)
+from pincite.rerank.hot_passages import HotPassages
+from pincite.rerank.language_model import LanguageModelScorer
+from pincite.rerank.late_interaction import LateInteractionReranker
+from pincite.rerank.model import ModelReranker
+from pincite.rerank.order import Cut
+from pincite.rerank.sentence_cosine import SentenceCosineReranker
+from pincite.rerank.server import RerankServer, ServedScorer
+from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.settings import (
+    RerankSettings,
+    Settings,
+)
+from pincite.stages import (
+    LanguageModel,
+    PairScorer,
+    Reranker,
+    TermWeights,
+    VectorEncoder,
+    shows_tokens,
+)
+
+_MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """The models of a library that are open; None where there is none.
+
+    `hot` is what late interaction keeps of the encoder's work, `scorer` what `open_scorer` gave,
+    `writer` the language model of answers that are not made of quotes alone.
+    """
+
+    encoder: VectorEncoder | None
+    hot: HotPassages | None = None
+    scorer: PairScorer | None = None
+    writer: LanguageModel | None = None
+
+
+def hot_passages(settings: Settings, encoder: VectorEncoder | None) -> HotPassages | None:
+    """What late interaction keeps in memory between questions; None without token states."""
+    if not shows_tokens(encoder):
+        return None
+    return HotPassages(encoder, limit_bytes=settings.rerank.memory_mb * _MEGABYTE)
+
+
+def open_scorer(
+    settings: Settings, cache: Path, *, language_model: LanguageModel | None = None
+) -> PairScorer | None:
+    """What reads candidates together with the question; None where the settings want nothing.
+
+    `cache` is the folder in which prepared graphs are kept, `language_model` the one of the group
+    `generation`. Raises ModelError when the reranker cannot be had.
+    """
+    chosen = settings.rerank
+    if chosen.model == "none":
+        return None
+    if chosen.model == "llm":
+        if language_model is None:
+            raise ModelError(
+                "rerank.model is 'llm', and no language model is set: generation.model"
+            )
+        return LanguageModelScorer(language_model, together=chosen.batch_size)
+    kind, _, name = chosen.model.partition(":")
+    if kind == "rerank-server":
+        return ServedScorer(
+            RerankServer(
+                url=chosen.url,
+                model=name,
+                timeout_seconds=chosen.timeout_seconds,
+                retries=chosen.retries,
+                batch_size=chosen.batch_size,
+            )
+        )
+    return _cross_encoder(settings, cache)
+
+
+def _cross_encoder(settings: Settings, cache: Path) -> PairScorer:
+    window, threads = settings.rerank.max_tokens, settings.embedding.threads
+    runtime = settings.embedding.runtime
+    kind, _, name = settings.rerank.model.partition(":")
+    if kind == "sentence-transformers":
+        return open_torch_cross_encoder(name, max_tokens=window, threads=threads)
+    if kind == "fastembed":
+        return open_fastembed_cross_encoder(
+            name, cache, max_tokens=window, runtime=runtime, threads=threads
+        )
+    folder = Path(settings.rerank.model).expanduser()
+    return open_onnx_cross_encoder(
+        folder, cache, max_tokens=window, runtime=runtime, threads=threads
+    )
+
+
+def reranker(
+    chosen: RerankSettings, catalog: Catalog, weights: TermWeights, models: Models
+) -> Reranker:
+    """What orders candidates: the method, and after it the model that reads them, if there is one."""
+    cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
+    by_method = partial(_reranker_without_model, chosen.method, catalog, weights, models)
+    if models.scorer is None:
+        return by_method(cut)
+    return ModelReranker(
+        models.scorer,
+        first=by_method(replace(cut, threshold=0.0)),
+        instead=by_method(cut),
+        sources=catalog,
+        cut=cut,
+    )
+
+
+def _reranker_without_model(
+    method: str, catalog: Catalog, weights: TermWeights, models: Models, cut: Cut
+) -> Reranker:
+    encoder = models.encoder
+    if encoder is None or method == "term_coverage":
+        return TermCoverageReranker(catalog, weights, cut)
+    if method == "late_interaction" and shows_tokens(encoder) and models.hot is not None:
+        return LateInteractionReranker(encoder, models.hot, catalog, weights, cut)
+    vectors = partial(catalog.sentence_vectors, model=encoder.name)
+    return SentenceCosineReranker(encoder, vectors, cut)

@@ -1,0 +1,106 @@
+"""What finds candidates under these settings?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pincite.catalog.catalog import Catalog
+from pincite.index.indexes import Indexes
+from pincite.retrieve.boosted import BoostedRetriever
+from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.fusion import reciprocal_rank, weighted_min_max
+from pincite.retrieve.headings import HeadingBooster
+from pincite.retrieve.hybrid import HybridRetriever
+from pincite.retrieve.intents import (
+    FuseScores,
+    IntentBooster,
+    IntentFusion,
+    IntentRules,
+    load_intent_rules,
+)
+from pincite.retrieve.routing import (
+    DocumentRoutes,
+    NamedDocumentBooster,
+    NamedDocumentsFirst,
+    NamedDocumentsOnly,
+)
+from pincite.retrieve.searches import Searches
+from pincite.retrieve.tags import TagBooster, load_tag_set
+from pincite.settings import (
+    RetrievalSettings,
+    Settings,
+)
+from pincite.stages import (
+    Booster,
+    Retriever,
+    TermWeights,
+    VectorEncoder,
+)
+
+
+def retriever(
+    settings: Settings,
+    catalog: Catalog,
+    indexes: Indexes,
+    encoder: VectorEncoder | None,
+    weights: TermWeights,
+    exact: ExactWords,
+) -> BoostedRetriever:
+    """Both searches, fused, with everything else that speaks for a candidate."""
+    chosen = settings.retrieval
+    intents = _intents(settings.intents.rules)
+    routes = DocumentRoutes(catalog.names)
+    searches = Searches(
+        lexical=indexes.lexical,
+        allowed=catalog.allowed_keys,
+        dense=indexes.dense if encoder else None,
+        encoder=encoder,
+        lexical_limit=chosen.lexical_limit,
+        dense_limit=chosen.dense_limit,
+        alpha=chosen.alpha,
+    )
+    found = HybridRetriever(
+        searches, catalog.passages, exact, _fuse(chosen, intents), keep=chosen.keep
+    )
+    return BoostedRetriever(
+        _routed(found, routes, settings.boosts.documents),
+        _boosters(settings, catalog, weights, intents, routes),
+    )
+
+
+def _intents(rules: str) -> IntentRules:
+    return load_intent_rules(rules) if rules else IntentRules([])
+
+
+def _fuse(chosen: RetrievalSettings, intents: IntentRules) -> IntentFusion:
+    method: FuseScores = weighted_min_max
+    if chosen.fusion == "rrf":
+        method = partial(reciprocal_rank, k=chosen.rrf_k)
+    return IntentFusion(intents, method, alpha=chosen.alpha)
+
+
+def _routed(found: Retriever, routes: DocumentRoutes, chosen: str) -> Retriever:
+    if chosen == "first":
+        return NamedDocumentsFirst(found, routes)
+    return NamedDocumentsOnly(found, routes) if chosen == "filter" else found
+
+
+def _boosters(
+    settings: Settings,
+    catalog: Catalog,
+    weights: TermWeights,
+    intents: IntentRules,
+    routes: DocumentRoutes,
+) -> list[Booster]:
+    """What is switched on of all that can speak for a candidate."""
+    chosen = settings.boosts
+    boosters: list[Booster] = []
+    if chosen.documents != "off":
+        boosters.append(NamedDocumentBooster(routes, weight=chosen.documents_weight))
+    if chosen.headings_weight:
+        boosters.append(HeadingBooster(weights, weight=chosen.headings_weight))
+    if chosen.tag_set:
+        boosters.append(TagBooster(load_tag_set(chosen.tag_set), catalog))
+    if settings.intents.rules:
+        boosters.append(IntentBooster(intents, catalog))
+    return boosters

@@ -1,0 +1,82 @@
+"""What chooses evidence and puts it into words under these settings?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pincite.answer.carrying import Carriers
+from pincite.answer.extractive import ExtractiveAnswerer
+from pincite.answer.generated import GeneratedAnswerer
+from pincite.answer.prompts import load_prompts
+from pincite.answer.quoted import QuotedAnswerer
+from pincite.answer.reading import Reading, Window
+from pincite.evidence.packing import PackingSelector
+from pincite.evidence.select import MmrSelector
+from pincite.records import Mode
+from pincite.settings import (
+    Settings,
+)
+from pincite.stages import (
+    Answerer,
+    LanguageModel,
+    Selector,
+    Sources,
+    TermWeights,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingStages:
+    """What chooses the evidence and puts it into words."""
+
+    selector: Selector
+    answerer: Answerer
+
+
+def writing_stages(
+    settings: Settings, sources: Sources, weights: TermWeights, model: LanguageModel | None
+) -> WritingStages:
+    """The stages of the mode that is set; those of quotes alone where there is no model for it."""
+    chosen = settings.generation
+    mode = Mode(chosen.mode)
+    selector = MmrSelector(sources, **settings.evidence.model_dump())
+    quotes = ExtractiveAnswerer()
+    if mode is Mode.EXTRACTIVE:
+        return WritingStages(selector=selector, answerer=quotes)
+    if model is None:
+        why = f"generation.mode is '{mode}' and generation.model is 'none'"
+        told = f"the quotes themselves are shown: {why}; name a model, see docs/models.md"
+        return WritingStages(selector=selector, answerer=ExtractiveAnswerer((told,)))
+    prompts = load_prompts(chosen.prompts)
+    reading = Reading(prompts, mode, sources)
+    answerer: Answerer = QuotedAnswerer(
+        model,
+        reading,
+        quotes,
+        max_sentences=settings.evidence.max_sentences,
+        temperature=chosen.temperature,
+    )
+    if mode is Mode.GENERATED:
+        answerer = GeneratedAnswerer(
+            model,
+            reading,
+            prompts,
+            Carriers(weights),
+            quotes,
+            max_tokens=chosen.max_tokens,
+            temperature=chosen.temperature,
+        )
+    packing = PackingSelector(
+        selector,
+        sources,
+        room=Window(
+            model,
+            reading,
+            share=settings.packing.share,
+            most_tokens=settings.packing.max_tokens,
+            max_tokens=chosen.max_tokens,
+        ).room,
+        count_tokens=model.count_tokens,
+        max_passages=settings.packing.max_passages,
+    )
+    return WritingStages(selector=packing, answerer=answerer)
