@@ -16,17 +16,11 @@ from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.pipeline import AnswerStages
 from pincite.retrieve.exact import ExactWords
-from pincite.retrieve.intents import (
-    INTENT_RULES,
-)
+from pincite.retrieve.intents import INTENT_RULES
 from pincite.retrieve.tags import TAG_SETS
 from pincite.retrieve.understand import QuestionReader, Steps
-from pincite.settings import (
-    Settings,
-)
-from pincite.stages import (
-    shows_tokens,
-)
+from pincite.settings import Settings
+from pincite.stages import shows_tokens
 from pincite.survey.scan import WordSurveyor
 from pincite.toml_files import toml_file
 from pincite.verify.reasons import Provenance

@@ -13,15 +13,8 @@ from pincite.embed.remote import RemoteEncoder
 from pincite.embed.sentence_transformer import open_sentence_transformer
 from pincite.embed.server import Server
 from pincite.embed.spec import Wishes, prefixes_of
-from pincite.settings import (
-    DEFAULT_ENCODER,
-    EmbeddingSettings,
-)
-from pincite.stages import (
-    PassageEmbedder,
-    VectorEncoder,
-    shows_tokens,
-)
+from pincite.settings import DEFAULT_ENCODER, EmbeddingSettings
+from pincite.stages import PassageEmbedder, VectorEncoder, shows_tokens
 
 
 def open_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:

@@ -17,9 +17,7 @@ from pincite.settings import (
     LexicalSettings,
     Settings,
 )
-from pincite.stages import (
-    VectorEncoder,
-)
+from pincite.stages import VectorEncoder
 
 _MEGABYTE = 1024 * 1024
 

@@ -21,10 +21,7 @@ from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
 from pincite.rerank.server import RerankServer, ServedScorer
 from pincite.rerank.term_coverage import TermCoverageReranker
-from pincite.settings import (
-    RerankSettings,
-    Settings,
-)
+from pincite.settings import RerankSettings, Settings
 from pincite.stages import (
     LanguageModel,
     PairScorer,

@@ -26,16 +26,8 @@ from pincite.retrieve.routing import (
 )
 from pincite.retrieve.searches import Searches
 from pincite.retrieve.tags import TagBooster, load_tag_set
-from pincite.settings import (
-    RetrievalSettings,
-    Settings,
-)
-from pincite.stages import (
-    Booster,
-    Retriever,
-    TermWeights,
-    VectorEncoder,
-)
+from pincite.settings import RetrievalSettings, Settings
+from pincite.stages import Booster, Retriever, TermWeights, VectorEncoder
 
 
 def retriever(

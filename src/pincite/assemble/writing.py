@@ -13,9 +13,7 @@ from pincite.answer.reading import Reading, Window
 from pincite.evidence.packing import PackingSelector
 from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
-from pincite.settings import (
-    Settings,
-)
+from pincite.settings import Settings
 from pincite.stages import (
     Answerer,
     LanguageModel,
