@@ -40,6 +40,7 @@ from pincite.interfaces.cli.output import (
     print_json,
     short_path,
 )
+from pincite.interfaces.cli.progress import while_writing
 
 if TYPE_CHECKING:
     from pincite.records import Answer, Claim
@@ -79,13 +80,14 @@ def ask(
     with pincite.Library.open(
         library, create=False, profile=profile, overrides=generation(mode, model)
     ) as opened:
-        answer = opened.ask(
-            question,
-            collection=collection,
-            filters=filters,
-            explain=explain,
-            budget_ms=budget_ms(budget),
-        )
+        with while_writing(opened.settings.generation):
+            answer = opened.ask(
+                question,
+                collection=collection,
+                filters=filters,
+                explain=explain,
+                budget_ms=budget_ms(budget),
+            )
         files = files_of(answer.trace, opened) if explain else {}
         fates = (
             opened.why(question, why, collection=collection, filters=filters)

@@ -1,4 +1,4 @@
-"""A bar on stderr while files go in; nothing where stderr is not a terminal."""
+"""What is under way, on stderr; nothing where that is not a terminal."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pincite.intake import Progress, ProgressCallback
+    from pincite.settings import GenerationSettings
 
 _NAME_CHARS = 20
 
@@ -45,6 +46,19 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
             )
 
         yield show
+
+
+@contextmanager
+def while_writing(chosen: GenerationSettings) -> Iterator[None]:
+    """Tells that a language model is at work; nothing is shown of what it writes before it is checked."""
+    if chosen.mode == "extractive" or chosen.model == "none" or not sys.stderr.isatty():
+        yield
+        return
+    from pincite.interfaces.cli.output import console
+
+    does = "writes" if chosen.mode == "generated" else "chooses"
+    with console(err=True).status(f"{chosen.model} {does} ..."):
+        yield
 
 
 def _speed(step: Progress) -> str:
