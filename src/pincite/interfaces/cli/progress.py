@@ -50,7 +50,7 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
 @contextmanager
 def while_writing(chosen: GenerationSettings) -> Iterator[None]:
-    """Tells that a language model is at work; nothing is shown of what it writes before it is checked."""
+    """Tells that a language model is at work; what it writes is not shown before it is checked."""
     if chosen.mode == "extractive" or chosen.model == "none" or not sys.stderr.isatty():
         yield
         return
