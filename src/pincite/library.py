@@ -42,7 +42,8 @@ from pincite.survey.asked import count_request
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.offsets import OffsetCheck, check_offsets
-from pincite.verify.receipt import ReceiptCheck, check_receipt, load_receipt
+from pincite.verify.receipt import ReceiptCheck
+from pincite.verify.saved import check_saved, load_saved
 from pincite.why import Inquiry
 
 LONGEST_QUESTION = 10_000
@@ -356,15 +357,18 @@ class Library:
         filters: Filters | None = None,
         explain: bool = False,
         budget_ms: float | None = None,
+        settings: Settings | None = None,
     ) -> Answer:
         """An answer made of verified quotes, or an abstention with reasons.
 
-        The options are those of `search`.
+        The options are those of `search`. `settings` count this once instead of the library's own,
+        except those of ingest and encoder.
         """
         question = self._question(
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
-        return answer_question(question, self.stages())
+        stages = self.stages() if settings is None else self.stages_with(settings)
+        return answer_question(question, stages)
 
     def count(
         self, words: str, *, collection: str | None = None, filters: Filters | None = None
@@ -408,9 +412,7 @@ class Library:
                 f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are "
                 "taken: ask about one thing at a time"
             )
-        if collection is not None and not self.catalog.has_collection(collection):
-            there_are = ", ".join(self.catalog.collections()) or "none yet"
-            raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
+        self.check_collection(collection)
         self.catalog.allowed_keys(collection, filters or Filters())  # tells wrong filters now
         budget = self.settings.rerank.budget_ms if budget_ms is None else budget_ms
         return Question(
@@ -420,6 +422,12 @@ class Library:
             explain=explain,
             deadline=time.perf_counter() + budget / 1000 if budget else None,
         )
+
+    def check_collection(self, collection: str | None) -> None:
+        """Raises UsageError, and says what there is, for a collection that is not there."""
+        if collection is not None and not self.catalog.has_collection(collection):
+            there_are = ", ".join(self.catalog.collections()) or "none yet"
+            raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
 
     # --- What it is made of -----------------------------------------------------------------------
 
@@ -493,14 +501,14 @@ def shown(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
 def verify_receipt(
     path: str | os.PathLike[str], *, root: str | os.PathLike[str] | None = None
 ) -> ReceiptCheck:
-    """Check a saved answer against the files it cites. Needs no library.
+    """Check a saved answer or report against the files it cites. Needs no library.
 
-    Raises ReceiptError when the file is not a saved answer.
+    Raises ReceiptError when the file is neither.
     """
-    receipt = load_receipt(Path(path))
+    saved = load_saved(Path(path))
     settings, _ = load_settings()
     with open_reader(settings) as reader:
-        return check_receipt(receipt, reader, root=Path(root) if root else None)
+        return check_saved(saved, reader, root=Path(root) if root else None)
 
 
 def _as_paths(paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[Path]:

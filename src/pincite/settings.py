@@ -542,6 +542,19 @@ def load_settings(
         raise SettingsError(_explain(error, origins)) from error
 
 
+def changed_settings(settings: Settings, layer: Layer, *, origin: str) -> Settings:
+    """These settings with some changed. Raises SettingsError that names `origin` and the value."""
+    merged = settings.model_dump()
+    origins = Origins()
+    for group, values in layer.items():
+        merged.setdefault(group, {}).update(values)
+        origins.update((f"{group}.{name}", origin) for name in values)
+    try:
+        return Settings(**merged)
+    except ValidationError as error:
+        raise SettingsError(_explain(error, origins)) from error
+
+
 def profile_layer(chosen: object) -> Layer:
     """What a profile, shipped or a file, sets. Raises SettingsError when there is none."""
     if not isinstance(chosen, str):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -102,26 +102,39 @@ class ReceiptCheck:
 
 def load_receipt(path: Path) -> dict[str, Any]:
     """Read a saved answer. Raises ReceiptError when it is not one."""
+    return require_answer(read_form(path), str(path))
+
+
+def read_form(path: Path) -> Any:
+    """The JSON in a file. Raises ReceiptError when there is none."""
     try:
-        found = json.loads(path.read_bytes())
+        return json.loads(path.read_bytes())
     except OSError as error:
         raise ReceiptError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise ReceiptError(f"{path}: is not JSON ({error}); expected a saved answer") from error
+
+
+def require_answer(found: Any, name: str) -> dict[str, Any]:
+    """`found`, if it has the form of a saved answer; otherwise ReceiptError, which gives `name`."""
     wanted = {"status", "question", "text", "citations"}
     if not isinstance(found, dict) or not wanted <= found.keys():
         raise ReceiptError(
-            f"{path}: is not a saved answer; expected an object with {', '.join(sorted(wanted))}, "
+            f"{name}: is not a saved answer; expected an object with {', '.join(sorted(wanted))}, "
             "as written by 'pincite ask --save'"
         )
+    require_citations(found["citations"], name)
+    return found
+
+
+def require_citations(found: Any, name: str) -> None:
+    """Raises ReceiptError, which gives `name`, when this is not a list of saved citations."""
     fields = set(citation_fields())
-    citations = found["citations"]
-    if not isinstance(citations, list) or not all(
-        isinstance(item, dict) and fields <= item.keys() for item in citations
+    if not isinstance(found, list) or not all(
+        isinstance(item, dict) and fields <= item.keys() for item in found
     ):
         expected = ", ".join(citation_fields())
-        raise ReceiptError(f"{path}: its citations lack fields; expected {expected}")
-    return found
+        raise ReceiptError(f"{name}: its citations lack fields; expected {expected}")
 
 
 def citation_fields() -> tuple[str, ...]:
@@ -140,16 +153,25 @@ def check_receipt(
 
     With `root`, files are looked for below that folder, by as much of their path as is there.
     """
-    files = _Files(reader, root)
-    checks = tuple(
-        CitationCheck(
+    return check_answer(receipt, CitedFiles(reader, root))
+
+
+def check_answer(receipt: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
+    """As `check_receipt`, with files that several answers may share."""
+    checks = tuple(check_citations(receipt["citations"], files))
+    return ReceiptCheck(citations=checks, problems=tuple(_text_problems(receipt)))
+
+
+def check_citations(
+    citations: Sequence[Mapping[str, Any]], files: CitedFiles
+) -> Iterator[CitationCheck]:
+    """Each saved citation against its file, numbered from 1."""
+    for number, citation in enumerate(citations, start=1):
+        yield CitationCheck(
             number=number,
             source=str(citation["source"]),
             problems=tuple(_citation_problems(citation, files)),
         )
-        for number, citation in enumerate(receipt["citations"], start=1)
-    )
-    return ReceiptCheck(citations=checks, problems=tuple(_text_problems(receipt)))
 
 
 def _text_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
@@ -163,7 +185,7 @@ def _text_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
     yield from statement_problems(receipt)
 
 
-def _citation_problems(citation: Mapping[str, Any], files: _Files) -> Iterator[str]:
+def _citation_problems(citation: Mapping[str, Any], files: CitedFiles) -> Iterator[str]:
     try:
         found = files.document(str(citation["source"]), str(citation["sha256"]))
     except ReadError as error:
@@ -217,7 +239,7 @@ def located(document: Document, start: int, end: int, *, path: str, sha256: str)
     )
 
 
-class _Files:
+class CitedFiles:
     """Finds and reads the files of a receipt, each once."""
 
     def __init__(self, reader: Reader, root: Path | None) -> None:

@@ -21,6 +21,7 @@ from pincite.interfaces.cli import (
     models,
     reindex,
     remove,
+    report,
     search,
     stats,
     sync,
@@ -48,6 +49,7 @@ app.command("search")(search.search)
 app.command("ask")(ask.ask)
 app.command("count")(count.count)
 app.command("batch")(batch.batch)
+app.command("report")(report.report)
 app.command("verify")(verify.verify)
 app.command("ls")(ls.ls)
 app.command("reindex")(reindex.reindex)

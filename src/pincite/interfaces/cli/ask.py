@@ -32,15 +32,9 @@ from pincite.interfaces.cli.options import (
     budget_ms,
     generation,
 )
-from pincite.interfaces.cli.output import (
-    cell_lines,
-    indented,
-    on_one_line,
-    place,
-    print_json,
-    short_path,
-)
+from pincite.interfaces.cli.output import indented, print_json, short_path
 from pincite.interfaces.cli.progress import while_writing
+from pincite.places import cell_lines, on_one_line, place
 
 if TYPE_CHECKING:
     from pincite.records import Answer, Claim

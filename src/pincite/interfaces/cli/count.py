@@ -20,14 +20,8 @@ from pincite.interfaces.cli.options import (
     TagFilter,
     UntilFilter,
 )
-from pincite.interfaces.cli.output import (
-    cut_to,
-    indented,
-    on_one_line,
-    place,
-    print_json,
-    short_path,
-)
+from pincite.interfaces.cli.output import indented, print_json, short_path
+from pincite.places import cut_to, on_one_line, place
 
 if TYPE_CHECKING:
     from pincite.records import Answer, SurveyRow

@@ -18,14 +18,8 @@ from pincite.errors import UsageError
 from pincite.interfaces.cli.evaluation_tables import print_comparison, print_report
 from pincite.interfaces.cli.exits import WORSE
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import (
-    console,
-    indented,
-    notice,
-    on_one_line,
-    page_and_section,
-    print_json,
-)
+from pincite.interfaces.cli.output import console, indented, notice, print_json
+from pincite.places import on_one_line, page_and_section
 
 if TYPE_CHECKING:
     from pincite.evaluate.datasets import Dataset, GoldQuestion

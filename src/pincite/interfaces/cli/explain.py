@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pincite.interfaces.cli.output import cut_to, indented, on_one_line, page_and_section
+from pincite.interfaces.cli.output import indented
+from pincite.places import cut_to, on_one_line, page_and_section
 
 if TYPE_CHECKING:
     from pincite.fate import Fate

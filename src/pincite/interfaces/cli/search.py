@@ -25,14 +25,8 @@ from pincite.interfaces.cli.options import (
     WhyOption,
     budget_ms,
 )
-from pincite.interfaces.cli.output import (
-    indented,
-    notice,
-    on_one_line,
-    page_and_section,
-    print_json,
-    short_path,
-)
+from pincite.interfaces.cli.output import indented, notice, print_json, short_path
+from pincite.places import on_one_line, page_and_section
 
 _EXCERPT_CHARS = 300
 

@@ -1,0 +1,142 @@
+"""`pincite report`: a list of questions becomes one document, every sentence of it cited."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import pincite
+from pincite.errors import UsageError
+from pincite.interfaces.cli.exits import ABSTAINED
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    CollectionOption,
+    JsonOption,
+    LibraryOption,
+    ModelOption,
+    ModeOption,
+    ProfileOption,
+    generation,
+)
+from pincite.interfaces.cli.output import console, indented, notice, print_json
+from pincite.places import cut_to
+
+if TYPE_CHECKING:
+    from pincite.report.asking import Progress
+
+_QUESTION_CHARS = 40
+
+
+def report(
+    template: Annotated[
+        str,
+        typer.Argument(help="A name from --list, or your own TOML file.", show_default=False),
+    ] = "",
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write: .md, .html, .docx, .pdf or .json; may be given again.",
+        ),
+    ] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
+    mode: ModeOption = "",
+    model: ModelOption = "",
+    collection: CollectionOption = None,
+    font: Annotated[
+        list[Path] | None,
+        typer.Option("--font", help="A TrueType font for PDF, tried before the system's."),
+    ] = None,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="Show the templates that are shipped.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask all questions of a template and write one cited document.
+
+    Without --output, it is printed as Markdown; --json prints it with all receipts.
+
+    Exit code 0 when a question was answered, 3 when none was.
+    """
+    if show_list:
+        _print_templates(as_json=as_json)
+        return
+    if not template:
+        raise UsageError("name a template, one of those that 'pincite report --list' shows")
+    from pincite.report.asking import make_report
+    from pincite.report.form import report_form
+    from pincite.report.template import load_template
+    from pincite.report.writing import check_outputs, rendered, write_report
+
+    outputs = output or []
+    check_outputs(outputs)
+    overrides = generation(mode, model)
+    plan = load_template(template)
+    with (
+        pincite.Library.open(library, create=False, profile=profile, overrides=overrides) as opened,
+        _progress() as progress,
+    ):
+        made = make_report(
+            opened, plan, collection=collection, overrides=overrides, progress=progress
+        )
+    for told in write_report(made, outputs, fonts=font or []):
+        notice(told)
+    answered = sum(item.is_answered for item in made.asked)
+    if as_json:
+        print_json(report_form(made))
+    elif not outputs:
+        sys.stdout.buffer.write(rendered(made, ".md")[0])
+    else:
+        names = ", ".join(map(str, outputs))
+        typer.echo(f"{answered} of {len(made.asked)} questions answered; written to {names}")
+    if not answered:
+        raise typer.Exit(ABSTAINED)
+
+
+def _print_templates(*, as_json: bool) -> None:
+    from pincite.report.template import load_template, template_names
+
+    found = [load_template(name) for name in template_names()]
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "description": one.description,
+                    "sections": [section.title for section in one.sections],
+                }
+                for one in found
+            ]
+        )
+        return
+    for one in found:
+        typer.secho(one.name, bold=True)
+        typer.echo(indented(one.description, first="  "))
+        typer.echo(indented("; ".join(section.title for section in one.sections), first="  "))
+
+
+@contextmanager
+def _progress() -> Iterator[Progress | None]:
+    """A bar on stderr, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import Progress as Bar
+
+    with Bar(console=console(err=True), transient=True) as bar:
+        task = bar.add_task("asking", total=None)
+
+        def show(done: int, total: int, question: str) -> None:
+            bar.update(
+                task, completed=done, total=total, description=cut_to(question, _QUESTION_CHARS)
+            )
+
+        yield show

@@ -1,0 +1,147 @@
+"""What do the documents say to each question of a report?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pincite.errors import UsageError
+from pincite.library import Library
+from pincite.records import Answer, Citation, Status
+from pincite.report.template import Section, Template
+from pincite.settings import Layer, Settings, changed_settings
+from pincite.verify.receipt import located
+
+_NEAREST = 2
+"""Passages that are named where a question has no answer."""
+
+Progress = Callable[[int, int, str], None]
+"""Told before each question: how many are done, how many there are, and which comes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question and what became of it.
+
+    `nearest` are the passages nearest to a question that was not answered. Where it could not be
+    asked at all, there is no answer, and `problem` says why.
+    """
+
+    question: str
+    answer: Answer | None = None
+    nearest: tuple[Citation, ...] = ()
+    problem: str = ""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is something to show."""
+        return self.answer is not None and self.answer.status is Status.ANSWERED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedSection:
+    """A section with its answers."""
+
+    section: Section
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything that a finished report says. It holds no time of day, so that it can be repeated."""
+
+    title: str
+    template: str
+    collection: str
+    corpus_version: str
+    sections: tuple[FinishedSection, ...]
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """All questions, in order."""
+        return tuple(item for section in self.sections for item in section.asked)
+
+
+def make_report(
+    library: Library,
+    template: Template,
+    *,
+    collection: str | None = None,
+    overrides: Layer | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Ask everything that a template asks.
+
+    The template's settings count more than the library's, a section's more than the template's, and
+    `overrides` most. Raises UsageError for a collection that is not there.
+    """
+    library.check_collection(collection)
+    writer = _Writer(library, template, collection, overrides or {}, progress)
+    sections = tuple(writer.sections())
+    return Report(
+        title=template.title,
+        template=template.name,
+        collection=collection or "",
+        corpus_version=library.catalog.meta("corpus_version"),
+        sections=sections,
+    )
+
+
+class _Writer:
+    def __init__(
+        self,
+        library: Library,
+        template: Template,
+        collection: str | None,
+        overrides: Layer,
+        progress: Progress | None,
+    ) -> None:
+        self._library = library
+        self._template = template
+        self._collection = collection
+        self._overrides = overrides
+        self._progress = progress or (lambda *_: None)
+        self._done = 0
+
+    def sections(self) -> Iterator[FinishedSection]:
+        # All settings before the first question: a wrong one is told at once.
+        chosen = [self._settings(section) for section in self._template.sections]
+        for section, settings in zip(self._template.sections, chosen, strict=True):
+            asked = tuple(self._ask(text, section, settings) for text in section.questions)
+            yield FinishedSection(section=section, asked=asked)
+
+    def _settings(self, section: Section) -> Settings:
+        settings = self._library.settings
+        layers = (
+            (f"template {self._template.name}", self._template.settings),
+            (f"section {section.name}", section.layer()),
+            ("command line", self._overrides),
+        )
+        for origin, layer in layers:
+            settings = changed_settings(settings, layer, origin=origin)
+        return settings
+
+    def _ask(self, question: str, section: Section, settings: Settings) -> Asked:
+        total = sum(len(one.questions) for one in self._template.sections)
+        self._progress(self._done, total, question)
+        self._done += 1
+        try:
+            answer = self._library.ask(
+                question, collection=self._collection, filters=section.filters, settings=settings
+            )
+        except UsageError as error:  # A filter that nothing fulfils; the other sections go on.
+            return Asked(question=question, problem=str(error))
+        is_answered = answer.status is Status.ANSWERED
+        nearest = () if is_answered else tuple(self._nearest(question, section))
+        return Asked(question=question, answer=answer, nearest=nearest)
+
+    def _nearest(self, question: str, section: Section) -> Iterator[Citation]:
+        catalog = self._library.catalog
+        found = self._library.search(
+            question, limit=_NEAREST, collection=self._collection, filters=section.filters
+        )
+        for hit in found.hits:
+            span = hit.passage.span
+            source = catalog.source(span.document_id, self._collection)
+            document = catalog.document(span.document_id)
+            yield located(document, span.start, span.end, path=source.path, sha256=source.sha256)

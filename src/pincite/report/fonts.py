@@ -1,0 +1,178 @@
+"""Which font has this character? For PDF, whose pages show nothing that no font draws."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.pdfmetrics import registerFont
+from reportlab.pdfbase.ttfonts import TTFError, TTFont
+
+from pincite.errors import UsageError
+
+FOLDERS = (
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "~/.local/share/fonts",
+    "~/.fonts",
+    "/System/Library/Fonts",
+    "/Library/Fonts",
+    "~/Library/Fonts",
+    "C:/Windows/Fonts",
+)
+_PREFERRED = (("DejaVuSans", "DejaVuSans-Bold"), ("NotoSans-Regular", "NotoSans-Bold"))
+_PACKAGED = ("Vera", "VeraBd")
+"""Of reportlab itself: Latin letters only."""
+_BROAD = ("noto", "droidsansfallback", "unifont", "arialuni", "wqy", "msgothic", "malgun", "dejavu")
+_MOST_FONTS = 300
+"""Fonts of the system that are opened to look for a character."""
+_HANGUL, _KANA, _HAN = "HYSMyeongJo-Medium", "HeiseiMin-W3", "STSong-Light"
+_BY_SCRIPT = {"HANGUL": _HANGUL, "HIRAGANA": _KANA, "KATAKANA": _KANA, "CJK": _HAN}
+_LAST_OF_CID = 0xFFFF
+_UNJOINED = (
+    "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU", "KANNADA",
+    "MALAYALAM", "SINHALA", "KHMER", "MYANMAR", "TIBETAN",
+)  # fmt: skip
+"""Scripts whose letters change their shape or order, which is not done here."""
+_NAMED = 8
+
+
+class Fonts:
+    """Chooses a font for each character, and remembers those that it found none for.
+
+    `chosen` are font files that come before those of the system.
+    """
+
+    def __init__(self, chosen: Sequence[Path] = (), folders: Sequence[str] = FOLDERS) -> None:
+        self._folders = folders
+        self._system: Iterator[str] | None = None
+        self._of: dict[str, str] = {}
+        self._found: list[tuple[str, frozenset[int]]] = []
+        for path in chosen:
+            if not self._open(path):
+                raise UsageError(f"{path}: is no TrueType font that can be put into a PDF")
+        self.regular, self.bold = self._base()
+        self._bold = dict(self._found)[self.bold]
+        self._missing: dict[str, None] = {}
+        self._viewers: dict[str, None] = {}
+        self._unjoined: dict[str, None] = {}
+
+    def runs(self, text: str, *, bold: bool = False) -> list[tuple[str, str]]:
+        """The text in stretches of one font each: the font's name and the characters."""
+        visible = [char for char in text if unicodedata.category(char) != "Cf"]
+        chosen = [(self._choose(char, bold=bold), char) for char in visible]
+        # A character that no font has shows as one that says so.
+        shown = [(font or self.regular, char if font else "?") for font, char in chosen]
+        return [
+            (font, "".join(char for _, char in group))
+            for font, group in groupby(shown, key=lambda item: item[0])
+        ]
+
+    def notices(self) -> list[str]:
+        """What a reader of the file must know about the characters in it."""
+        told = []
+        if self._missing:
+            named = ", ".join(map(_name, list(self._missing)[:_NAMED]))
+            more = f" and {len(self._missing) - _NAMED} more" if len(self._missing) > _NAMED else ""
+            told.append(
+                f"no font here has {len(self._missing)} of the characters, shown as '?': {named}"
+                f"{more}. The reports in HTML, DOCX and Markdown hold them; for PDF install a font "
+                "that has them, or name one with --font"
+            )
+        if self._viewers:
+            told.append(
+                f"{', '.join(self._viewers)} characters are drawn with fonts of the program that shows "
+                "the PDF, since none here has them; some programs leave them blank"
+            )
+        if self._unjoined:
+            told.append(
+                f"{', '.join(self._unjoined)} letters stand side by side in the PDF without being "
+                "joined; HTML and DOCX show them as they are written"
+            )
+        return told
+
+    def _choose(self, char: str, *, bold: bool) -> str:
+        if bold and ord(char) in self._bold:
+            return self.bold
+        if char not in self._of:
+            self._of[char] = self._look_for(char)
+        return self._of[char]
+
+    def _look_for(self, char: str) -> str:
+        script = unicodedata.name(char, "").partition(" ")[0]
+        for name, characters in self._found:
+            if ord(char) in characters:
+                return self._noting_script(name, script)
+        while self._open_next():
+            name, characters = self._found[-1]
+            if ord(char) in characters:
+                return self._noting_script(name, script)
+        if script in _BY_SCRIPT and ord(char) <= _LAST_OF_CID:
+            self._viewers[script.capitalize() if script != "CJK" else "Chinese"] = None
+            registerFont(UnicodeCIDFont(_BY_SCRIPT[script]))
+            return _BY_SCRIPT[script]
+        self._missing[char] = None
+        return ""
+
+    def _noting_script(self, font: str, script: str) -> str:
+        if script in _UNJOINED:
+            self._unjoined[script.capitalize()] = None
+        return font
+
+    def _base(self) -> tuple[str, str]:
+        for pair in (*_PREFERRED, _PACKAGED):
+            paths = [self._named(name) for name in pair]
+            if all(path is not None and self._open(path) for path in paths):
+                return pair[0], pair[1]
+        raise UsageError("reportlab lacks its own fonts: install pincite[report] again")
+
+    def _named(self, name: str) -> Path | None:
+        """A font file by name, in the system's folders or among those of reportlab."""
+        if name in _PACKAGED:
+            return Path(f"{name}.ttf")
+        return next((Path(p) for p in _font_files(self._folders) if Path(p).stem == name), None)
+
+    def _open_next(self) -> bool:
+        """Open one more font of the system; False when there is none left."""
+        if self._system is None:
+            files = sorted(_font_files(self._folders), key=_breadth)
+            self._system = iter(files[:_MOST_FONTS])
+        return any(self._open(Path(path)) for path in self._system)
+
+    def _open(self, path: Path) -> bool:
+        if path.stem in dict(self._found):
+            return False
+        try:
+            font = TTFont(path.stem, str(path))
+        except (TTFError, OSError, ValueError, KeyError, IndexError):
+            return False
+        registerFont(font)
+        self._found.append((path.stem, frozenset(font.face.charToGlyph)))
+        return True
+
+
+def _font_files(folders: Sequence[str]) -> list[str]:
+    found = []
+    for folder in folders:
+        for place, _, names in os.walk(os.path.expanduser(folder)):  # noqa: PTH111  (a string)
+            found += [
+                os.path.join(place, name)
+                for name in names
+                if name.lower().endswith((".ttf", ".ttc"))
+            ]
+    return sorted(found)
+
+
+def _breadth(path: str) -> tuple[bool, bool, str]:
+    """Fonts of many characters first, upright ones before others."""
+    name = Path(path).stem.lower()
+    is_narrow = not any(known in name for known in _BROAD)
+    return is_narrow, "bold" in name or "italic" in name or "oblique" in name, path
+
+
+def _name(char: str) -> str:
+    return f"{char} (U+{ord(char):04X} {unicodedata.name(char, 'without a name')})"

@@ -1,0 +1,233 @@
+"""What stands in a report, in which order? The same for every format it is written in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from pincite.places import cell_lines, cut_to, on_one_line, place
+from pincite.records import Answer, Citation, Mode, SurveyRow
+from pincite.report.asking import Asked, FinishedSection, Report
+from pincite.report.form import report_form, report_numbers
+
+_NEAREST_CHARS = 160
+_NO_ANSWER = "No answer was found."
+_MENTIONS_SHOWN = 20
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML cannot hold, or that command the program that shows them."""
+
+
+class Look(StrEnum):
+    """What a paragraph is, and so how it looks."""
+
+    TEXT = "text"
+    ITEM = "item"
+    SMALL = "small"
+    NOTE = "note"
+    """That something is missing, and why."""
+    NEAR = "near"
+    """A passage that does not answer; it must not look as if it did."""
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """A stretch of a paragraph; `quotes` are the references that it leads to, if it is a mark."""
+
+    text: str
+    quotes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """`level` counts from 1, the report's title."""
+
+    text: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """Some words; `reference` is the number that marks lead to it by, or 0."""
+
+    words: tuple[Words, ...]
+    look: Look = Look.TEXT
+    reference: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows of cells below a row of names."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block = Heading | Paragraph | Table
+
+
+def layout(report: Report) -> tuple[Block, ...]:
+    """The whole report, in reading order. Its text holds nothing that a format cannot take."""
+    return tuple(_Layout(report).blocks())
+
+
+def plain(text: str) -> str:
+    """Text on one line, with U+FFFD where a character cannot be written."""
+    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", on_one_line(text))
+
+
+def _paragraph(text: str, look: Look = Look.TEXT) -> Paragraph:
+    return Paragraph(words=(Words(text=plain(text)),), look=look)
+
+
+class _Layout:
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._numbers = report_numbers(report)
+        self._cited: dict[int, tuple[Citation, bool]] = {}
+        """Citations by number, and whether their words stand nowhere above the references."""
+
+    def blocks(self) -> Iterator[Block]:
+        report = self._report
+        title = f"{report.title}: {report.collection}" if report.collection else report.title
+        yield Heading(text=plain(title), level=1)
+        yield _paragraph(self._summary(), Look.SMALL)
+        numbers = iter(self._numbers)
+        for count, section in enumerate(report.sections, start=1):
+            yield Heading(text=f"{count}. {plain(section.section.title)}", level=2)
+            yield from self._section(section, [next(numbers) for _ in section.asked])
+        yield from self._references()
+        yield from self._sources()
+
+    def _summary(self) -> str:
+        asked = self._report.asked
+        answered = sum(item.is_answered for item in asked)
+        quotes = len({number for numbers in self._numbers for number in numbers})
+        return (
+            f"{answered} of {len(asked)} questions were answered, with {quotes} "
+            f"{'quote' if quotes == 1 else 'quotes'} that were checked against their files. A number "
+            "in brackets leads to the quote's place. State of the library: "
+            f"{self._report.corpus_version[:16]}."
+        )
+
+    def _section(
+        self, section: FinishedSection, numbers: Sequence[Sequence[int]]
+    ) -> Iterator[Block]:
+        if not any(item.is_answered for item in section.asked):
+            yield _paragraph(section.section.note, Look.NOTE)
+        for item, given in zip(section.asked, numbers, strict=True):
+            yield Heading(text=plain(item.question), level=3)
+            if item.answer is None:
+                yield _paragraph(f"This could not be asked: {item.problem}.", Look.NOTE)
+            elif item.is_answered:
+                yield from self._answer(item.answer, given)
+            else:
+                yield from _refusal(item)
+
+    def _answer(self, answer: Answer, numbers: Sequence[int]) -> Iterator[Block]:
+        is_written = answer.mode is Mode.GENERATED
+        for number, citation in zip(numbers, answer.citations, strict=True):
+            shown_above = self._cited.get(number, (citation, True))[1]
+            self._cited[number] = (citation, is_written and shown_above)
+        if answer.survey is not None:
+            yield from self._count(answer, numbers)
+        elif is_written:
+            yield self._prose(answer, numbers)
+        else:
+            yield from self._quotes(answer, numbers)
+        for reason in answer.reasons:
+            yield _paragraph(f"Note: {reason}.", Look.SMALL)
+
+    def _prose(self, answer: Answer, numbers: Sequence[int]) -> Paragraph:
+        words: list[Words] = []
+        for claim in answer.claims:
+            words.append(Words(text=f"{plain(claim.text)} "))
+            for number in claim.citations:
+                words += [self._mark(numbers[number - 1]), Words(text=" ")]
+        return Paragraph(words=tuple(words[:-1]))
+
+    def _quotes(self, answer: Answer, numbers: Sequence[int]) -> Iterator[Block]:
+        for number, citation in zip(numbers, answer.citations, strict=True):
+            quote = Words(text=f"“{plain(citation.quote)}” ")
+            yield Paragraph(words=(quote, self._mark(number)), look=Look.ITEM)
+            if cells := "; ".join(cell_lines(citation)):
+                yield _paragraph(cells, Look.SMALL)
+
+    def _count(self, answer: Answer, numbers: Sequence[int]) -> Iterator[Block]:
+        """The count with the documents and the first quotes; the JSON has them all."""
+        assert answer.survey is not None
+        yield _paragraph(answer.text)
+        if answer.survey.rows:
+            rows = tuple(_survey_row(row, numbers) for row in answer.survey.rows)
+            yield Table(names=("File", "Mentions", "Pages", "Quotes"), rows=rows)
+        for number, citation in list(zip(numbers, answer.citations, strict=True))[:_MENTIONS_SHOWN]:
+            quote = Words(text=f"“{plain(citation.quote)}” ")
+            yield Paragraph(words=(quote, self._mark(number)), look=Look.ITEM)
+        more = len(answer.citations) - _MENTIONS_SHOWN
+        if more > 0:
+            yield _paragraph(f"{more} more quotes: see the references.", Look.SMALL)
+            for number, citation in zip(numbers, answer.citations, strict=True):
+                self._cited[number] = (citation, True)
+
+    def _mark(self, number: int) -> Words:
+        citation, _ = self._cited[number]
+        page = citation.page_label or citation.page
+        text = f"[{number}, p. {page}]" if page else f"[{number}]"
+        return Words(text=plain(text), quotes=(number,))
+
+    def _references(self) -> Iterator[Block]:
+        if not self._cited:
+            return
+        yield Heading(text="References", level=2)
+        for number, (citation, is_needed) in sorted(self._cited.items()):
+            where = [Path(citation.source).name, place(citation)]
+            where.append(f"characters {citation.start}-{citation.end}")
+            told = "; ".join(part for part in where if part)
+            quote = f": “{citation.quote}”" if is_needed else ""
+            mark = Words(text=f"[{number}]", quotes=(number,))
+            words = (mark, Words(text=f" {plain(told + quote)}"))
+            yield Paragraph(words=words, look=Look.REFERENCE, reference=number)
+
+    def _sources(self) -> Iterator[Block]:
+        sources = report_form(self._report)["sources"]
+        yield Heading(text="Sources", level=2)
+        if not sources:
+            yield _paragraph("No file is quoted.")
+            return
+        rows = tuple(
+            (
+                plain(Path(source["source"]).name),
+                ", ".join(map(str, source["pages"])) or "–",
+                str(source["quotes"]),
+                source["sha256"],
+            )
+            for source in sources
+        )
+        yield Table(names=("File", "Pages quoted", "Quotes", "SHA-256"), rows=rows)
+
+
+def _refusal(item: Asked) -> Iterator[Block]:
+    assert item.answer is not None
+    why = "; ".join(item.answer.reasons)
+    yield _paragraph(f"{_NO_ANSWER} {_capitalised(why)}." if why else _NO_ANSWER, Look.SMALL)
+    if not item.nearest:
+        return
+    yield _paragraph("The nearest passages, which were not found to answer:", Look.SMALL)
+    for citation in item.nearest:
+        told = ", ".join(part for part in (Path(citation.source).name, place(citation)) if part)
+        quote = cut_to(plain(citation.quote), _NEAREST_CHARS)
+        yield _paragraph(f"{told}: “{quote}”", Look.NEAR)
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _survey_row(row: SurveyRow, numbers: Sequence[int]) -> tuple[str, ...]:
+    mine = numbers[row.first - 1 : row.first - 1 + row.citations]
+    quotes = f"[{mine[0]}]" if len(mine) == 1 else f"[{mine[0]}] to [{mine[-1]}]"
+    name = plain(Path(row.paths[0]).name)
+    return name, str(row.mentions), ", ".join(map(str, row.pages)) or "–", quotes

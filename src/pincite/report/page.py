@@ -1,0 +1,79 @@
+"""A report as one HTML page that loads nothing and runs nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from lxml import html
+from lxml.html import HtmlElement
+from lxml.html import builder as element
+
+from pincite.report.layout import Block, Heading, Look, Paragraph, Table
+
+_STYLE = """
+body{font:16px/1.55 system-ui,sans-serif;max-width:46rem;margin:2.5rem auto;padding:0 1rem}
+body{color:#1a1a1a}h1{font-size:1.7rem;line-height:1.25}
+h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid #ddd}
+h3{font-size:1rem;margin:1.4rem 0 .3rem}.small{color:#555;font-size:.88rem}
+.note{background:#fdf3dc;border-inline-start:4px solid #c98a00;padding:.4rem .8rem}
+.item{margin:.5rem 0;margin-inline-start:1.2rem;display:list-item}
+.near{margin:.3rem 0;margin-inline-start:1.2rem;color:#555;font-size:.88rem;font-style:italic}
+.reference{font-size:.88rem;margin:.3rem 0}.reference:target{background:#fff3a8}
+a{color:#0b5394;text-decoration:none;white-space:nowrap}a:hover{text-decoration:underline}
+table{border-collapse:collapse;font-size:.88rem;margin:.8rem 0}th,td{border:1px solid #ccc}
+th,td{padding:.25rem .6rem;text-align:start;vertical-align:top;overflow-wrap:anywhere}
+@media print{body{margin:0;max-width:none}a{color:inherit}h2,h3{break-after:avoid}}
+"""
+
+
+def page(blocks: Sequence[Block]) -> str:
+    """The whole page. Every text goes through a tree of elements, so none can become markup."""
+    first = next((block.text for block in blocks if isinstance(block, Heading)), "Report")
+    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    head = element.HEAD(
+        element.META(charset="utf-8"),
+        element.META({"http-equiv": "Content-Security-Policy", "content": policy}),
+        element.META(name="viewport", content="width=device-width, initial-scale=1"),
+        element.META(name="referrer", content="no-referrer"),
+        element.TITLE(first),
+        element.STYLE(_STYLE),
+    )
+    document = element.HTML(head, element.BODY(element.MAIN(*_elements(blocks))), lang="en")
+    return str(html.tostring(document, doctype="<!doctype html>", encoding="unicode")) + "\n"
+
+
+def _elements(blocks: Sequence[Block]) -> Iterator[HtmlElement]:
+    for block in blocks:
+        if isinstance(block, Heading):
+            yield getattr(element, f"H{block.level}")(block.text, dir="auto")
+        elif isinstance(block, Table):
+            yield _table(block)
+        else:
+            yield _paragraph(block)
+
+
+def _paragraph(block: Paragraph) -> HtmlElement:
+    made = element.P(dir="auto")
+    if block.look is not Look.TEXT:
+        made.set("class", str(block.look))
+    if block.reference:
+        made.set("id", _anchor(block.reference))
+    for words in block.words:
+        if words.quotes:
+            made.append(element.A(words.text, href=f"#{_anchor(words.quotes[0])}"))
+        else:
+            made.append(element.SPAN(words.text))
+    return made
+
+
+def _anchor(number: int) -> str:
+    return f"quote-{number}"
+
+
+def _table(block: Table) -> HtmlElement:
+    rows = [element.TR(*(element.TD(cell, dir="auto") for cell in row)) for row in block.rows]
+    names = element.TR(*(element.TH(name) for name in block.names))
+    return element.TABLE(element.THEAD(names), element.TBODY(*rows))

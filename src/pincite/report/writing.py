@@ -1,0 +1,91 @@
+"""Writes a report to files: the ending of each name says in which format."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from pincite.errors import UsageError
+from pincite.report.asking import Report
+from pincite.report.form import report_form
+from pincite.report.layout import layout
+
+_NEEDS = {".docx": ("docx", "python-docx"), ".pdf": ("reportlab", "reportlab")}
+FORMATS = (".md", ".html", ".docx", ".pdf", ".json")
+
+
+def check_outputs(paths: Sequence[Path]) -> None:
+    """Raises UsageError, before anything is asked, for a file that could not be written."""
+    for path in paths:
+        ending = path.suffix.lower()
+        if ending not in FORMATS:
+            raise UsageError(
+                f"{path}: there is no format '{ending}'; a report is written as "
+                f"{', '.join(FORMATS)}"
+            )
+        module, package = _NEEDS.get(ending, ("", ""))
+        if module and find_spec(module) is None:
+            raise UsageError(
+                f"{path}: writing {ending[1:].upper()} needs {package}: "
+                "pip install 'pincite[report]', or choose .html"
+            )
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"{path}: there is no folder {path.absolute().parent}; make it first")
+
+
+def write_report(report: Report, paths: Sequence[Path], *, fonts: Sequence[Path] = ()) -> list[str]:
+    """Write a report to each file; gives what must be told about them.
+
+    A file is there as a whole or not at all. `fonts` are put into PDF files before the system's.
+    """
+    notices: list[str] = []
+    for path in paths:
+        content, told = rendered(report, path.suffix.lower(), fonts=fonts)
+        notices += [f"{path}: {notice}" for notice in told]
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            draft.write_bytes(content)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    return notices
+
+
+def rendered(
+    report: Report, ending: str, *, fonts: Sequence[Path] = ()
+) -> tuple[bytes, Sequence[str]]:
+    """The bytes of a report in one format, and what must be told about them."""
+    if ending == ".json":
+        text = json.dumps(report_form(report), ensure_ascii=False, indent=2) + "\n"
+        return text.encode("utf-8", "backslashreplace"), ()
+    if ending == ".pdf":
+        from pincite.report.pdf import pdf_file
+
+        return pdf_file(layout(report), fonts=fonts)
+    writers: dict[str, Callable[[Report], bytes]] = {
+        ".md": _markdown,
+        ".html": _page,
+        ".docx": _word,
+    }
+    return writers[ending](report), ()
+
+
+def _markdown(report: Report) -> bytes:
+    from pincite.report.markdown import markdown
+
+    return markdown(layout(report)).encode()
+
+
+def _page(report: Report) -> bytes:
+    from pincite.report.page import page
+
+    return page(layout(report)).encode()
+
+
+def _word(report: Report) -> bytes:
+    from pincite.report.word import word_file
+
+    return word_file(layout(report))
