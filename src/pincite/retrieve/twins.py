@@ -65,7 +65,7 @@ class TwinsLeftOut:
         for row, text in enumerate(texts):
             held[row, [words[word] for word in text]] = 1
         shared = _shared(held[: len(own)], held[len(own) :])
-        is_twin = (shared >= _TWINS).any(axis=0)
+        is_twin: NDArray[np.bool_] = np.any(shared >= _TWINS, axis=0)
         return [
             hit for hit, twin in zip(others, is_twin, strict=True) if twin and not hit.must_keep
         ]
