@@ -21,6 +21,7 @@ from pincite.retrieve.routing import (
     NamedDocumentsOnly,
 )
 from pincite.retrieve.searches import Searches
+from pincite.retrieve.twins import TwinsLeftOut
 from pincite.stages import Retriever
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
@@ -121,9 +122,12 @@ def test_a_question_that_names_company_and_year_gets_that_report(
     boosters = [NamedDocumentBooster(routes, weight=0.25)]
     off = right_at_first(catalog, plain)
     boosted = right_at_first(catalog, BoostedRetriever(plain, boosters))
+    without_twins = TwinsLeftOut(plain, routes, catalog.text_of)
+    default = right_at_first(catalog, BoostedRetriever(without_twins, boosters))
     first = right_at_first(catalog, BoostedRetriever(NamedDocumentsFirst(plain, routes), boosters))
     alone = right_at_first(catalog, BoostedRetriever(NamedDocumentsOnly(plain, routes), boosters))
-    print(f"right at first (report, topic): {off=} {boosted=} {first=} {alone=}")
+    print(f"right at first (report, topic): {off=} {boosted=} {default=} {first=} {alone=}")
+    assert min(default) >= 0.95
     assert min(first) >= 0.95
     assert min(alone) >= 0.95
     assert off < boosted

@@ -31,6 +31,8 @@ def every(text: str) -> set[str]:
         ("minutes_20230704", "What was decided in July 2023?", {"juli"}),
         ("minutes_2023-10-04", "What was decided on 2023-10-04?", {"2023", "10", "4", "octob"}),
         ("Figures FY19", "figures of 2019", {"figur", "2019"}),
+        ("OEBA_10-K_FY22", "OEBA in FY2022", {"oeba", "2022"}),
+        ("figures-q4-2021-ex23", "figures of FY23", {"figur"}),
         ("Figures 2019", "figures of FY19", {"figur", "2019"}),
     ],
 )

@@ -42,6 +42,22 @@ def test_a_year_alone_names_no_report() -> None:
     assert REPORTS.named("Who had the highest revenue in 2018?") == {}
 
 
+def test_the_one_report_that_is_meant_stands_alone() -> None:
+    named = REPORTS.named("What did Acme Foods earn in 2018, and what Acme Bank?")
+    assert not any(naming.is_alone for name, naming in named.items() if "2018" not in name)
+    (alone,) = (
+        n
+        for n, naming in REPORTS.named("The sales of Acme Foods in 2018").items()
+        if naming.is_alone
+    )
+    assert alone == "AcmeFoods_2018_10K"
+    years = REPORTS.named("What does the board of Acme Foods expect?")
+    assert {name for name, naming in years.items() if naming.is_alone} == {
+        f"AcmeFoods_{year}_10K" for year in YEARS
+    }
+    assert not any(naming.is_alone for naming in REPORTS.named("banks in 2018").values())
+
+
 def test_a_rare_name_counts_more_than_several_words_of_many_names() -> None:
     table = NamedDocuments(
         files(

@@ -26,6 +26,7 @@ from pincite.retrieve.routing import (
 )
 from pincite.retrieve.searches import Searches
 from pincite.retrieve.tags import TagBooster, load_tag_set
+from pincite.retrieve.twins import TextOf, TwinsLeftOut
 from pincite.settings import RetrievalSettings, Settings
 from pincite.stages import Booster, Retriever, TermWeights, VectorEncoder
 
@@ -55,7 +56,7 @@ def retriever(
         searches, catalog.passages, exact, _fuse(chosen, intents), keep=chosen.keep
     )
     return BoostedRetriever(
-        _routed(found, routes, settings.boosts.documents),
+        _routed(found, routes, settings.boosts.documents, catalog.text_of),
         _boosters(settings, catalog, weights, intents, routes),
     )
 
@@ -71,7 +72,9 @@ def _fuse(chosen: RetrievalSettings, intents: IntentRules) -> IntentFusion:
     return IntentFusion(intents, method, alpha=chosen.alpha)
 
 
-def _routed(found: Retriever, routes: DocumentRoutes, chosen: str) -> Retriever:
+def _routed(found: Retriever, routes: DocumentRoutes, chosen: str, text_of: TextOf) -> Retriever:
+    if chosen == "boost":
+        return TwinsLeftOut(found, routes, text_of)
     if chosen == "first":
         return NamedDocumentsFirst(found, routes)
     return NamedDocumentsOnly(found, routes) if chosen == "filter" else found

@@ -22,7 +22,7 @@ _CAPITAL_INSIDE = re.compile(
     r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ]{2})(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])"
 )
 _POSSESSIVE = re.compile(r"['’]s\b")
-_FISCAL_YEAR = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.IGNORECASE)
+_FISCAL_YEAR = re.compile(r"(?<![^\W_])FY\s?['’]?(?:20)?(\d\d)(?![^\W_])", re.IGNORECASE)
 _DATE = re.compile(
     r"(?<!\d)(?:19|20)\d\d[-_. ]?(?P<month>0[1-9]|1[0-2])(?:[-_. ]?(?:0[1-9]|[12]\d|3[01]))?(?![^\W_])"
 )
@@ -63,9 +63,10 @@ class NameWord:
 
 def name_words(text: str) -> tuple[NameWord, ...]:
     """The words by which a text could name a document, each once, in order."""
-    text = _POSSESSIVE.sub("", text)
+    # In FY23 the 23 is a year and no other number.
+    text = _FISCAL_YEAR.sub(r" 20\1", _POSSESSIVE.sub("", text))
     found: dict[str, NameWord] = {}
-    for word in (*_plain(text), *_years(text), *_months(text)):
+    for word in (*_plain(text), *_months(text)):
         found.setdefault(word.term, word)
     return tuple(found.values())
 
@@ -107,11 +108,6 @@ def _number(word: str) -> str:
 @lru_cache(maxsize=50_000)
 def _terms_of(word: str) -> tuple[str, ...]:
     return tuple(terms(word))
-
-
-def _years(text: str) -> Iterator[NameWord]:
-    for match in _FISCAL_YEAR.finditer(text):
-        yield NameWord(term=f"20{match[1]}", is_marked=True)
 
 
 def _months(text: str) -> Iterator[NameWord]:

@@ -23,6 +23,9 @@ LEAST_CERTAINTY = 0.4
 _SURE = 0.7
 _WORDS_TO_BE_SURE = 2
 
+_FEW = 3
+"""Reports of one company and year: the annual one and parts of it."""
+
 _NEARLY = 0.75
 """A name with this part of another's weight in common with a question rivals it."""
 
@@ -38,11 +41,14 @@ _SAME = 1e-9
 class Naming:
     """How certain it is, in 0.4..1, that a question names a document.
 
-    `is_sure` if it is 0.7 or more and rests on several numbers or capitalised words.
+    `is_sure` if it is 0.7 or more and rests on several numbers or capitalised words. `is_alone` if
+    it rests on several of them, no other document has more of them in its name, and at most two
+    have nearly as much.
     """
 
     certainty: float
     is_sure: bool
+    is_alone: bool = False
 
 
 class _Evidence:
@@ -117,13 +123,20 @@ class NamedDocuments:
         evidence = self._evidence(question)
         if evidence.asked < _SAME:
             return {}
-        certainty = self._certainty(evidence)
+        as_much = self._as_much(evidence)
+        certainty = self._certainty(evidence, as_much)
+        most = evidence.marked[~evidence.excluded].max(initial=0.0)
+        alone = (as_much > 0) & (as_much <= _FEW) & (evidence.marked >= _NEARLY * most)
         sure = (certainty >= _SURE) & (evidence.marked_words >= _WORDS_TO_BE_SURE)
         found: dict[str, Naming] = {}
         places = np.flatnonzero(certainty >= LEAST_CERTAINTY)
         # The best name of a document comes last and stays.
         for place in places[np.lexsort((certainty[places], sure[places]))]:
-            naming = Naming(certainty=float(certainty[place]), is_sure=bool(sure[place]))
+            naming = Naming(
+                certainty=float(certainty[place]),
+                is_sure=bool(sure[place]),
+                is_alone=bool(alone[place]),
+            )
             found.update(dict.fromkeys(self._documents[self._owner[place]], naming))
         return found
 
@@ -166,17 +179,22 @@ class NamedDocuments:
         places = np.union1d(single, pairs) if len(pairs) else single
         return places, self._rarity(places) ** _EMPHASIS if len(places) else 0.0
 
-    def _certainty(self, evidence: _Evidence) -> NDArray[np.float64]:
+    def _certainty(self, evidence: _Evidence, as_much: NDArray[np.int64]) -> NDArray[np.float64]:
         share = evidence.weight / evidence.asked
         coverage = np.minimum(1.0, evidence.weight / np.maximum(self._whole, _SAME))
-        strength = np.minimum(1.0, np.maximum(evidence.weight, self._combined(evidence)))
+        # How rare it is among documents to have nearly as much, where it is several words.
+        combined = np.where(as_much > 0, self._rarity_of(np.maximum(as_much, 1)) ** _EMPHASIS, 0.0)
+        strength = np.minimum(1.0, np.maximum(evidence.weight, combined))
         certainty: NDArray[np.float64] = strength * np.sqrt(share * coverage)
         certainty[evidence.excluded] = 0.0
         return certainty
 
-    def _combined(self, evidence: _Evidence) -> NDArray[np.float64]:
-        """How rare it is among documents to have nearly as much, where it is several words."""
-        combined = np.zeros(len(self._owner))
+    def _as_much(self, evidence: _Evidence) -> NDArray[np.int64]:
+        """How many documents have nearly as much in common as each name, itself included.
+
+        Numbers and capitalised words count; 0 for a name that has not several of them in common.
+        """
+        counts = np.zeros(len(self._owner), dtype=np.int64)
         several = np.flatnonzero(evidence.marked_words > 1)
         best = np.zeros(len(self._documents))
         meant = several[~evidence.excluded[several]]
@@ -184,8 +202,8 @@ class NamedDocuments:
         ascending = np.sort(best[best > 0])
         nearly = _NEARLY * evidence.marked[several]
         as_much = len(ascending) - np.searchsorted(ascending, nearly - _SAME)
-        combined[several] = self._rarity_of(np.maximum(as_much, 1)) ** _EMPHASIS
-        return combined
+        counts[several] = np.maximum(as_much, 1)
+        return counts
 
     def _rarity(self, places: NDArray[np.int64]) -> float:
         return float(self._rarity_of(np.array([len(np.unique(self._owner[places]))]))[0])
