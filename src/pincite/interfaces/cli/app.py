@@ -11,6 +11,7 @@ from pincite.errors import PinciteError, SettingsError, UsageError
 from pincite.interfaces.cli import (
     ask,
     batch,
+    calibrate,
     config,
     count,
     demo,
@@ -47,6 +48,7 @@ app.command("search")(search.search)
 app.command("ask")(ask.ask)
 app.command("count")(count.count)
 app.command("batch")(batch.batch)
+app.command("calibrate")(calibrate.calibrate)
 app.command("verify")(verify.verify)
 app.command("ls")(ls.ls)
 app.command("reindex")(reindex.reindex)
