@@ -41,6 +41,7 @@ from pincite.stages import PairScorer, VectorEncoder
 from pincite.survey.asked import count_request
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
+from pincite.verify.calibration import Calibration, save_calibration
 from pincite.verify.offsets import OffsetCheck, check_offsets
 from pincite.verify.receipt import ReceiptCheck
 from pincite.verify.saved import check_saved, load_saved
@@ -483,6 +484,19 @@ class Library:
     def stages_with(self, settings: Settings) -> AnswerStages:
         """The answering stages under other settings; those of ingest and encoder stay as they are."""
         return self._upkeep.stages_with(settings)
+
+    def uncalibrated_stages(self) -> AnswerStages:
+        """Stages that answer whatever the confidence, which is the shipped model's."""
+        verification = self.settings.verification.model_copy(update={"abstain_below": 0.0})
+        settings = self.settings.model_copy(update={"verification": verification})
+        return self._upkeep.stages_with(settings, calibrated=False)
+
+    def keep_calibration(self, calibration: Calibration) -> Path:
+        """Let answers from now on say, and be held to, what was found; gives where it is kept."""
+        with writing(self.path):
+            kept = save_calibration(self.path, calibration)
+        self._upkeep.forget_stages()
+        return kept
 
     def index_state(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""

@@ -13,7 +13,15 @@ from pincite.settings import SETTINGS_FILE
 
 CATALOG_FILE = "catalog.sqlite3"
 
-_OURS = {CATALOG_FILE, SETTINGS_FILE, "index", "encoder", "write.lock", "reencode.lock"}
+_OURS = {
+    CATALOG_FILE,
+    SETTINGS_FILE,
+    "calibration.json",
+    "index",
+    "encoder",
+    "write.lock",
+    "reencode.lock",
+}
 
 
 def check_folder(folder: Path, *, create: bool) -> bool:

@@ -65,6 +65,8 @@ class AnswerStages:
     notices: tuple[str, ...] = ()
     seen: Callable[[Question], Mapping[str, Any]] = _nothing
     """What was seen in a question besides its words, for the trace."""
+    calibration_basis: str = ""
+    """Digest of everything that a calibration of these stages is made for."""
 
 
 def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingested | FileProblem]:

@@ -531,6 +531,8 @@ class Answer:
     corpus_version: str
     settings_digest: str
     mode: Mode = Mode.EXTRACTIVE
+    calibration: str = ""
+    """What `confidence` is worth: "uncalibrated", or how often answers are wrong at most."""
     left_out: tuple[Claim, ...] = ()
     """Statements that did not hold, for the trace; no interface shows them as an answer."""
     survey: Survey | None = None

@@ -430,7 +430,17 @@ class VerificationSettings(Group):
     """Checking and refusing (A4, R6)."""
 
     abstain_below: float = Field(
-        default=0.35, ge=0, le=1, description="confidence needed to answer"
+        default=0.45,
+        ge=0,
+        le=1,
+        description="confidence needed to answer; once calibrated, the threshold found takes its "
+        "place",
+    )
+    min_support: int = Field(
+        default=0, ge=0, le=50, description="quotes needed to answer; 0: any number"
+    )
+    min_score: float = Field(
+        default=0, ge=0, le=1, description="score of the best passage needed to answer; 0: any"
     )
     least_statements: int = Field(
         default=1,

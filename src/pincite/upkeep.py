@@ -24,6 +24,7 @@ from pincite.rerank.hot_passages import HotPassages
 from pincite.scorers import LibraryScorers
 from pincite.settings import Settings
 from pincite.stages import VectorEncoder
+from pincite.verify.calibration import load_calibration
 from pincite.writers import LibraryWriters
 
 _PATIENCE_SECONDS = 5.0
@@ -68,13 +69,20 @@ class Upkeep:
                 self._stages = self._stages_over(self._settings, notices)
             return self._stages
 
-    def stages_with(self, settings: Settings) -> AnswerStages:
+    def stages_with(self, settings: Settings, *, calibrated: bool = True) -> AnswerStages:
         """Stages under other settings, over the newest state; they are not kept."""
         with self._one_at_a_time:
             self.stages()
-            return self._stages_over(settings, self._notices)
+            return self._stages_over(settings, self._notices, calibrated=calibrated)
 
-    def _stages_over(self, settings: Settings, notices: tuple[str, ...]) -> AnswerStages:
+    def forget_stages(self) -> None:
+        """Make them anew at the next question: something that they were made of has changed."""
+        with self._one_at_a_time:
+            self._stages = None
+
+    def _stages_over(
+        self, settings: Settings, notices: tuple[str, ...], *, calibrated: bool = True
+    ) -> AnswerStages:
         assert self._indexes is not None
         # Questions are read by the encoder that made the index, whatever has been chosen since.
         encoder = self.encoders.named(self._indexes.manifest.model)
@@ -82,7 +90,8 @@ class Upkeep:
         scorer, no_scorer = self.scorers.of(settings, writer)
         notices = (*notices, *(problem for problem in (no_writer, no_scorer) if problem))
         models = Models(encoder=encoder, hot=self._hot_of(encoder), scorer=scorer, writer=writer)
-        return answer_stages(settings, self._catalog, self._indexes, models, notices)
+        calibration = load_calibration(self._path) if calibrated else None
+        return answer_stages(settings, self._catalog, self._indexes, models, notices, calibration)
 
     def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:
         """What passages say to this encoder; outlives the stages, made anew after each ingest."""

@@ -28,7 +28,7 @@ WATCHED = Path(__file__).parent / "watched"
 COMMAND = [sys.executable, "-m", "pincite"]
 ANSWER_KEYS = {
     "status", "question", "mode", "text", "claims", "citations", "confidence", "reasons",
-    "corpus_version", "settings_digest", "timings",
+    "corpus_version", "settings_digest", "timings", "calibration",
 }  # fmt: skip
 CITATION_KEYS = {
     "document", "source", "sha256", "page", "section", "start_char_index", "end_char_index",

@@ -23,6 +23,7 @@ from pincite.records import (
 )
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
+from pincite.verify.judge import Judge, Thresholds
 from pincite.verify.reasons import Provenance
 from pincite.verify.verifier import Needed, SourceVerifier
 
@@ -61,11 +62,13 @@ def path(tmp_path: Path) -> Path:
 
 
 def verify(path: Path, draft: Draft, *, needed: Needed | None = None) -> Answer:
+    sources = MemorySources([DOCUMENT], {DOCUMENT.id: str(path)})
     verifier = SourceVerifier(
-        MemorySources([DOCUMENT], {DOCUMENT.id: str(path)}),
+        sources,
         EvenWeights(),
         Provenance(corpus_version="c", settings_digest="s"),
-        needed or Needed(confidence=0.0),
+        needed or Needed(),
+        Judge(sources, EvenWeights(), Thresholds(confidence=0.0)),
     )
     hits = [Hit(passage=item.passage, score=0.9, scores={"dense": 0.8}) for item in draft.evidence]
     return verifier.verify(QUESTION, draft, hits)
@@ -132,7 +135,7 @@ def test_as_much_as_is_needed_is_enough(path: Path) -> None:
     good = Claim(text=CLOSES, evidence_ids=("e1",))
     said = draft(good, WRONG, fallback=quotes_instead())
     assert verify(path, said).mode is Mode.GENERATED
-    for needed in (Needed(confidence=0.0, share=0.6), Needed(confidence=0.0, statements=2)):
+    for needed in (Needed(share=0.6), Needed(statements=2)):
         assert verify(path, said, needed=needed).text == OPENS
 
 

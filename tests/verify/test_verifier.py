@@ -33,6 +33,7 @@ from pincite.records import (
 )
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
+from pincite.verify.judge import Judge, Thresholds
 from pincite.verify.reasons import Provenance
 from pincite.verify.verifier import Needed, SourceVerifier
 
@@ -68,9 +69,15 @@ class Case:
         self, draft: Draft, *, question: Question = QUESTION, abstain_below: float = 0.0
     ) -> Answer:
         provenance = Provenance(corpus_version="c", settings_digest="s", notices=("lexical only",))
-        needed = Needed(confidence=abstain_below)
-        verifier = SourceVerifier(self.sources, EvenWeights(), provenance, needed)
+        verifier = verifier_over(self.sources, provenance, abstain_below=abstain_below)
         return verifier.verify(question, draft, [hit_of(item) for item in draft.evidence])
+
+
+def verifier_over(
+    sources: MemorySources, provenance: Provenance, *, abstain_below: float = 0.0
+) -> SourceVerifier:
+    judge = Judge(sources, EvenWeights(), Thresholds(confidence=abstain_below))
+    return SourceVerifier(sources, EvenWeights(), provenance, Needed(), judge)
 
 
 def hit_of(item: Evidence) -> Hit:
@@ -229,10 +236,13 @@ def test_a_question_without_words_is_told_so(case: Case) -> None:
 
 def test_hits_without_a_near_sentence_are_told_so(case: Case) -> None:
     provenance = Provenance(corpus_version="c", settings_digest="s")
-    verifier = SourceVerifier(case.sources, EvenWeights(), provenance, Needed(confidence=0.0))
+    verifier = verifier_over(case.sources, provenance)
     hits = [hit_of(case.evidence(OPENS))]
     answer = verifier.verify(QUESTION, Draft(claims=(), evidence=()), hits)
-    assert answer.reasons == ("no sentence in the documents comes near the question",)
+    assert answer.reasons == (
+        "no sentence in the documents comes near the question",
+        "the nearest are manual.txt, section 'manual.txt > Valve'",
+    )
 
 
 def test_too_little_confidence_is_an_abstention_that_names_the_nearest_passage(
@@ -283,7 +293,7 @@ def test_files_that_could_not_be_read_are_told_when_refusing_only(case: Case) ->
     provenance = Provenance(corpus_version="c", settings_digest="s", unread="3 files are missing")
     told = []
     for least in (0.0, 1.0):
-        verifier = SourceVerifier(case.sources, EvenWeights(), provenance, Needed(confidence=least))
+        verifier = verifier_over(case.sources, provenance, abstain_below=least)
         evidence = case.evidence(OPENS)
         answer = verifier.verify(QUESTION, draft_of(evidence), [hit_of(evidence)])
         told.append("3 files are missing" in answer.reasons)

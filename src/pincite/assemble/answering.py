@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import asdict
 
 from pincite.answer.prompts import PROMPTS
 from pincite.assemble.reranking import Models
@@ -19,13 +20,22 @@ from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.intents import INTENT_RULES
 from pincite.retrieve.tags import TAG_SETS
 from pincite.retrieve.understand import QuestionReader, Steps
-from pincite.settings import Settings
+from pincite.settings import Settings, VerificationSettings
 from pincite.stages import shows_tokens
 from pincite.survey.scan import WordSurveyor
+from pincite.text.terms import ANALYSER
 from pincite.toml_files import toml_file
+from pincite.verify.calibration import UNCALIBRATED, Calibration
+from pincite.verify.confidence import models_digest
+from pincite.verify.judge import Judge, Thresholds
 from pincite.verify.reasons import Provenance
 from pincite.verify.survey import CountVerifier
 from pincite.verify.verifier import Needed, SourceVerifier
+
+_OUTDATED = (
+    "the calibration was made for other settings, or another encoder, and is not used: run "
+    "'pincite calibrate' again"
+)
 
 
 def answer_stages(
@@ -34,8 +44,12 @@ def answer_stages(
     indexes: Indexes,
     models: Models,
     notices: tuple[str, ...],
+    calibration: Calibration | None = None,
 ) -> AnswerStages:
-    """The stages that turn a question into an answer, over one state of the library."""
+    """The stages that turn a question into an answer, over one state of the library.
+
+    A calibration that was made for something else is not used, and every answer says so.
+    """
     encoder = models.encoder
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
         notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
@@ -43,9 +57,13 @@ def answer_stages(
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = retriever_of(settings, catalog, indexes, encoder, weights, exact)
     writing = writing_stages(settings, catalog, weights, models.writer)
+    basis = _calibration_basis(settings, models, indexes)
+    if calibration is not None and calibration.made_for != basis:
+        notices, calibration = (*notices, _OUTDATED), None
+    corpus_version = catalog.meta("corpus_version")
     provenance = Provenance(
-        corpus_version=catalog.meta("corpus_version"),
-        settings_digest=_digest(settings, models),
+        corpus_version=corpus_version,
+        settings_digest=_digest(settings, models, calibration),
         notices=notices,
         unread=_unread(catalog),
     )
@@ -70,9 +88,15 @@ def answer_stages(
             weights,
             provenance,
             Needed(
-                confidence=settings.verification.abstain_below,
                 statements=settings.verification.least_statements,
                 share=settings.verification.least_share,
+            ),
+            Judge(
+                catalog,
+                weights,
+                _thresholds(settings.verification),
+                calibration=calibration,
+                told=calibration.told(corpus_version) if calibration else UNCALIBRATED,
             ),
         ),
         surveyor=WordSurveyor(
@@ -83,11 +107,29 @@ def answer_stages(
         ),
         scan_verifier=CountVerifier(catalog, provenance),
         notices=notices,
+        calibration_basis=basis,
     )
 
 
-def _digest(settings: Settings, models: Models) -> str:
-    """That of the settings, of what stands in the rule files they name, and of the reranker's model."""
+def _thresholds(chosen: VerificationSettings) -> Thresholds:
+    return Thresholds(
+        confidence=chosen.abstain_below, support=chosen.min_support, score=chosen.min_score
+    )
+
+
+def _calibration_basis(settings: Settings, models: Models, indexes: Indexes) -> str:
+    """Everything that changes how often answers of a confidence are right, but for the documents.
+
+    That is not the threshold, of which a calibration finds its own.
+    """
+    verification = settings.verification.model_copy(update={"abstain_below": 0.0})
+    digest = _digest(settings.model_copy(update={"verification": verification}), models, None)
+    parts = [digest, indexes.manifest.model, ANALYSER, models_digest()]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _digest(settings: Settings, models: Models, calibration: Calibration | None) -> str:
+    """That of the settings, of rule files they name, of models, and of the calibration in use."""
     digest = settings.digest()
     files = [
         toml_file(chosen, shipped_in=folder, setting=setting).content
@@ -102,9 +144,10 @@ def _digest(settings: Settings, models: Models) -> str:
         if chosen
     ]
     names = [model.name for model in (models.scorer, models.writer) if model]
-    if not names and not files:
+    if not names and not files and calibration is None:
         return digest
-    content = json.dumps([digest, files, names], sort_keys=True, default=str)
+    parts = [digest, files, names, *([asdict(calibration)] if calibration else [])]
+    content = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

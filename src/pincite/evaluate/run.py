@@ -14,7 +14,7 @@ from pincite.evaluate.datasets import Dataset, GoldDocument, GoldQuestion
 from pincite.evaluate.measures import redundancy
 from pincite.library import Library
 from pincite.pipeline import AnswerStages, answer_question, search
-from pincite.records import Answer, Hit, Question, Ranking
+from pincite.records import Citation, Hit, Question, Ranking
 from pincite.settings import Layer, Settings
 
 ANSWERS_FROM = "default"
@@ -203,7 +203,7 @@ def _answer(collection: Collection, stages: AnswerStages, question: GoldQuestion
     watched = _Watched(stages)
     answer = answer_question(Question(text=question.text), watched.stages)
     quotes = [citation.quote for citation in answer.citations]
-    holds = _holds_gold(collection, answer, question)
+    holds = holds_gold(answer.citations, question, collection.names)
     return AnswerRecord(
         question=question.id,
         answerable=question.answerable is not False,
@@ -220,23 +220,27 @@ def _answer(collection: Collection, stages: AnswerStages, question: GoldQuestion
     )
 
 
-def _holds_gold(
-    collection: Collection, answer: Answer, question: GoldQuestion
+def holds_gold(
+    citations: Sequence[Citation], question: GoldQuestion, names: Callable[[str], Sequence[str]]
 ) -> list[bool] | None:
-    """For each citation, whether it covers a gold span; by its words where there are no spans."""
+    """For each citation, whether it covers a gold span; by its words where there are no spans.
+
+    `names` gives the ids in the set of a document of the library. None where the set does not say
+    where the answer stands.
+    """
     if question.spans:
         return [
             any(
-                span.document in collection.names(citation.document)
+                span.document in names(citation.document)
                 and citation.start <= span.start
                 and span.end <= citation.end
                 for span in question.spans
             )
-            for citation in answer.citations
+            for citation in citations
         ]
     if question.answers:
         wanted = [_plain(gold) for gold in question.answers]
-        return [any(gold in _plain(c.quote) for gold in wanted) for c in answer.citations]
+        return [any(gold in _plain(c.quote) for gold in wanted) for c in citations]
     return None
 
 

@@ -6,12 +6,9 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from pincite.records import Citation, Draft, Evidence, Hit, Question
-from pincite.stages import Sources, TermWeights
+from pincite.records import Citation, Draft, Hit, Question
+from pincite.stages import Sources
 from pincite.text.terms import question_terms
-from pincite.verify.confidence import evidence_terms
-
-_WORDS_NAMED = 5
 
 _FAULTS_NAMED = 3
 
@@ -52,12 +49,10 @@ def why_fallback(draft: Draft) -> str:
 
 
 class Reasons:
-    """Finds the words for what is missing, doubtful or not answered."""
+    """Finds the words for what is missing or doubtful."""
 
-    def __init__(self, sources: Sources, weights: TermWeights, *, needed_confidence: float) -> None:
+    def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._weights = weights
-        self._needed = needed_confidence
 
     def caveats(
         self, question: Question, documents: Set[str], citations: Sequence[Citation]
@@ -88,29 +83,6 @@ class Reasons:
         if not draft.claims:
             return "no sentence in the documents comes near the question"
         return "no statement could be verified against its source"
-
-    def why_unsure(
-        self, question: Question, evidence: Sequence[Evidence], sure: float
-    ) -> Iterator[str]:
-        """Why statements that hold are not shown as an answer."""
-        best = max(evidence, key=lambda item: item.score)
-        file = self._file_name(question, best.span.document_id)
-        section = f", section '{' > '.join(best.passage.section)}'" if best.passage.section else ""
-        yield (
-            f"the documents do not seem to answer this: confidence {sure:.2f}, "
-            f"{self._needed:.2f} needed"
-        )
-        yield f"the nearest passage is in {file}{section}"
-        language = self._weights.language(question.plain)
-        held = evidence_terms(evidence, language)
-        missing = [
-            (self._weights.weight(term), word)
-            for term, word in question_terms(question.plain, language).items()
-            if term not in held
-        ]
-        if missing:
-            words = dict.fromkeys(word for _, word in sorted(missing, reverse=True))
-            yield f"not found there: {', '.join(list(words)[:_WORDS_NAMED])}"
 
     def _file_name(self, question: Question, document_id: str) -> str:
         return Path(self._sources.source(document_id, question.collection).path).name

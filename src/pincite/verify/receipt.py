@@ -31,6 +31,7 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         "claims": [claim_form(claim) for claim in answer.claims],
         "citations": [citation_form(citation) for citation in answer.citations],
         "confidence": answer.confidence,
+        **({"calibration": answer.calibration} if answer.calibration else {}),
         "reasons": list(answer.reasons),
         "corpus_version": answer.corpus_version,
         "settings_digest": answer.settings_digest,

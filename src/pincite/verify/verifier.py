@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pincite.records import Answer, Draft, Evidence, Hit, Question, Status
+from pincite.records import Answer, Draft, Hit, Question, Status
 from pincite.stages import Sources, TermWeights
 from pincite.verify.claims import ClaimChecker
-from pincite.verify.confidence import confidence, measure
 from pincite.verify.drafts import CheckedDraft, DraftChecker
+from pincite.verify.judge import Judge
+from pincite.verify.lacking import Lacking
 from pincite.verify.reasons import Provenance, Reasons, why_fallback
-
-_DECIMALS = 4
-"""Confidence is rounded so that it does not show more than it knows."""
 
 _NEAREST = 5
 """Documents whose gaps are told when nothing was found: that many hits are looked at."""
@@ -23,7 +21,6 @@ _NEAREST = 5
 class Needed:
     """How much must hold. A draft gives way to its fallback when less of its statements does."""
 
-    confidence: float
     statements: int = 1
     share: float = 0.5
     """Of the statements of the draft, in 0..1."""
@@ -38,13 +35,19 @@ class SourceVerifier:
     """
 
     def __init__(
-        self, sources: Sources, weights: TermWeights, provenance: Provenance, needed: Needed
+        self,
+        sources: Sources,
+        weights: TermWeights,
+        provenance: Provenance,
+        needed: Needed,
+        judge: Judge,
     ) -> None:
-        self._weights = weights
         self._provenance = provenance
         self._needed = needed
+        self._judge = judge
         self._drafts = DraftChecker(sources, ClaimChecker())
-        self._reasons = Reasons(sources, weights, needed_confidence=needed.confidence)
+        self._reasons = Reasons(sources)
+        self._lacking = Lacking(sources, weights)
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
@@ -53,15 +56,18 @@ class SourceVerifier:
         checked = replace(checked, reasons=tuple(told))
         if not checked.claims:
             why = [self._reasons.why_nothing(question, draft, hits)]
+            why += self._lacking.nearest(question, hits)
             return self._refusal(question, draft, checked, why, hits)
-        sure = self._confidence(question, checked.used, hits)
-        if sure < self._needed.confidence:
-            why = [*self._reasons.why_unsure(question, checked.used, sure)]
+        judged = self._judge.judge(question, checked.used, hits)
+        if judged.too_little:
+            why = [*self._lacking.told(question, checked.used, hits, judged.too_little)]
             refused = self._refusal(question, draft, checked, why, hits)
-            return replace(refused, confidence=sure)
+            return replace(refused, confidence=judged.confidence)
         cited = {citation.document for citation in checked.citations}
         told += self._reasons.caveats(question, cited, checked.citations)
-        return self._answer(question, draft, replace(checked, reasons=tuple(told)), sure)
+        return self._answer(
+            question, draft, replace(checked, reasons=tuple(told)), judged.confidence
+        )
 
     def _check(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:
         """The draft that is shown: the first in the chain of fallbacks of which enough holds."""
@@ -79,12 +85,6 @@ class SourceVerifier:
     def _is_enough(self, draft: Draft, checked: CheckedDraft) -> bool:
         held = len(checked.claims)
         return held >= self._needed.statements and held >= self._needed.share * len(draft.claims)
-
-    def _confidence(
-        self, question: Question, used: Sequence[Evidence], hits: Sequence[Hit]
-    ) -> float:
-        """How surely statements that rest on this evidence answer the question, in 0..1."""
-        return round(confidence(measure(question, used, hits, self._weights)), _DECIMALS)
 
     def _refusal(
         self,
@@ -116,4 +116,5 @@ class SourceVerifier:
             settings_digest=self._provenance.settings_digest,
             mode=draft.mode,
             left_out=checked.left_out,
+            calibration=self._judge.told,
         )

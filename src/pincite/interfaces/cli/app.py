@@ -11,6 +11,7 @@ from pincite.errors import PinciteError, SettingsError, UsageError
 from pincite.interfaces.cli import (
     ask,
     batch,
+    calibrate,
     config,
     count,
     demo,
@@ -50,6 +51,7 @@ app.command("ask")(ask.ask)
 app.command("count")(count.count)
 app.command("batch")(batch.batch)
 app.command("report")(report.report)
+app.command("calibrate")(calibrate.calibrate)
 app.command("verify")(verify.verify)
 app.command("ls")(ls.ls)
 app.command("reindex")(reindex.reindex)

@@ -125,7 +125,7 @@ def print_answer(answer: Answer) -> None:
     for reason in answer.reasons:
         typer.secho(indented(reason, first="  - "), fg="yellow")
     if answer.citations:
-        typer.secho(f"  confidence {answer.confidence:.2f} (not calibrated)", dim=True)
+        typer.secho(f"  confidence {answer.confidence:.2f} ({answer.calibration})", dim=True)
 
 
 def _marked(claim: Claim) -> str:

@@ -130,7 +130,7 @@ def _measured(
             notes = collection.ingest(progress)
         for note in (*dataset.notes, *notes):
             notice(note)
-        with _questions_bar() as told:
+        with questions_bar() as told:
             return run(
                 dataset, collection, questions, written, answers_from=answers_from, told=told
             )
@@ -226,7 +226,8 @@ def _cache() -> Path:
 
 
 @contextmanager
-def _questions_bar() -> Iterator[Told | None]:
+def questions_bar() -> Iterator[Told | None]:
+    """A bar for each kind of work, on a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,0 +1,144 @@
+"""Questions of the open sets that a library can or cannot answer, with the signals of each answer.
+
+Kinds: `own` (the documents answer), `unanswerable` (asked of these documents, but they do not
+answer), `removed` (own, but the documents that answer are taken out of what is found) and `foreign`
+(of another set).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from open_sets import collection, load
+
+from pincite.evaluate.datasets import Dataset, GoldQuestion
+from pincite.evaluate.run import Collection
+from pincite.index.weights import IndexTermWeights
+from pincite.pipeline import AnswerStages
+from pincite.records import Evidence, Question
+from pincite.settings import Layer
+from pincite.verify.signals import Signals, measure
+
+MOST = 300
+MOST_OF = {"squad2-open": 3600, "xquad-open": 150, "legalbench-open": 120, "chunkeval": 120}
+MOST_REMOVED = 600
+FOREIGN_EACH = 12
+LANGUAGES = {"xquad-open": "en"}
+NOT_ASKED_ELSEWHERE = ("legalbench-open", "chunkeval")
+"""Sets whose questions name their document, which would make them too easy."""
+AKIN = (
+    {"squad2-open", "xquad-open"},
+    {"nq-open", "clapnq-open", "mtrag-un-open"},
+)
+"""Sets over the same articles: a question of one may be answered by the other."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One question and what would be cited for it; `right` if that holds the gold answer.
+
+    `first` if the first citation does. `group` is the article that it was asked about.
+    """
+
+    kind: str
+    question: str
+    signals: Signals
+    right: bool
+    first: bool
+    group: str
+
+
+def cases(
+    name: str, sets: Sequence[str], overrides: Layer | None = None, most: int | None = None
+) -> list[Case]:
+    """Every kind of question, asked of one set's library."""
+    data = load(name)
+    chosen_stages = dict(overrides or {})
+    # Only another encoder needs a library of its own.
+    of_library = (
+        {"embedding": chosen_stages.pop("embedding")} if "embedding" in chosen_stages else {}
+    )
+    with collection(data, of_library) as made:
+        asking = _Asking(made, chosen_stages)
+        chance = random.Random(name)
+        chosen = questions(data, most)
+        found = [
+            asking.case("own" if q.answerable is not False and q.relevant else "unanswerable", q)
+            for q in chosen
+        ]
+        own = [q for q in chosen if q.answerable is not False and q.relevant]
+        taken = own if len(own) <= MOST_REMOVED else chance.sample(own, MOST_REMOVED)
+        found += [asking.case("removed", q) for q in taken]
+        found += [asking.case("foreign", q) for q in _foreign(name, sets, chance)]
+    return [case for case in found if case is not None]
+
+
+def questions(data: Dataset, most: int | None = None) -> tuple[GoldQuestion, ...]:
+    """Those of a set that are asked."""
+    limit = MOST_OF.get(data.name, MOST)
+    return data.some(min(limit, most or limit), LANGUAGES.get(data.name))
+
+
+def _foreign(name: str, sets: Sequence[str], chance: random.Random) -> list[GoldQuestion]:
+    akin = next((group for group in AKIN if name in group), {name})
+    others = [other for other in sets if other not in {*akin, *NOT_ASKED_ELSEWHERE}]
+    asked: list[GoldQuestion] = []
+    for other in others:
+        answerable = [q for q in questions(load(other)) if q.relevant]
+        asked += chance.sample(answerable, min(FOREIGN_EACH, len(answerable)))
+    return asked
+
+
+class _Asking:
+    """Runs the stages up to the draft, with documents left out where wanted."""
+
+    def __init__(self, made: Collection, overrides: Layer) -> None:
+        self._made = made
+        settings = made.library.settings
+        changed = {
+            group: getattr(settings, group).model_copy(update=dict(values))
+            for group, values in overrides.items()
+        }
+        self._stages: AnswerStages = made.library.stages_with(settings.model_copy(update=changed))
+        indexes, _ = made.library.index_state()
+        assert indexes is not None
+        self._weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
+
+    def case(self, kind: str, gold: GoldQuestion) -> Case | None:
+        """None where nothing at all was found: then there is nothing to be sure of."""
+        stages = self._stages
+        relevant = {document for document, grade in gold.relevant.items() if grade > 0}
+        question = stages.understander.understand(Question(text=gold.text))
+        found = stages.retriever.retrieve(question).hits
+        if kind == "removed":
+            found = tuple(
+                hit
+                for hit in found
+                if not relevant & set(self._made.names(hit.passage.span.document_id))
+            )
+        hits = stages.reranker.rerank(question, found).hits
+        evidence = stages.answerer.draft(question, stages.selector.select(question, hits)).evidence
+        if not evidence:
+            return None
+        holds = [kind == "own" and self._holds(item, gold) for item in evidence]
+        catalog = self._made.library.catalog
+        return Case(
+            kind=kind,
+            question=gold.text,
+            signals=measure(question, evidence, hits, weights=self._weights, sources=catalog),
+            right=any(holds),
+            first=holds[0],
+            group=self._made.names(evidence[0].span.document_id)[0].partition("#")[0],
+        )
+
+    def _holds(self, item: Evidence, gold: GoldQuestion) -> bool:
+        """Whether a quote covers a gold span; where a set has none, whether its document answers."""
+        names = self._made.names(item.span.document_id)
+        if not gold.spans:
+            return bool(set(names) & set(gold.relevant))
+        return any(
+            span.document in names and item.span.start <= span.start and span.end <= item.span.end
+            for span in gold.spans
+        )

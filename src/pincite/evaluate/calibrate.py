@@ -1,0 +1,184 @@
+"""Fits calibration and threshold on labelled questions: how often are answers of a confidence right?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.errors import DatasetError
+from pincite.evaluate.binomial import upper_bound
+from pincite.verify.calibration import FEWEST_QUESTIONS, Bound, Calibration
+
+Method = Literal["isotonic", "logistic"]
+Points = tuple[tuple[float, float], ...]
+Values = NDArray[Any]
+
+_FOLDS = 5
+_BINS = 10
+_GRID = 101
+"""Points of a logistic curve that are kept."""
+_FIRST_SHARE = 0.2
+_FIRST_ANSWERS = 30
+"""The strictest threshold that is tried lets through this share of the questions, and so many."""
+_STEPS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """A labelled question: the shipped model's confidence, and whether what was cited is right."""
+
+    confidence: float
+    right: bool
+
+
+def calibrate(
+    graded: Sequence[Graded],
+    *,
+    made_for: str,
+    corpus_version: str,
+    risk: float = 0.1,
+    sureness: float = 0.9,
+) -> Calibration:
+    """The better of two curves by cross-validated log loss, and a threshold that keeps the promise.
+
+    Raises DatasetError for fewer than 100 questions.
+    """
+    if len(graded) < FEWEST_QUESTIONS:
+        raise DatasetError(
+            f"{len(graded)} labelled questions have an answer; at least {FEWEST_QUESTIONS} are needed "
+            "to say how often answers are right: label more with 'pincite eval label'"
+        )
+    sure = np.array([one.confidence for one in graded])
+    right = np.array([one.right for one in graded], dtype=float)
+    held_out = {method: _held_out(fit, sure, right) for method, fit in _FITS.items()}
+    method = min(held_out, key=lambda name: _log_loss(held_out[name], right))
+    return Calibration(
+        made_for=made_for,
+        corpus_version=corpus_version,
+        questions=len(graded),
+        method=method,
+        curve=_FITS[method](sure, right),
+        error=round(calibration_error(held_out[method], right), 4),
+        bound=bounded(sure, right, risk=risk, sureness=sureness),
+    )
+
+
+def bounded(sure: Values, right: Values, *, risk: float, sureness: float) -> Bound | None:
+    """The lowest threshold that keeps wrong answers within `risk`, by fixed-sequence testing.
+
+    Thresholds are tried from strict to lax, and the first that fails ends it, so that all of them
+    together err with 1 - `sureness` at most (Angelopoulos et al. 2021, "Learn then Test"). They are
+    confidences of questions themselves, chosen without a look at the labels: those above one are
+    wrong independently of each other and with one probability, which is what the exact bound needs.
+    """
+    order = np.argsort(-sure, kind="stable")
+    sure, wrong = sure[order], 1 - right[order]
+    first = max(_FIRST_ANSWERS, math.ceil(_FIRST_SHARE * len(sure)))
+    found = None
+    for place in np.unique(np.linspace(first, len(sure), _STEPS).astype(int)):
+        threshold = sure[place - 1] if place < len(sure) else 0.0
+        # Without the question that the threshold was taken from.
+        above = sure > threshold if place < len(sure) else np.ones(len(sure), dtype=bool)
+        answered, lost = int(above.sum()), int(wrong[above].sum())
+        if not answered:
+            continue
+        if upper_bound(lost, answered, sureness) > risk:
+            break
+        found = Bound(
+            risk=risk,
+            sureness=sureness,
+            threshold=float(np.nextafter(threshold, 1.0)) if threshold else 0.0,
+            answered=answered,
+            wrong=lost,
+        )
+    return found
+
+
+def isotonic(sure: Values, right: Values) -> Points:
+    """The ascending curve with the least squared error, by pooling neighbours that descend.
+
+    Pool adjacent violators (Ayer et al. 1955); each pool is two points, so that it is level. A pool is
+    shrunk by one right and one wrong answer, so that few questions promise neither 0 nor 1.
+    """
+    order = np.argsort(sure, kind="stable")
+    pools: list[list[float]] = []  # first confidence, last one, sum of right, count
+    for confidence, value in zip(sure[order], right[order], strict=True):
+        if pools and pools[-1][1] == confidence:
+            pools[-1][2] += value
+            pools[-1][3] += 1
+        else:
+            pools.append([confidence, confidence, value, 1.0])
+        while len(pools) > 1 and pools[-2][2] / pools[-2][3] >= pools[-1][2] / pools[-1][3]:
+            last = pools.pop()
+            pools[-1] = [pools[-1][0], last[1], pools[-1][2] + last[2], pools[-1][3] + last[3]]
+    levels = np.maximum.accumulate([(hits + 1) / (count + 2) for _, _, hits, count in pools])
+    points = []
+    for (left, end, _, _), level in zip(pools, levels, strict=True):
+        points += [(float(left), float(level)), (float(end), float(level))]
+    return tuple(dict.fromkeys(points))
+
+
+def logistic(sure: Values, right: Values) -> Points:
+    """A logistic curve over the log odds of the confidence (Platt 1999), as points."""
+    # Platt's targets: one right and one wrong answer more than there are.
+    hits = right.sum()
+    goal = np.where(right == 1, (hits + 1) / (hits + 2), 1 / (len(right) - hits + 2))
+    odds = np.column_stack([np.ones(len(sure)), _log_odds(sure)])
+    coefficients = np.zeros(2)
+    for _ in range(30):
+        predicted = 1 / (1 + np.exp(-np.clip(odds @ coefficients, -30, 30)))
+        curvature = (odds.T * (predicted * (1 - predicted))) @ odds
+        gradient = odds.T @ (predicted - goal)
+        coefficients -= np.linalg.solve(curvature + 1e-6 * np.eye(2), gradient)
+    # A curve that descends would turn the order of answers round: it is level instead.
+    slope = max(0.0, float(coefficients[1]))
+    shift = float(coefficients[0]) if slope else float(_log_odds(goal.mean()))
+    grid = np.linspace(0, 1, _GRID)
+    level = 1 / (1 + np.exp(-(shift + slope * _log_odds(grid))))
+    return tuple((float(one), float(other)) for one, other in zip(grid, level, strict=True))
+
+
+_FITS: dict[Method, Callable[[Values, Values], Points]] = {
+    "isotonic": isotonic,
+    "logistic": logistic,
+}
+
+
+def _log_odds(share: Values | float) -> Values:
+    kept = np.clip(share, 1e-4, 1 - 1e-4)
+    odds: Values = np.log(kept / (1 - kept))
+    return odds
+
+
+def _held_out(fit: Callable[[Values, Values], Points], sure: Values, right: Values) -> Values:
+    """For each question the share right by a curve that was fitted without its fold."""
+    found = np.zeros(len(sure))
+    # Spread over the order of confidence, so that each fold has all of it; no chance is involved.
+    fold = np.empty(len(sure), dtype=int)
+    fold[np.argsort(sure, kind="stable")] = np.arange(len(sure)) % _FOLDS
+    for number in range(_FOLDS):
+        curve = np.array(fit(sure[fold != number], right[fold != number]))
+        found[fold == number] = np.interp(sure[fold == number], curve[:, 0], curve[:, 1])
+    return found
+
+
+def _log_loss(predicted: Values, right: Values) -> float:
+    kept = np.clip(predicted, 1e-6, 1 - 1e-6)
+    return float(-np.mean(right * np.log(kept) + (1 - right) * np.log(1 - kept)))
+
+
+def calibration_error(predicted: Values, right: Values) -> float:
+    """Mean distance between confidence and share right, over ten equally wide bins.
+
+    Expected calibration error (Naeini et al. 2015).
+    """
+    place = np.minimum((predicted * _BINS).astype(int), _BINS - 1)
+    gaps = [
+        abs(float(np.sum(predicted[place == one] - right[place == one]))) for one in range(_BINS)
+    ]
+    return sum(gaps) / len(predicted)

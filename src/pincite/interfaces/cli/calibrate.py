@@ -1,0 +1,104 @@
+"""`pincite calibrate`: how often are answers of a confidence right, in this library?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import pincite
+from pincite.interfaces.cli.evaluation import questions_bar
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
+from pincite.interfaces.cli.output import notice, print_json
+
+if TYPE_CHECKING:
+    from pincite.evaluate.graded import GradedSet
+    from pincite.verify.calibration import Calibration
+
+
+def calibrate(
+    dataset: Annotated[
+        Path, typer.Argument(help="Folder of questions about this library, with answers.")
+    ],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    risk: Annotated[
+        float, typer.Option("--risk", min=0.001, max=0.999, help="Share that may be wrong.")
+    ] = 0.1,
+    confidence: Annotated[
+        float, typer.Option("--confidence", min=0.5, max=0.9999, help="How sure that must be.")
+    ] = 0.9,
+    profile: ProfileOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Fit confidence to your own questions, and find when to refuse.
+
+    Asks all questions of a labelled set ('pincite eval label' makes one) and finds the threshold at
+    which, of the answers given, at most a share of --risk is wrong. It is kept with the library and
+    used as long as settings and encoder stay as they are; every answer says so. Needs 100 questions,
+    best also such as the documents do not answer.
+    """
+    from pincite.evaluate.calibrate import calibrate as fitted
+    from pincite.evaluate.datasets import load_dataset
+    from pincite.evaluate.graded import grade
+
+    data = load_dataset(dataset)
+    with pincite.Library.open(library, create=False, profile=profile) as opened:
+        with questions_bar() as told:
+            found = grade(opened, data, told)
+        for note in found.notes:
+            notice(note)
+        made = fitted(
+            found.graded,
+            made_for=found.basis,
+            corpus_version=found.corpus_version,
+            risk=risk,
+            sureness=confidence,
+        )
+        kept = opened.keep_calibration(made)
+    form = _form(made, found, risk, confidence)
+    if as_json:
+        print_json({**form, "kept": str(kept)})
+    else:
+        _print(form)
+
+
+def _form(made: Calibration, found: GradedSet, risk: float, sureness: float) -> dict[str, Any]:
+    bound = made.bound
+    return {
+        "questions": made.questions,
+        "right": sum(one.right for one in found.graded),
+        "without_answer": found.refused,
+        "method": made.method,
+        "calibration_error": made.error,
+        "risk": risk,
+        "sureness": sureness,
+        "threshold": bound.threshold if bound else None,
+        "answered": bound.answered if bound else None,
+        "wrong": bound.wrong if bound else None,
+        "told": made.told(made.corpus_version),
+    }
+
+
+def _print(form: dict[str, Any]) -> None:
+    typer.echo(
+        f"questions          {form['questions']} with an answer ({form['right']} right), "
+        f"{form['without_answer']} without"
+    )
+    typer.echo(
+        f"confidence         {form['method']}, calibration error {form['calibration_error']:.3f} "
+        "(cross-validated)"
+    )
+    wanted = f"at most {form['risk']:.0%} wrong, {form['sureness']:.0%} sure"
+    if form["threshold"] is None:
+        typer.secho(
+            f"no threshold keeps '{wanted}': confidence is calibrated, and the setting "
+            "verification.abstain_below decides. A greater --risk or more questions may help",
+            fg="yellow",
+        )
+        return
+    typer.echo(
+        f"threshold          {wanted}: {form['answered']} of {form['questions']} would be shown, "
+        f"{form['wrong']} of them wrong"
+    )
+    typer.echo(f"answers now say    {form['told']}")

@@ -1,0 +1,89 @@
+"""Is this enough to answer? Confidence, calibrated where the library is, and what is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pincite.records import Evidence, Hit, Question
+from pincite.stages import Sources, TermWeights
+from pincite.verify.calibration import UNCALIBRATED, Calibration
+from pincite.verify.confidence import confidence
+from pincite.verify.signals import measure
+
+_DECIMALS = 4
+"""Confidence is rounded so that it does not show more than it knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """What an answer needs. `support` counts its quotes, `score` is the first hit's, in 0..1.
+
+    The threshold of a calibration takes the place of `confidence`.
+    """
+
+    confidence: float
+    support: int = 0
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """How surely an answer is right, in 0..1, and why it is not shown; empty when it may be."""
+
+    confidence: float
+    too_little: str = ""
+
+
+class Judge:
+    """Weighs what speaks for an answer. `told` is what each answer says of the confidence."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        weights: TermWeights,
+        needed: Thresholds,
+        *,
+        calibration: Calibration | None = None,
+        told: str = UNCALIBRATED,
+    ) -> None:
+        self._sources = sources
+        self._weights = weights
+        self._needed = needed
+        self._calibration = calibration
+        self.told = told
+
+    def judge(
+        self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
+    ) -> Judgement:
+        """For an answer that rests on this evidence, of which there is at least one piece."""
+        shipped = self.uncalibrated(question, evidence, hits)
+        sure = self._calibration.right(shipped) if self._calibration else shipped
+        return Judgement(
+            confidence=round(sure, _DECIMALS),
+            too_little=self._too_little(shipped, sure, evidence, hits),
+        )
+
+    def uncalibrated(
+        self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
+    ) -> float:
+        """The confidence of the shipped model, which a calibration is made of."""
+        signals = measure(question, evidence, hits, weights=self._weights, sources=self._sources)
+        return round(confidence(signals), _DECIMALS)
+
+    def _too_little(
+        self, shipped: float, sure: float, evidence: Sequence[Evidence], hits: Sequence[Hit]
+    ) -> str:
+        needed = self._needed
+        bound = self._calibration.bound if self._calibration else None
+        if bound is not None and shipped < bound.threshold:
+            least = self._calibration.right(bound.threshold) if self._calibration else 0.0
+            return f"confidence {sure:.2f}, {least:.2f} needed for {bound.risk:.0%} wrong at most"
+        if bound is None and sure < needed.confidence:
+            return f"confidence {sure:.2f}, {needed.confidence:.2f} needed"
+        if len(evidence) < needed.support:
+            return f"too little support: {len(evidence)} quotes, {needed.support} needed"
+        score = hits[0].score if hits else 0.0
+        if score < needed.score:
+            return f"the best passage scores {score:.2f}, {needed.score:.2f} needed"
+        return ""

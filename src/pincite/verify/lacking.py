@@ -1,0 +1,112 @@
+"""What is lacking for an answer, and which passages come nearest, in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pincite.records import Evidence, Hit, Passage, Question
+from pincite.stages import Sources, TermWeights
+from pincite.verify.opposition import is_negated_otherwise, opposites
+from pincite.verify.signals import Asked, asked_terms, evidence_terms
+
+_WORDS_NAMED = 5
+_PASSAGES_NAMED = 3
+_QUOTE_CHARS = 160
+"""A longer sentence is told without its words: a quote is whole or not there."""
+
+_ENGLISH = "en"
+_ASKED_KINDS = (
+    (
+        "a number",
+        re.compile(r"\bhow (?:many|much)\b|\bwhat (?:percentage|percent|number|amount)\b", re.I),
+        re.compile(
+            r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|"
+            r"forty|fifty|hundred|thousand|million|billion|dozen|half|third|quarter|once|twice|"
+            r"single|both|none|no|all)\b",
+            re.I,
+        ),
+    ),
+    (
+        "a date or time",
+        re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b", re.I),
+        re.compile(
+            r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|"
+            r"december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring|summer|autumn|winter|"
+            r"days?|weeks?|months?|years?|hours?|minutes?|century|decade|daily|weekly|monthly|"
+            r"annually|today|after|before|during|until|upon|once|if|always|never)\b",
+            re.I,
+        ),
+    ),
+)
+"""Kinds of answer: how they are asked for, and what a quote with one has."""
+
+
+class Lacking:
+    """Finds the words for an answer that was refused."""
+
+    def __init__(self, sources: Sources, weights: TermWeights) -> None:
+        self._sources = sources
+        self._weights = weights
+
+    def told(
+        self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], too_little: str
+    ) -> Iterator[str]:
+        """Why statements that hold are not shown as an answer, and what comes nearest."""
+        best = max(evidence, key=lambda item: item.score)
+        yield f"the documents do not seem to answer this: {too_little}"
+        yield f"the nearest passage is in {self._place(question, best.passage)}{_quoted(best)}"
+        yield from self.nearest(question, hits, besides=best.passage)
+        yield from self._unsupported(question, evidence, best)
+
+    def nearest(
+        self, question: Question, hits: Sequence[Hit], *, besides: Passage | None = None
+    ) -> Iterator[str]:
+        """The first passages that were found, by file, page and section."""
+        passages = [hit.passage for hit in hits if besides is None or hit.passage.id != besides.id]
+        places = dict.fromkeys(self._place(question, one) for one in passages[:_PASSAGES_NAMED])
+        if besides is not None:
+            places.pop(self._place(question, besides), None)
+        if places:
+            yield f"{'next come' if besides else 'the nearest are'} {'; '.join(places)}"
+
+    def _unsupported(
+        self, question: Question, evidence: Sequence[Evidence], best: Evidence
+    ) -> Iterator[str]:
+        """Which part of the question has no support in the quotes."""
+        asked = asked_terms(question, self._weights)
+        held = evidence_terms(evidence, asked.language)
+        nowhere = asked.missing(set(asked.weights) - asked.unknown | held)
+        missing = [word for word in asked.missing(held) if word not in nowhere]
+        if nowhere:
+            yield f"in none of the documents: {', '.join(nowhere[:_WORDS_NAMED])}"
+        if missing:
+            yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
+        for word, opposite in opposites(question.plain, best.quote, asked.language).items():
+            yield f"it says '{opposite}' where the question says '{word}'"
+        if is_negated_otherwise(question.plain, best.quote, asked.language):
+            yield "it states what the question negates"
+        kind = _kind_lacking(question, evidence, asked)
+        if kind:
+            yield f"the question asks for {kind}, and there is none in the quotes"
+
+    def _place(self, question: Question, passage: Passage) -> str:
+        source = self._sources.source(passage.span.document_id, question.collection)
+        page = f", page {passage.page}" if passage.page else ""
+        section = f", section '{' > '.join(passage.section)}'" if passage.section else ""
+        return f"{Path(source.path).name}{page}{section}"
+
+
+def _quoted(best: Evidence) -> str:
+    return f': "{best.quote}"' if len(best.quote) <= _QUOTE_CHARS else ""
+
+
+def _kind_lacking(question: Question, evidence: Sequence[Evidence], asked: Asked) -> str:
+    """The kind of answer that is asked for, if no quote has one."""
+    if asked.language != _ENGLISH:
+        return ""
+    for kind, wanted, held in _ASKED_KINDS:
+        if wanted.search(question.plain):
+            return "" if any(held.search(item.quote) for item in evidence) else kind
+    return ""

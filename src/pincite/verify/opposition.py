@@ -1,0 +1,254 @@
+"""Does the quote say the opposite of what was asked? Negation and words of opposite meaning.
+
+Words of opposite meaning stand in the same surroundings, so that vectors hardly tell them apart:
+"maximum pressure" and "minimum pressure" are near neighbours. English only; in other languages
+nothing is found.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pincite.text.terms import terms
+
+_ENGLISH = "en"
+_NEGATIONS = frozenset(
+    "not no never none neither nor without cannot nobody nothing unable hardly".split()
+)
+_NEGATED_WORDS = 2
+"""How many telling words after a negation it belongs to."""
+_REACH = 5
+"""Words between a negation and a word that it may belong to, on either side."""
+_WORD = re.compile(r"\w+n['’]t\b|[\w-]+")
+_LONG_ENOUGH = 5
+"""Letters from which on un-, in-, dis- and the like make a word's opposite: "in" + "form" does not."""
+_PREFIXES = ("un", "in", "im", "non", "dis", "ir", "il")
+
+# Each group excludes the others on its line; words beside "|" mean the same.
+_OPPOSITES = """
+most / least / fewest
+more / less | fewer
+maximum | max / minimum | min
+largest | biggest / smallest
+larger | bigger / smaller
+highest / lowest
+higher / lower
+high / low
+longest / shortest
+longer / shorter
+long / short
+first / last | final
+before / after
+early / late
+earliest / latest
+earlier / later
+increase | rise / decrease | reduce | decline | fall
+increased | rose / decreased | reduced | declined | fell
+above / below
+inside / outside
+internal / external
+interior / exterior
+indoor / outdoor
+start | begin / end | finish | stop
+starts | begins / ends | stops
+started | began / ended | stopped
+open / close | closed | shut
+opens / closes | shuts
+opened / closed
+win / lose
+won / lost
+winner / loser
+success / failure
+succeed / fail
+succeeded / failed
+north / south / east / west
+northern / southern / eastern / western
+northeast / northwest / southeast / southwest
+left / right
+upper / lower
+top / bottom
+front / back | rear
+hot | warm / cold | cool
+heat | heating / cooling
+wet / dry
+strong / weak
+stronger / weaker
+strongest / weakest
+fast | quick / slow
+faster / slower
+fastest / slowest
+old / new | young
+older / newer | younger
+oldest / newest | youngest
+best / worst
+better / worse
+good / bad
+positive / negative
+accept / reject
+accepted / rejected
+allow | permit / forbid | prohibit | ban
+allowed | permitted / forbidden | prohibited | banned
+support / oppose
+supported / opposed
+agree / disagree
+agreed / disagreed
+buy / sell
+bought / sold
+enter / leave | exit
+entered / left
+arrive / depart
+import / export
+imports / exports
+male / female
+men / women
+man / woman
+father / mother
+son / daughter
+husband / wife
+king / queen
+parent / child
+public / private
+major / minor
+majority / minority
+legal / illegal
+rich / poor
+urban / rural
+empty / full
+common / rare | uncommon
+simple / complex | complicated
+easy / difficult | hard
+safe / dangerous | unsafe
+true / false
+same | similar / different
+always / never
+often / rarely | seldom
+include / exclude
+included / excluded
+including / excluding
+connect / disconnect
+attack / defend
+attacked / defended
+create | build / destroy
+created | built / destroyed
+join / leave
+joined / left
+formal / informal
+direct / indirect
+active / passive | inactive
+ancient / modern
+single / multiple
+odd / even
+input / output
+inlet / outlet
+inhale / exhale
+gain / loss | lose
+gained / lost
+profit / loss
+add / remove
+added / removed
+appear / disappear
+visible / invisible
+possible / impossible
+equal / unequal
+necessary / unnecessary
+up / down
+on / off
+raise / lower
+raised / lowered
+plaintiff / defendant
+lessor / lessee
+buyer / seller
+employer / employee
+lender / borrower
+landlord / tenant
+licensor / licensee
+asset / liability
+assets / liabilities
+debit / credit
+gross / net
+forward / backward | reverse
+vertical / horizontal
+clockwise / counterclockwise | anticlockwise
+loosen / tighten
+mandatory | required / optional
+temporary / permanent
+primary / secondary
+manual / automatic
+short-term / long-term
+hourly / daily / weekly / monthly / quarterly / yearly | annually
+morning / afternoon / evening / night
+spring / summer / autumn | fall / winter
+january / february / march / april / june / july / august / september / october / november / december
+monday / tuesday / wednesday / thursday / friday / saturday / sunday
+"""
+
+
+def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
+    """Whether the quote states, without a negation, what the question negates."""
+    if language != _ENGLISH:
+        return False
+    asked, said = _words(question), _words(quote)
+    negated = _negated(asked)
+    if not negated:
+        return False
+    negations = [place for place, word in enumerate(said) if _is_negation(word)]
+    return any(
+        not any(abs(place - negation) <= _REACH for negation in negations)
+        for place, word in enumerate(said)
+        if negated & set(terms(word, _ENGLISH))
+    )
+
+
+def opposites(question: str, quote: str, language: str) -> dict[str, str]:
+    """Words of the question that the quote lacks, each with the word of opposite meaning there."""
+    if language != _ENGLISH:
+        return {}
+    asked, said = set(_words(question)), set(_words(quote))
+    only_said = said - asked
+    found = {}
+    for word in sorted(asked - said):
+        opposite = sorted((_opposites_of(word) | _with_prefix(word)) & only_said)
+        if opposite:
+            found[word] = opposite[0]
+    return found
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _is_negation(word: str) -> bool:
+    return word in _NEGATIONS or word.endswith(("n't", "n’t"))
+
+
+def _negated(words: list[str]) -> set[str]:
+    """Terms that a negation stands before."""
+    found: set[str] = set()
+    for place, word in enumerate(words):
+        if _is_negation(word):
+            telling = [made for other in words[place + 1 :] if (made := terms(other, _ENGLISH))]
+            found.update(term for made in telling[:_NEGATED_WORDS] for term in made)
+    return found
+
+
+def _opposites_of(word: str) -> frozenset[str]:
+    return _table().get(word, frozenset())
+
+
+@cache
+def _table() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in _OPPOSITES.strip().splitlines():
+        groups = [set(group.replace("|", " ").split()) for group in line.split("/")]
+        for group in groups:
+            for word in group:
+                found.setdefault(word, set()).update(*(other for other in groups if other != group))
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+def _with_prefix(word: str) -> set[str]:
+    """`stable` of `unstable`, and `unstable` of `stable`."""
+    found = {word[len(prefix) :] for prefix in _PREFIXES if word.startswith(prefix)}
+    found |= {prefix + word for prefix in _PREFIXES}
+    return {made for made in found if min(len(made), len(word)) > _LONG_ENOUGH}

@@ -1,0 +1,124 @@
+"""What speaks for the quotes answering the question, and what against it, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pincite.records import Evidence, Hit, Question
+from pincite.stages import Sources, TermWeights
+from pincite.text.terms import question_terms, terms
+from pincite.verify.opposition import is_negated_otherwise, opposites
+
+_IN_NO_PASSAGE = 0.999
+"""Weight from which on a word stands nowhere in the library; the weight of such a word is 1."""
+
+
+class ScoredBy(StrEnum):
+    """Which stage gave the sentences their scores: these mean different things from each."""
+
+    LATE_INTERACTION = "late_interaction"
+    SENTENCE_COSINE = "sentence_cosine"
+    TERM_COVERAGE = "term_coverage"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """Values in 0..1.
+
+    `sentence`: score of the best cited sentence. `faint`: how far that is below one half, doubled,
+    since below it no sentence answers. `coverage`: share of the question's words, weighted
+    by how telling they are, that stand in the quotes or in the headings above them. `elsewhere`: the
+    share that stands in the best sentence's passage but not in that sentence. `agreement`: fused score
+    of the first hit, which is 1 where the search by words and that by meaning put the same passage
+    first. `unknown`: the share that stands nowhere in the library. `negated`: 1 where the best
+    sentence states what the question negates; `opposed`: 1 where it holds a word of opposite meaning.
+    """
+
+    scored_by: ScoredBy
+    sentence: float
+    faint: float
+    coverage: float
+    elsewhere: float
+    agreement: float
+    unknown: float
+    negated: float
+    opposed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The terms of a question: the weight in 0..1 of each, and the word that it comes from."""
+
+    language: str
+    weights: Mapping[str, float]
+    words: Mapping[str, str]
+
+    def share(self, held: set[str]) -> float:
+        """Of the weight of all terms, that of those in `held`."""
+        total = sum(self.weights.values())
+        found = sum(weight for term, weight in self.weights.items() if term in held)
+        return found / total if total else 0.0
+
+    def missing(self, held: set[str]) -> list[str]:
+        """Words that are not in `held`, the most telling first, each once."""
+        lost = sorted(
+            ((-self.weights[term], word) for term, word in self.words.items() if term not in held)
+        )
+        return list(dict.fromkeys(word for _, word in lost))
+
+    @property
+    def unknown(self) -> set[str]:
+        """Terms that stand in no passage of the library."""
+        return {term for term, weight in self.weights.items() if weight >= _IN_NO_PASSAGE}
+
+
+def asked_terms(question: Question, weights: TermWeights) -> Asked:
+    """What is asked for, as terms of the question's language."""
+    language = weights.language(question.plain)
+    words = question_terms(question.plain, language)
+    return Asked(
+        language=language, weights={term: weights.weight(term) for term in words}, words=words
+    )
+
+
+def measure(
+    question: Question,
+    evidence: Sequence[Evidence],
+    hits: Sequence[Hit],
+    *,
+    weights: TermWeights,
+    sources: Sources,
+) -> Signals:
+    """The signals for an answer that would cite this evidence, of which there is at least one."""
+    asked = asked_terms(question, weights)
+    best = max(evidence, key=lambda item: item.score)
+    passage = {
+        *terms(best.passage.context, asked.language),
+        *terms(sources.text_of(best.passage.span), asked.language),
+    }
+    sentence = set(terms(best.quote, asked.language))
+    return Signals(
+        scored_by=_scored_by(hits),
+        sentence=best.score,
+        faint=max(0.0, 1 - 2 * best.score),
+        coverage=asked.share(evidence_terms(evidence, asked.language)),
+        elsewhere=asked.share(passage) - asked.share(sentence),
+        agreement=hits[0].scores.get("fused", 0.0) if hits else 0.0,
+        unknown=asked.share(asked.unknown),
+        negated=float(is_negated_otherwise(question.plain, best.quote, asked.language)),
+        opposed=float(bool(opposites(question.plain, best.quote, asked.language))),
+    )
+
+
+def evidence_terms(evidence: Sequence[Evidence], language: str) -> set[str]:
+    """Terms of the quotes and of the headings and file names above them."""
+    texts = (f"{item.passage.context}\n{item.quote}" for item in evidence)
+    return {term for text in texts for term in terms(text, language)}
+
+
+def _scored_by(hits: Sequence[Hit]) -> ScoredBy:
+    """The first of the stages whose score some hit has: there may be hits that nobody looked at."""
+    given = {name for hit in hits for name in hit.scores}
+    return next((stage for stage in ScoredBy if stage.value in given), ScoredBy.LATE_INTERACTION)

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from pincite.document import Span
+from pincite.records import Evidence, Hit, Passage, Question
+from pincite.testing.fakes import EvenWeights, MemorySources
+from pincite.testing.samples import text_document
+from pincite.verify.calibration import UNCALIBRATED, Bound, Calibration
+from pincite.verify.judge import Judge, Judgement, Thresholds
+from pincite.verify.lacking import Lacking
+from pincite.verify.signals import ScoredBy, measure
+
+TEXT = "The relief valve opens at the minimum pressure. It is painted green on both sides."
+DOCUMENT = text_document(TEXT, title="manual.txt")
+SOURCES = MemorySources([DOCUMENT], {DOCUMENT.id: "/files/manual.txt"})
+OPENS, GREEN = TEXT.split(". ")[0] + ".", TEXT.split(". ")[1]
+PASSAGE = Passage(
+    id="p1",
+    span=Span(document_id=DOCUMENT.id, start=0, end=len(TEXT)),
+    section=("Valves",),
+    page=3,
+    sentences=(),
+    context="manual.txt > Valves",
+)
+SCORES = {"dense": 0.8, "fused": 1.0, "late_interaction": 0.8}
+QUESTION = Question(text="At which pressure does the relief valve open?")
+
+
+def evidence(quote: str = OPENS, *, score: float = 0.8) -> Evidence:
+    start = TEXT.index(quote)
+    span = Span(document_id=DOCUMENT.id, start=start, end=start + len(quote))
+    return Evidence(id=quote, span=span, quote=quote, passage=PASSAGE, score=score)
+
+
+def hits(score: float = 0.8) -> list[Hit]:
+    return [Hit(passage=PASSAGE, score=score, scores=SCORES)]
+
+
+def judged(
+    needed: Thresholds,
+    *,
+    calibration: Calibration | None = None,
+    question: Question = QUESTION,
+    cited: Sequence[Evidence] = (),
+) -> Judgement:
+    judge = Judge(SOURCES, EvenWeights(), needed, calibration=calibration)
+    return judge.judge(question, cited or [evidence()], hits())
+
+
+def test_signals_say_what_of_the_question_stands_where() -> None:
+    found = measure(
+        Question(text="Which valve is painted at maximum pressure?"),
+        [evidence()],
+        hits(),
+        weights=EvenWeights(),
+        sources=SOURCES,
+    )
+    assert found.scored_by is ScoredBy.LATE_INTERACTION
+    assert (found.sentence, found.agreement) == (0.8, 1.0)
+    assert found.coverage == pytest.approx(2 / 4)  # valve, pressure; not painted, maximum
+    assert found.elsewhere == pytest.approx(1 / 4)  # painted
+    assert (found.opposed, found.negated) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("score", [0.1, 0.5, 0.9])
+def test_a_word_of_opposite_meaning_costs_confidence(score: float) -> None:
+    sure = [
+        judged(
+            Thresholds(confidence=0),
+            question=Question(text=f"What opens at the {word} pressure?"),
+            cited=[evidence(score=score)],
+        ).confidence
+        for word in ("minimum", "maximum")
+    ]
+    assert sure[0] > sure[1]
+
+
+def test_too_little_confidence_is_told_with_what_is_needed() -> None:
+    found = judged(Thresholds(confidence=1.0))
+    assert found.too_little == f"confidence {found.confidence:.2f}, 1.00 needed"
+    assert judged(Thresholds(confidence=0.0)).too_little == ""
+
+
+def test_support_and_score_can_be_needed_too() -> None:
+    few = judged(Thresholds(confidence=0, support=3))
+    assert few.too_little == "too little support: 1 quotes, 3 needed"
+    two = [evidence(), evidence(GREEN)]
+    assert judged(Thresholds(confidence=0, support=2), cited=two).too_little == ""
+    low = judged(Thresholds(confidence=0, score=0.9))
+    assert low.too_little == "the best passage scores 0.80, 0.90 needed"
+
+
+BOUND = Bound(risk=0.1, sureness=0.9, threshold=0.0, answered=200, wrong=2)
+CALIBRATION = Calibration(
+    made_for="m",
+    corpus_version="c",
+    questions=200,
+    method="logistic",
+    curve=((0.0, 0.25), (1.0, 0.25)),
+    error=0.0,
+    bound=BOUND,
+)
+
+
+def test_a_calibration_gives_the_confidence_and_its_threshold_decides() -> None:
+    strict = Thresholds(confidence=1.0)
+    found = judged(strict, calibration=CALIBRATION)
+    assert (found.confidence, found.too_little) == (0.25, "")
+    strictest = replace(BOUND, threshold=1.0)
+    found = judged(strict, calibration=replace(CALIBRATION, bound=strictest))
+    assert found.too_little == "confidence 0.25, 0.25 needed for 10% wrong at most"
+
+
+def test_without_a_bound_the_setting_decides_over_the_calibrated_confidence() -> None:
+    loose = replace(CALIBRATION, bound=None)
+    assert judged(Thresholds(confidence=0.2), calibration=loose).too_little == ""
+    assert judged(Thresholds(confidence=0.3), calibration=loose).too_little
+
+
+def test_unless_calibrated_the_confidence_says_so() -> None:
+    assert Judge(SOURCES, EvenWeights(), Thresholds(confidence=0)).told == UNCALIBRATED
+
+
+class Rare(EvenWeights):
+    """Weights of a library that holds the words of TEXT only."""
+
+    def weight(self, term: str) -> float:
+        return 0.5 if term in TEXT.lower() else 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("At which pressure does the GSE-204 valve open?", "in none of the documents: GSE-204"),
+        ("Is the relief valve green?", "not found there: green"),
+        (
+            "What opens at the maximum pressure?",
+            "it says 'minimum' where the question says 'maximum'",
+        ),
+        ("Which valve does not open?", "it states what the question negates"),
+        (
+            "How many relief valves open?",
+            "the question asks for a number, and there is none in the quotes",
+        ),
+        (
+            "When was the relief valve opened?",
+            "the question asks for a date or time, and there is none in the quotes",
+        ),
+    ],
+)
+def test_a_refusal_says_what_has_no_support(question: str, told: str) -> None:
+    lacking = Lacking(SOURCES, Rare())
+    lines = list(lacking.told(Question(text=question), [evidence()], hits(), "too little"))
+    assert told in lines
+
+
+def test_a_refusal_names_the_nearest_passages() -> None:
+    other = replace(PASSAGE, id="p2", page=4)
+    found = [*hits(), Hit(passage=other, score=0.5, scores=SCORES)]
+    lines = list(Lacking(SOURCES, Rare()).told(QUESTION, [evidence()], found, "too little"))
+    assert lines[:3] == [
+        "the documents do not seem to answer this: too little",
+        f"the nearest passage is in manual.txt, page 3, section 'Valves': \"{OPENS}\"",
+        "next come manual.txt, page 4, section 'Valves'",
+    ]

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from pincite.verify.opposition import is_negated_otherwise, opposites
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "found"),
+    [
+        ("What is the maximum pressure?", "The minimum pressure is 5 bar.", {"maximum": "minimum"}),
+        ("Who lost the battle?", "The French won the battle.", {"lost": "won"}),
+        ("Which layer is unstable?", "Only the lower layer is stable.", {"unstable": "stable"}),
+        ("What lies north of it?", "The lake lies south of it.", {"north": "south"}),
+        ("When does it open?", "It opens at 6.5 bar.", {}),
+        ("What is the highest and the lowest value?", "The lowest value is 3.", {}),
+        ("Is it hot or cold?", "It is cold.", {}),
+    ],
+)
+def test_a_word_of_opposite_meaning_in_the_place_of_a_word_asked_for_is_found(
+    question: str, quote: str, found: dict[str, str]
+) -> None:
+    assert opposites(question, quote, "en") == found
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "is_otherwise"),
+    [
+        ("Which plants must not be watered?", "Tomatoes are watered every day.", True),
+        ("Which plants must not be watered?", "Cacti are never watered in winter.", False),
+        ("Which plants are watered?", "Cacti must not be watered.", False),
+        ("Who didn't sign the treaty?", "France signed the treaty in 1763.", True),
+        ("Who didn't sign the treaty?", "The lake is deep.", False),
+    ],
+)
+def test_what_a_question_negates_must_be_negated_in_the_quote(
+    question: str, quote: str, is_otherwise: bool
+) -> None:
+    assert is_negated_otherwise(question, quote, "en") is is_otherwise
+
+
+def test_nothing_is_found_in_languages_whose_words_are_not_known() -> None:
+    assert opposites("maximum", "minimum", "de") == {}
+    assert not is_negated_otherwise("not watered", "watered", "de")
