@@ -170,3 +170,13 @@ def test_a_model_that_writes_something_else_writes_nothing(output: str) -> None:
     assert draft.mode is Mode.EXTRACTIVE
     assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
     assert "chosen without a model" in draft.notices[0]
+
+
+def test_only_the_best_sentences_are_offered_in_their_order() -> None:
+    model = ScriptedModel(['{"sentences": [1]}'])
+    draft = quoted(model, most=1).draft(QUESTION, SELECTION)
+    read = model.prompts[0].messages[1].content
+    assert f"[1] {SENTENCES[0]}" in read
+    assert f"[3] {SENTENCES[2]}" in read
+    assert SENTENCES[3] not in read
+    assert [claim.text for claim in draft.claims] == [SENTENCES[0]]

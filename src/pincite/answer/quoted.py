@@ -14,6 +14,9 @@ from pincite.stages import Answerer, LanguageModel
 
 _KEY = "sentences"
 
+_OFFERED_FOR_EACH = 3
+"""Sentences offered for each that may be chosen: more make the choice slower and not better."""
+
 _TOKENS_PER_NUMBER = 6
 _TOKENS_AROUND = 16
 
@@ -44,7 +47,7 @@ class QuotedAnswerer:
     def draft(self, question: Question, selection: Selection) -> Draft:
         """The chosen sentences in the order of the sources; none when the model chose none."""
         fallback = self._fallback.draft(question, selection)
-        numbered = [item for (item,) in self._reading.numbered(selection.context)]
+        numbered = self._offered(selection.context)
         if not numbered:
             return fallback
         try:
@@ -62,6 +65,12 @@ class QuotedAnswerer:
             mode=Mode.QUOTED,
             notices=(*writing.notices, *refused),
         )
+
+    def _offered(self, context: Sequence[Evidence]) -> list[Evidence]:
+        """The best sentences of what the model may read, in their order."""
+        most = _OFFERED_FOR_EACH * self._max_sentences
+        best = sorted(context, key=lambda item: -item.score)[:most]
+        return [item for item in context if item in best]
 
     def _prompt(self, question: Question, context: Sequence[Evidence]) -> Prompt:
         return Prompt(
