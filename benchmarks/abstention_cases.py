@@ -7,18 +7,24 @@ answer), `removed` (own, but the documents that answer are taken out of what is 
 
 from __future__ import annotations
 
+import hashlib
+import inspect
+import json
+import pickle
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from open_sets import collection, load
+from open_sets import WORK, collection, load
 
+import pincite.verify.opposition
+import pincite.verify.signals
 from pincite.evaluate.datasets import Dataset, GoldQuestion
 from pincite.evaluate.run import Collection
 from pincite.index.weights import IndexTermWeights
 from pincite.pipeline import AnswerStages
 from pincite.records import Evidence, Question
-from pincite.settings import Layer
+from pincite.settings import Layer, load_settings
 from pincite.verify.signals import Signals, measure
 
 MOST = 300
@@ -53,7 +59,27 @@ class Case:
 def cases(
     name: str, sets: Sequence[str], overrides: Layer | None = None, most: int | None = None
 ) -> list[Case]:
-    """Every kind of question, asked of one set's library."""
+    """Every kind of question, asked of one set's library; kept for the next run of the same code."""
+    code = "".join(
+        inspect.getsource(module) for module in (pincite.verify.signals, pincite.verify.opposition)
+    )
+    wanted = json.dumps([name, sets, overrides, most, settings_digest(), code], default=str)
+    kept = WORK / "cases" / f"{name}-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}.pickle"
+    if kept.exists():
+        found: list[Case] = pickle.loads(kept.read_bytes())
+        return found
+    found = _asked(name, sets, overrides, most)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(pickle.dumps(found))
+    return found
+
+
+def settings_digest() -> str:
+    """Of the settings that the benchmarks run under."""
+    return load_settings()[0].digest()
+
+
+def _asked(name: str, sets: Sequence[str], overrides: Layer | None, most: int | None) -> list[Case]:
     data = load(name)
     chosen_stages = dict(overrides or {})
     # Only another encoder needs a library of its own.

@@ -53,13 +53,13 @@ RIDGE = 1e-3
 """On standardised signals."""
 ARTICLE_FOLDS = 3
 THRESHOLD = 0.45
-FIRST, FEW = "late_interaction", 150
+DEFAULT, FEW = "late_interaction", 150
 """The default is fitted on all questions, the others on so many of each set."""
 
 CONFIGURATIONS: Mapping[str, Layer] = {
-    "late_interaction": {},
-    "sentence_cosine": {"rerank": {"method": "sentence_cosine"}},
     "term_coverage": {"embedding": {"model": "none"}, "rerank": {"method": "term_coverage"}},
+    "sentence_cosine": {"rerank": {"method": "sentence_cosine"}},
+    "late_interaction": {},
 }
 
 Rows = NDArray[np.float64]
@@ -221,7 +221,7 @@ def main() -> None:
     asked.add_argument("--check", action="store_true", help="do not write the file")
     chosen = asked.parse_args()
     models = {
-        title: report(title, overrides, None if title == FIRST else FEW)
+        title: report(title, overrides, None if title == DEFAULT else FEW)
         for title, overrides in CONFIGURATIONS.items()
     }
     if not chosen.check:

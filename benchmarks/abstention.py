@@ -1,0 +1,123 @@
+"""How well does Pincite know when it does not know? Figures for docs/abstention.md.
+
+    python benchmarks/abstention.py
+
+For each open set, by models that were fitted without it (squad2-open: without the articles asked
+about): the area under the ROC curve of answerable questions against those that the documents do not
+answer; how many are wrong among the answered when a part of the questions is refused; the expected
+calibration error; and, over 20 random halves, how often a bound found on one half (at most 10, 20 or
+30 % wrong, 90 % sure) held on the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from abstention_cases import cases
+from fit_confidence import SETS, Part, Rows, by_articles, fit, part, without
+
+from pincite.evaluate.calibrate import Graded, bounded, calibrate, calibration_error
+from pincite.evaluate.measures import auroc, risk_coverage
+
+SHARES = (0.25, 0.5, 0.75, 1.0)
+RISKS = (0.1, 0.2, 0.3)
+HALVES = 20
+SURENESS = 0.9
+FEWEST = 200
+"""Questions of a set of which one half is to be calibrated on."""
+
+
+def scores_of(parts: Mapping[str, Part], name: str) -> Rows:
+    """Confidence by a model that did not see what it is measured on."""
+    own = parts[name]
+    found = by_articles(parts, name) if name == "squad2-open" else own.x @ fit(without(parts, name))
+    sure: Rows = 1 / (1 + np.exp(-found))
+    return sure
+
+
+def areas(own: Part, sure: Rows) -> str:
+    """AUROC against each kind of question that is not answered."""
+    told = []
+    for kind in ("unanswerable", "removed", "foreign"):
+        area = auroc(list(sure[own.kind == "own"]), list(sure[own.kind == kind]))
+        told.append(f"{area:.3f}" if area is not None else "  -  ")
+    return " | ".join(told)
+
+
+def natural(own: Part) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """The questions that people wrote for a set, or, where all can be answered, its share removed."""
+    if (own.kind == "unanswerable").any():
+        return np.isin(own.kind, ("own", "unanswerable"))
+    return np.isin(own.kind, ("own", "removed"))
+
+
+def risks(own: Part, sure: Rows) -> str:
+    """Share wrong among the answered, when the least sure are refused."""
+    asked = natural(own)
+    curve = risk_coverage(list(sure[asked]), list(own.y[asked] == 1))
+    return " | ".join(f"{min((abs(a - share), w) for a, w in curve)[1]:.2f}" for share in SHARES)
+
+
+def held(own: Part, sure: Rows) -> str:
+    """On how many halves there was a bound, on how many others it held, and what was answered."""
+    asked = natural(own)
+    scores, right = sure[asked], own.y[asked]
+    told = []
+    for risk in RISKS:
+        found = kept = 0
+        answered = []
+        for seed in range(HALVES):
+            first = np.random.default_rng(seed).permutation(len(scores)) % 2 == 0
+            bound = bounded(scores[first], right[first], risk=risk, sureness=SURENESS)
+            if bound is None:
+                continue
+            found += 1
+            shown = scores[~first] >= bound.threshold
+            answered.append(shown.mean())
+            kept += 1 - right[~first][shown].mean() <= risk
+        share = f", {np.mean(answered):.0%} answered" if answered else ""
+        told.append(f"{kept} of {found}{share}" if found else "no bound")
+    return " | ".join(told)
+
+
+def errors(own: Part, sure: Rows) -> str:
+    """Calibration error of the shipped form, and after calibrating on one half, on the other."""
+    asked = natural(own)
+    scores, right = sure[asked], own.y[asked]
+    after = []
+    for seed in range(HALVES):
+        first = np.random.default_rng(seed).permutation(len(scores)) % 2 == 0
+        graded = [
+            Graded(confidence=float(one), right=bool(other))
+            for one, other in zip(scores[first], right[first], strict=True)
+        ]
+        made = calibrate(graded, made_for="", corpus_version="")
+        shown = np.array([made.right(float(one)) for one in scores[~first]])
+        after.append(calibration_error(shown, right[~first]))
+    return f"{calibration_error(scores, right):.3f} | {np.mean(after):.3f}"
+
+
+def main() -> None:
+    """Print the tables."""
+    parts = {name: part(name, cases(name, SETS, {}, None)) for name in SETS}
+    sure = {name: scores_of(parts, name) for name in SETS}
+    print("\n| set | unanswerable | documents removed | another collection |\n|---|---|---|---|")
+    for name in SETS:
+        print(f"| {name} | {areas(parts[name], sure[name])} |")
+    shares = " | ".join(f"{share:.0%} answered" for share in SHARES)
+    print(f"\n| set | {shares} |\n|---|---|---|---|---|")
+    for name in SETS:
+        print(f"| {name} | {risks(parts[name], sure[name])} |")
+    large = [name for name in SETS if natural(parts[name]).sum() >= FEWEST]
+    print("\n| set | error as shipped | calibrated on half |\n|---|---|---|")
+    for name in large:
+        print(f"| {name} | {errors(parts[name], sure[name])} |")
+    wanted = " | ".join(f"at most {risk:.0%} wrong" for risk in RISKS)
+    print(f"\n| set | {wanted} |\n|---|---|---|---|")
+    for name in large:
+        print(f"| {name} | {held(parts[name], sure[name])} |")
+
+
+if __name__ == "__main__":
+    main()
