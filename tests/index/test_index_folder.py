@@ -33,6 +33,9 @@ TEXTS = (
     "The pump stops. It is cold.",
     "The lemon is yellow.",
     "The valve of the pump is a lemon.",
+    "Wear Personal Protective Equipment (PPE). Die Pumpe ist mit dem Ventil verbunden, und sie ist "
+    "kalt.",
+    "Personal protective equipment (PPE) or a Pressure Pump Engine (PPE)? Straße, STRASSE, strasse.",
 )
 QUESTIONS = ("pump", "valve lemon", "the cold")
 
@@ -121,6 +124,8 @@ def test_an_updated_index_finds_what_a_rebuilt_one_finds(
         expected = everything_found(rebuilt)
         assert everything_found(updated) == everything_found(loaded) == expected
         assert updated.vocabulary.words == loaded.vocabulary.words == rebuilt.vocabulary.words
+        assert updated.vocabulary.explained == rebuilt.vocabulary.explained
+        assert loaded.vocabulary.explained == rebuilt.vocabulary.explained
         assert updated.manifest.languages == rebuilt.manifest.languages
         assert len(loaded.dense) == len(loaded.lexical) == len(catalog.passage_keys())
         catalog.close()
