@@ -33,6 +33,9 @@ TEXTS = (
     "The pump stops. It is cold.",
     "The lemon is yellow.",
     "The valve of the pump is a lemon.",
+    "Wear Personal Protective Equipment (PPE). Die Pumpe ist mit dem Ventil verbunden, und sie ist "
+    "kalt.",
+    "Personal protective equipment (PPE) or a Pressure Pump Engine (PPE)? Straße, STRASSE, strasse.",
 )
 QUESTIONS = ("pump", "valve lemon", "the cold")
 
@@ -121,9 +124,56 @@ def test_an_updated_index_finds_what_a_rebuilt_one_finds(
         expected = everything_found(rebuilt)
         assert everything_found(updated) == everything_found(loaded) == expected
         assert updated.vocabulary.words == loaded.vocabulary.words == rebuilt.vocabulary.words
+        assert updated.vocabulary.explained == rebuilt.vocabulary.explained
+        assert loaded.vocabulary.explained == rebuilt.vocabulary.explained
         assert updated.manifest.languages == rebuilt.manifest.languages
         assert len(loaded.dense) == len(loaded.lexical) == len(catalog.passage_keys())
         catalog.close()
+
+
+@given(
+    held=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=6, unique=True),
+    gone=st.sets(st.integers(0, 5), min_size=1),
+    replaced=st.dictionaries(st.integers(0, 5), st.sampled_from(TEXTS), max_size=2),
+)
+@settings(max_examples=15)
+def test_what_was_removed_leaves_no_trace_in_words_languages_and_scores(
+    held: list[str], gone: set[int], replaced: dict[int, str]
+) -> None:
+    with tempfile.TemporaryDirectory() as temporary:
+        catalog = Catalog(Path(temporary) / "catalog")
+        folder = index_folder(Path(temporary) / "index")
+        for number, text in enumerate(held):
+            put(catalog, f"{number}.txt", text)
+        kept = folder.rebuild(catalog)
+        for number in sorted(gone):
+            if number < len(held):
+                catalog.remove("a", f"{number}.txt")
+        for number, text in replaced.items():
+            put(catalog, f"{number}.txt", text)
+        updated = folder.update(catalog, kept)
+        anew = index_folder(Path(temporary) / "other").rebuild(catalog)
+        assert updated.vocabulary.words == anew.vocabulary.words
+        assert updated.vocabulary.explained == anew.vocabulary.explained
+        assert updated.manifest.languages == anew.manifest.languages
+        assert everything_found(updated) == everything_found(anew)
+        catalog.close()
+
+
+def test_removing_reads_no_passage_again(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, text in enumerate(TEXTS):
+        put(catalog, f"{number}.txt", text)
+    folder = index_folder(tmp_path / "index")
+    made = folder.rebuild(catalog)
+    catalog.remove("a", "1.txt")
+
+    def refuse(text: str) -> list[str]:
+        raise AssertionError(f"read again: {text}")
+
+    monkeypatch.setattr(indexes_module, "tokens", refuse)
+    assert len(folder.update(catalog, made).lexical) == len(catalog.passage_keys())
 
 
 CHANGES = [

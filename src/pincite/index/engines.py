@@ -18,6 +18,15 @@ class LexicalStore(LexicalIndex, Protocol):
         """Add passages and make them durable."""
         ...
 
+    def without(
+        self, is_gone: Callable[[int], bool], folder: Path
+    ) -> tuple[LexicalStore, list[bytes]] | None:
+        """A copy in another folder, as if some keys had never been there; what was counted of these.
+
+        None where it has to be made anew from the catalog.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalEngine:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -32,7 +34,7 @@ from pincite.settings import DenseSettings
 from pincite.text.languages import UNKNOWN, language_of
 from pincite.text.search_text import repaired
 from pincite.text.terms import ANALYSER, analysed, tokens
-from pincite.text.vocabulary import Vocabulary, WordCounts
+from pincite.text.vocabulary import Counted, Vocabulary, WordCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,7 +152,7 @@ class IndexFolder:
             for passage in holdings.passages_of(document)
             if passage.key > was.max_key
         ]
-        words = self._words_after(holdings, old, generation, new, is_smaller=bool(removed))
+        words = self._words_after(holdings, old, generation, new, removed)
         manifest = replace(
             was,
             generation=generation,
@@ -173,22 +175,41 @@ class IndexFolder:
         old: Indexes,
         generation: int,
         new: Sequence[Passage],
-        *,
-        is_smaller: bool,
+        removed: Sequence[tuple[int, int]],
     ) -> _Words:
-        if is_smaller:
-            # BM25 counts deleted passages until tantivy happens to merge them away, and nobody knows
-            # which words they held; what is made anew equals that of a library without them.
-            return self._new_words(holdings, generation)
-        words = _Words(
+        words: _Words | None = _Words(
             folder=old.manifest.lexical_folder,
             lexical=old.lexical,
             counts=WordCounts(old.vocabulary),
             languages=Counter(old.manifest.languages),
         )
+        if removed:
+            words = self._words_without(old, generation, removed)
+        if words is None:
+            return self._new_words(holdings, generation)
         if new:
             words.lexical.add(_lexical_rows(holdings, new, words))
         return words
+
+    def _words_without(
+        self, old: Indexes, generation: int, removed: Sequence[tuple[int, int]]
+    ) -> _Words | None:
+        """A copy without the passages of these ranges of keys; None where the engine makes none.
+
+        BM25 counts deleted passages until tantivy happens to merge them away, so a copy is made, of
+        what the index holds: nothing is read from the catalog or analysed again.
+        """
+        name = self._fresh_folder(generation)
+        copy = old.lexical.without(_in_ranges(removed), self._folder / name)
+        if copy is None:
+            return None
+        lexical, gone = copy
+        counts, languages = WordCounts(old.vocabulary), Counter(old.manifest.languages)
+        for stored in gone:
+            language, counted = _counted_from(stored)
+            languages[language] -= 1
+            counts.take_off(counted)
+        return _Words(folder=name, lexical=lexical, counts=counts, languages=+languages)
 
     def _must_rebuild(self, holdings: Holdings, dense: StoredVectors) -> bool:
         """Whether the library has outgrown the engine, or the settings want another one."""
@@ -209,9 +230,7 @@ class IndexFolder:
         return self._publish(dense, words, manifest)
 
     def _new_words(self, holdings: Holdings, generation: int) -> _Words:
-        name = f"{_LEXICAL}{generation}"
-        # A folder of this name is what a killed run left.
-        shutil.rmtree(self._folder / name, ignore_errors=True)
+        name = self._fresh_folder(generation)
         words = _Words(folder=name, lexical=self._lexical.open(self._folder / name))
         words.lexical.add(
             row
@@ -219,6 +238,12 @@ class IndexFolder:
             for row in _lexical_rows(holdings, holdings.passages_of(document), words)
         )
         return words
+
+    def _fresh_folder(self, generation: int) -> str:
+        name = f"{_LEXICAL}{generation}"
+        # A folder of this name is what a killed run left.
+        shutil.rmtree(self._folder / name, ignore_errors=True)
+        return name
 
     def _publish(self, dense: StoredVectors, words: _Words, manifest: Manifest) -> Indexes:
         """Write vocabulary, dense index and then the manifest; sweep away what no manifest names."""
@@ -263,8 +288,31 @@ def _lexical_rows(
         for (key, text), language in zip(texts.items(), _languages(texts.values()), strict=True):
             found = tokens(text)
             words.languages[language] += 1
-            words.counts.add(text, found)
-            yield LexicalRow(key=key, terms=analysed(found, language))
+            counted = words.counts.add(text, found)
+            yield LexicalRow(
+                key=key, terms=analysed(found, language), counted=_counted_form(language, counted)
+            )
+
+
+def _counted_form(language: str, counted: Counted) -> bytes:
+    return json.dumps([language, counted.words, counted.explained]).encode()
+
+
+def _counted_from(stored: bytes) -> tuple[str, Counted]:
+    language, words, explained = json.loads(stored)
+    return language, Counted(words=words, explained=[(short, long) for short, long in explained])
+
+
+def _in_ranges(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
+    """Whether a key lies in one of these ranges (first, last)."""
+    ordered = sorted(ranges)
+    firsts = [first for first, _ in ordered]
+
+    def is_inside(key: int) -> bool:
+        place = bisect_right(firsts, key) - 1
+        return place >= 0 and key <= ordered[place][1]
+
+    return is_inside
 
 
 def _languages(texts: Collection[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,9 @@ class Bm25sIndex:
         if self._numbers:
             self._arrays.update(self._columns())
         self._save()
+
+    def without(self, is_gone: Callable[[int], bool], folder: Path) -> None:
+        """Nothing: all scores are worked out anew with each change anyway."""
 
     def _columns(self) -> dict[str, NDArray[Any]]:
         """What each term adds to the score of each passage that holds it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,10 +19,14 @@ _SIFTED_AT_MOST = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalRow:
-    """What the lexical index holds of one passage."""
+    """What the lexical index holds of one passage.
+
+    `counted` is what was counted of it besides its terms, to be taken off when it goes.
+    """
 
     key: int
     terms: Sequence[str]
+    counted: bytes = b""
 
 
 class TantivyIndex:
@@ -40,7 +44,33 @@ class TantivyIndex:
 
     def add(self, rows: Iterable[LexicalRow]) -> None:
         """Add passages and make them durable."""
-        self._write(_stored(row) for row in rows)
+        self._write(_stored(row.key, " ".join(row.terms), row.counted) for row in rows)
+
+    def without(
+        self, is_gone: Callable[[int], bool], folder: Path
+    ) -> tuple[TantivyIndex, list[bytes]]:
+        """A copy in another folder, as if some keys had never been there; what was counted of these."""
+        copy, taken = TantivyIndex(folder), []
+
+        def kept() -> Iterator[tantivy.Document]:
+            for key, terms, counted in self._everything():
+                if is_gone(key):
+                    taken.append(counted)
+                else:
+                    yield _stored(key, terms, counted)
+
+        copy._write(kept())
+        return copy, taken
+
+    def _everything(self) -> Iterator[tuple[int, str, bytes]]:
+        """Key, terms and what was counted, in the order in which passages came."""
+        searcher = self._index.searcher()
+        found = searcher.search(
+            tantivy.Query.all_query(), limit=max(1, len(self)), count=False
+        ).hits
+        for _, address in found:
+            row = searcher.doc(address)
+            yield row["key"][0], row["terms"][0], bytes(row["counted"][0])
 
     def search(
         self,
@@ -110,11 +140,12 @@ class TantivyIndex:
         self._index.reload()
 
 
-def _stored(row: LexicalRow) -> tantivy.Document:
+def _stored(key: int, terms: str, counted: bytes) -> tantivy.Document:
     document = tantivy.Document()
-    document.add_unsigned("key", row.key)
+    document.add_unsigned("key", key)
     # The terms are final; the whitespace tokenizer takes them as they are.
-    document.add_text("terms", " ".join(row.terms))
+    document.add_text("terms", terms)
+    document.add_bytes("counted", counted)
     return document
 
 
@@ -122,4 +153,5 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("key", stored=True, indexed=True, fast=True)
     builder.add_text_field("terms", stored=True, tokenizer_name="whitespace", index_option="freq")
+    builder.add_bytes_field("counted", stored=True)
     return builder.build()

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST = "manifest.json"
 _DRAFT = ".draft-"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 
@@ -21,8 +22,16 @@ _TWO_ERRORS_FROM = 8
 _CANDIDATES = 20
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What was counted of one passage: its words as they are spelt, and its abbreviations, folded."""
+
+    words: Sequence[str]
+    explained: Sequence[tuple[str, str]]
+
+
 class WordCounts:
-    """Counts words and abbreviations while an index is made."""
+    """Counts words and abbreviations while an index is made or changed."""
 
     def __init__(self, vocabulary: Vocabulary | None = None) -> None:
         self._words = Counter(vocabulary.words if vocabulary else {})
@@ -31,23 +40,36 @@ class WordCounts:
         for short, longs in (vocabulary.explained if vocabulary else {}).items():
             self._explained[short].update(longs)
 
-    def add(self, text: str, tokens: Iterable[str]) -> None:
-        """Count a passage, given with its tokens."""
-        self._tokens.update(set(tokens))
-        for short, long in abbreviations(text):
-            self._explained[fold(short)][" ".join(fold(long).split())] += 1
+    def add(self, text: str, tokens: Iterable[str]) -> Counted:
+        """Count a passage, given with its tokens; gives what was counted, to be taken off again."""
+        words = {token for token in tokens if token.isalpha() and len(token) >= _SHORTEST_WORD}
+        explained = [
+            (fold(short), " ".join(fold(long).split())) for short, long in abbreviations(text)
+        ]
+        self._tokens.update(words)
+        for short, long in explained:
+            self._explained[short][long] += 1
+        return Counted(words=sorted(words), explained=explained)
+
+    def take_off(self, counted: Counted) -> None:
+        """Count a passage no longer; the counts are then as if it had never been there."""
+        self._tokens.subtract(counted.words)
+        for short, long in counted.explained:
+            self._explained[short][long] -= 1
 
     def vocabulary(self) -> Vocabulary:
         """Everything counted so far."""
         for token, count in self._tokens.items():
-            if token.isalpha() and len(token) >= _SHORTEST_WORD:
-                self._words[fold(token)] += count
+            self._words[fold(token)] += count
         self._tokens.clear()
+        words = +self._words  # Only what is still there.
+        explained = {short: +longs for short, longs in self._explained.items()}
         return Vocabulary(
-            words=dict(sorted(self._words.items())),
+            words=dict(sorted(words.items())),
             explained={
                 short: dict(sorted(longs.items()))
-                for short, longs in sorted(self._explained.items())
+                for short, longs in sorted(explained.items())
+                if longs
             },
         )
 
