@@ -1,4 +1,4 @@
-"""`pincite verify`: check a saved answer against the files it cites."""
+"""`pincite verify`: check a saved answer or report against the files it cites."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from pincite.interfaces.cli.output import print_json, short_path
 
 
 def verify(
-    answer: Annotated[Path, typer.Argument(help="A file written by 'pincite ask --save'.")],
+    answer: Annotated[
+        Path, typer.Argument(help="A file written by '--save' or by 'pincite report'.")
+    ],
     root: Annotated[
         Path | None, typer.Option("--root", help="Look for the cited files below this folder.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a saved answer against the files it cites.
+    """Check a saved answer, count or report against the files it cites.
 
     Needs no library, no index and no model.
 
