@@ -17,6 +17,7 @@ from pincite.interfaces.cli import (
     doctor,
     evaluation,
     ingest,
+    keys,
     ls,
     models,
     reindex,
@@ -51,6 +52,7 @@ app.command("count")(count.count)
 app.command("batch")(batch.batch)
 app.command("report")(report.report)
 app.command("verify")(verify.verify)
+app.command("keys")(keys.keys)
 app.command("ls")(ls.ls)
 app.command("reindex")(reindex.reindex)
 app.command("remove")(remove.remove)
