@@ -513,16 +513,25 @@ def shown(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
 
 
 def verify_receipt(
-    path: str | os.PathLike[str], *, root: str | os.PathLike[str] | None = None
+    path: str | os.PathLike[str],
+    *,
+    root: str | os.PathLike[str] | None = None,
+    public_key: str | os.PathLike[str] | None = None,
 ) -> ReceiptCheck:
     """Check a saved answer or report against the files it cites. Needs no library.
 
-    Raises ReceiptError when the file is neither.
+    With `public_key`, the file of one, it must be signed by that key. Raises ReceiptError when the
+    file is neither an answer nor a report.
     """
     saved = load_saved(Path(path))
     settings, _ = load_settings()
     with open_reader(settings) as reader:
-        return check_saved(saved, reader, root=Path(root) if root else None)
+        return check_saved(
+            saved,
+            reader,
+            root=Path(root) if root else None,
+            public_key=Path(public_key) if public_key else None,
+        )
 
 
 def _as_paths(paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[Path]:

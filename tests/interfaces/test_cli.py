@@ -27,7 +27,8 @@ TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"
 VERBS = [
     "ingest", "search", "ask", "batch", "verify", "remove", "stats", "doctor", "demo", "config",
-    "config show", "reindex", "models", "models list", "models add", "models pull", "models verify",
+    "config show", "reindex", "report", "models", "models list",
+    "models add", "models pull", "models verify",
 ]  # fmt: skip
 
 

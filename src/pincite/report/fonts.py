@@ -31,7 +31,11 @@ _BROAD = ("noto", "droidsansfallback", "unifont", "arialuni", "wqy", "msgothic",
 _MOST_FONTS = 300
 """Fonts of the system that are opened to look for a character."""
 _HANGUL, _KANA, _HAN = "HYSMyeongJo-Medium", "HeiseiMin-W3", "STSong-Light"
-_BY_SCRIPT = {"HANGUL": _HANGUL, "HIRAGANA": _KANA, "KATAKANA": _KANA, "CJK": _HAN}
+_BY_SCRIPT = {
+    "HANGUL": _HANGUL, "HIRAGANA": _KANA, "KATAKANA": _KANA, "CJK": _HAN, "IDEOGRAPHIC": _HAN,
+    "FULLWIDTH": _HAN,
+}  # fmt: skip
+_VIEWERS = {_HANGUL: "Korean", _KANA: "Japanese", _HAN: "Chinese"}
 _LAST_OF_CID = 0xFFFF
 _UNJOINED = (
     "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU", "KANNADA",
@@ -57,7 +61,7 @@ class Fonts:
                 raise UsageError(f"{path}: is no TrueType font that can be put into a PDF")
         self.regular, self.bold = self._base()
         self._bold = dict(self._found)[self.bold]
-        self._missing: dict[str, None] = {}
+        self._missing: dict[str, list[str]] = {}
         self._viewers: dict[str, None] = {}
         self._unjoined: dict[str, None] = {}
 
@@ -76,17 +80,18 @@ class Fonts:
         """What a reader of the file must know about the characters in it."""
         told = []
         if self._missing:
-            named = ", ".join(map(_name, list(self._missing)[:_NAMED]))
+            scripts = "; ".join(_named(chars) for chars in list(self._missing.values())[:_NAMED])
             more = f" and {len(self._missing) - _NAMED} more" if len(self._missing) > _NAMED else ""
             told.append(
-                f"no font here has {len(self._missing)} of the characters, shown as '?': {named}"
-                f"{more}. The reports in HTML, DOCX and Markdown hold them; for PDF install a font "
-                "that has them, or name one with --font"
+                f"no font here has these characters, which stand as '?': {scripts}{more}. The reports "
+                "in HTML, DOCX and Markdown hold them; for PDF install a font that has them, or name "
+                "one with --font"
             )
         if self._viewers:
+            languages = ", ".join(_VIEWERS[font] for font in self._viewers)
             told.append(
-                f"{', '.join(self._viewers)} characters are drawn with fonts of the program that shows "
-                "the PDF, since none here has them; some programs leave them blank"
+                f"{languages} characters are left to the fonts of the program that shows the PDF, "
+                "since none here has them; some programs leave them blank"
             )
         if self._unjoined:
             told.append(
@@ -112,10 +117,10 @@ class Fonts:
             if ord(char) in characters:
                 return self._noting_script(name, script)
         if script in _BY_SCRIPT and ord(char) <= _LAST_OF_CID:
-            self._viewers[script.capitalize() if script != "CJK" else "Chinese"] = None
+            self._viewers[_BY_SCRIPT[script]] = None
             registerFont(UnicodeCIDFont(_BY_SCRIPT[script]))
             return _BY_SCRIPT[script]
-        self._missing[char] = None
+        self._missing.setdefault(script, []).append(char)
         return ""
 
     def _noting_script(self, font: str, script: str) -> str:
@@ -174,5 +179,7 @@ def _breadth(path: str) -> tuple[bool, bool, str]:
     return is_narrow, "bold" in name or "italic" in name or "oblique" in name, path
 
 
-def _name(char: str) -> str:
-    return f"{char} (U+{ord(char):04X} {unicodedata.name(char, 'without a name')})"
+def _named(chars: Sequence[str]) -> str:
+    """`U+0924 DEVANAGARI LETTER TA and 12 more`."""
+    first = f"U+{ord(chars[0]):04X} {unicodedata.name(chars[0], 'without a name')}"
+    return first if len(chars) == 1 else f"{first} and {len(chars) - 1} more"

@@ -34,8 +34,10 @@ _WIDTH = A4[0] - 2 * _MARGIN - 12
 """Points; a frame pads six on each side."""
 _LINK = "#0b5394"
 _INDENT, _CELL_PADDING = 14.0, 4.0
-_NARROW, _WIDE = 0.14, 0.33
+_NARROW, _WIDE, _WIDEST = 0.14, 0.3, 0.42
 _DIGEST_CHARS = 64
+_OUTLINED_LEVELS = 2
+"""The title and the sections."""
 
 
 def pdf_file(
@@ -73,9 +75,9 @@ class _Outlined(SimpleDocTemplate):  # type: ignore[misc]
     def afterFlowable(self, flowable: Any) -> None:  # noqa: N802  (reportlab's name)
         """Called by reportlab when something has been drawn."""
         heading = getattr(flowable, "pincite_heading", None)
-        if heading is None:
+        if heading is None or heading.level > _OUTLINED_LEVELS:
             return
-        key = f"heading-{id(heading)}"
+        key = f"heading-{self.canv.getPageNumber()}-{heading.text}"
         self.canv.bookmarkPage(key)
         self.canv.addOutlineEntry(heading.text, key, level=heading.level - 1, closed=False)
 
@@ -232,7 +234,9 @@ def _widths(block: Table) -> list[float]:
     """Points of each column: wide for names and checksums, narrow for numbers."""
     columns = list(zip(*block.rows, strict=True)) or [()] * len(block.names)
     shares = [
-        _WIDE if any(len(cell) >= _DIGEST_CHARS // 2 for cell in column) or place == 0 else _NARROW
+        _WIDEST
+        if any(len(cell) >= _DIGEST_CHARS for cell in column)
+        else (_NARROW if place else _WIDE)
         for place, column in enumerate(columns)
     ]
     return [_WIDTH * share / sum(shares) for share in shares]

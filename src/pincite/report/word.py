@@ -23,6 +23,7 @@ _AMBER = RGBColor(0x8A, 0x5A, 0x00)
 _LONG_AGO = datetime(1980, 1, 1)
 _AFTER_BIDI = ("w:adjustRightInd", "w:snapToGrid", "w:spacing", "w:ind", "w:jc", "w:rPr")
 """What comes later in the properties of a paragraph, whose order is fixed."""
+_MARK = "\N{LEFT-TO-RIGHT MARK}"
 _LINK = RGBColor(0x0B, 0x53, 0x94)
 
 
@@ -50,9 +51,11 @@ def word_file(blocks: Sequence[Block]) -> bytes:
 
 def _add_paragraph(document: Any, block: Paragraph) -> None:
     paragraph = document.add_paragraph(style="List Bullet" if block.look is Look.ITEM else None)
+    is_turned = reads_right_to_left("".join(words.text for words in block.words))
     for number, words in enumerate(block.words):
         if words.quotes and not block.reference:
-            _add_link(paragraph, words.text, f"quote_{words.quotes[0]}")
+            mark = f"{words.text[0]}{_MARK}{words.text[1:-1]}{_MARK}{words.text[-1]}"
+            _add_link(paragraph, mark if is_turned else words.text, f"quote_{words.quotes[0]}")
             continue
         run = paragraph.add_run(words.text)
         if block.look in (Look.SMALL, Look.NEAR, Look.REFERENCE):

@@ -94,6 +94,8 @@ class ReceiptCheck:
     citations: tuple[CitationCheck, ...]
     problems: tuple[str, ...]
     """About the answer as a whole."""
+    signed_by: str = ""
+    """Fingerprint of the key that signed; whose it is, only the owner of the key can tell."""
 
     @property
     def holds(self) -> bool:

@@ -1,34 +1,110 @@
-"""Reads what was saved, an answer or a report, and checks it against the files."""
+"""Answers, counts and reports as files: how they are written, read again and checked."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pincite.stages import Reader
+from pincite.errors import ReceiptError, UsageError
+from pincite.records import Answer
+from pincite.stages import Reader, Sources
+from pincite.verify.contexts import CONTEXTS, context_forms, context_problems
 from pincite.verify.receipt import (
     CitedFiles,
     ReceiptCheck,
+    answer_form,
     check_answer,
-    read_form,
     require_answer,
 )
 from pincite.verify.reports import check_report, is_report, require_report
+from pincite.verify.sealing import seal_problems, sealed, signer
+
+FORMATS = (".json", ".html")
+_LARGEST_BYTES = 500_000_000
 
 
-def load_saved(path: Path) -> dict[str, Any]:
-    """Read a saved answer or report. Raises ReceiptError when it is neither."""
-    form = read_form(path)
-    return require_report(form, str(path)) if is_report(form) else require_answer(form, str(path))
+def saved_answer(answer: Answer, sources: Sources, path: Path, key: Path | None = None) -> bytes:
+    """What is written to `path`: JSON, or a page where its name ends in .html.
+
+    `key` is the file of a private key that signs. Raises UsageError for another ending.
+    """
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise UsageError(f"{path}: an answer is saved as {' or '.join(FORMATS)}")
+    form = answer_form(answer)
+    if ending == ".json":
+        text = json.dumps(sealed(form, key), ensure_ascii=False, indent=2)
+        return f"{text}\n".encode("utf-8", "backslashreplace")
+    from pincite.verify.receipt_page import receipt_page
+
+    return receipt_page(sealed({**form, CONTEXTS: context_forms(answer, sources)}, key))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """What a file holds: the form of an answer or report, and what is wrong with the file itself."""
+
+    form: Mapping[str, Any]
+    problems: tuple[str, ...] = ()
+
+
+def load_saved(path: Path) -> Saved:
+    """Read a saved answer, page or report. Raises ReceiptError when it is none."""
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise ReceiptError(f"{path}: is too large for a saved answer")
+        content = path.read_bytes()
+    except OSError as error:
+        raise ReceiptError(f"{path}: cannot be read: {error.strerror}") from error
+    problems: tuple[str, ...] = ()
+    if content.lstrip()[:1] == b"<":
+        from pincite.verify.receipt_page import form_of_page, page_problems
+
+        form: Any = form_of_page(content, path)
+        _require(form, path)
+        problems = tuple(page_problems(form, content))
+    else:
+        form = _json(content, path)
+        _require(form, path)
+    return Saved(form=form, problems=problems)
+
+
+def _require(form: Any, path: Path) -> None:
+    if is_report(form):
+        require_report(form, str(path))
+    else:
+        require_answer(form, str(path))
 
 
 def check_saved(
-    form: Mapping[str, Any], reader: Reader, *, root: Path | None = None
+    saved: Saved, reader: Reader, *, root: Path | None = None, public_key: Path | None = None
 ) -> ReceiptCheck:
-    """Check every quote against its file, and what is said against the quotes.
+    """Check every quote against its file, what is said against the quotes, digest and signature.
 
-    With `root`, files are looked for below that folder, by as much of their path as is there.
+    With `root`, files are looked for below that folder, by as much of their path as is there. With
+    `public_key`, the file of one, the form must be signed by it.
     """
-    files = CitedFiles(reader, root)
-    return check_report(form, files) if is_report(form) else check_answer(form, files)
+    files, form = CitedFiles(reader, root), saved.form
+    check = check_report(form, files) if is_report(form) else check_answer(form, files)
+    problems = [*saved.problems, *check.problems, *seal_problems(form, public_key)]
+    if CONTEXTS in form and not is_report(form):
+        problems += context_problems(form, files)
+    return replace(check, problems=tuple(problems), signed_by=signer(form))
+
+
+def _json(content: bytes, path: Path) -> Any:
+    try:
+        return json.loads(content, object_pairs_hook=_without_twins)
+    except (ValueError, RecursionError) as error:
+        raise ReceiptError(f"{path}: is not JSON ({error}); expected a saved answer") from error
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; a name that stands in it twice could show readers another value than it shows us."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found

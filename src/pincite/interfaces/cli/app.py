@@ -18,6 +18,7 @@ from pincite.interfaces.cli import (
     doctor,
     evaluation,
     ingest,
+    keys,
     ls,
     models,
     reindex,
@@ -53,6 +54,7 @@ app.command("batch")(batch.batch)
 app.command("report")(report.report)
 app.command("calibrate")(calibrate.calibrate)
 app.command("verify")(verify.verify)
+app.command("keys")(keys.keys)
 app.command("ls")(ls.ls)
 app.command("reindex")(reindex.reindex)
 app.command("remove")(remove.remove)

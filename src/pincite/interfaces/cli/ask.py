@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -24,7 +22,9 @@ from pincite.interfaces.cli.options import (
     ModeOption,
     ProfileOption,
     QuestionArgument,
+    SaveOption,
     SectionFilter,
+    SignOption,
     SinceFilter,
     TagFilter,
     UntilFilter,
@@ -34,6 +34,7 @@ from pincite.interfaces.cli.options import (
 )
 from pincite.interfaces.cli.output import indented, print_json, short_path
 from pincite.interfaces.cli.progress import while_writing
+from pincite.interfaces.cli.saving import check_saving, save_answer
 from pincite.places import cell_lines, on_one_line, place
 
 if TYPE_CHECKING:
@@ -52,10 +53,8 @@ def ask(
     section: SectionFilter = None,
     since: SinceFilter = "",
     until: UntilFilter = "",
-    save: Annotated[
-        Path | None,
-        typer.Option("--save", help="Write the answer to a file that 'pincite verify' checks."),
-    ] = None,
+    save: SaveOption = None,
+    sign: SignOption = None,
     explain: ExplainOption = False,
     why: WhyOption = None,
     budget: BudgetOption = "",
@@ -68,6 +67,7 @@ def ask(
     from pincite.interfaces.forms import explained_form
     from pincite.verify.receipt import answer_form
 
+    check_saving(save, sign)
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
@@ -82,6 +82,7 @@ def ask(
                 explain=explain,
                 budget_ms=budget_ms(budget),
             )
+        save_answer(answer, opened, save, sign)
         files = files_of(answer.trace, opened) if explain else {}
         fates = (
             opened.why(question, why, collection=collection, filters=filters)
@@ -89,8 +90,6 @@ def ask(
             else ()
         )
     form = answer_form(answer)
-    if save is not None:
-        save.write_text(json.dumps(form, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     if as_json:
         print_json({**form, **explained_form(answer.trace if explain else None, fates)})
     else:

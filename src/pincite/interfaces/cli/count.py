@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +14,15 @@ from pincite.interfaces.cli.options import (
     DocumentFilter,
     JsonOption,
     LibraryOption,
+    SaveOption,
     SectionFilter,
+    SignOption,
     SinceFilter,
     TagFilter,
     UntilFilter,
 )
 from pincite.interfaces.cli.output import indented, print_json, short_path
+from pincite.interfaces.cli.saving import check_saving, save_answer
 from pincite.places import cut_to, on_one_line, place
 
 if TYPE_CHECKING:
@@ -46,10 +48,8 @@ def count(
     section: SectionFilter = None,
     since: SinceFilter = "",
     until: UntilFilter = "",
-    save: Annotated[
-        Path | None,
-        typer.Option("--save", help="Write the count to a file that 'pincite verify' checks."),
-    ] = None,
+    save: SaveOption = None,
+    sign: SignOption = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write every quote to a file for spreadsheets.")
     ] = None,
@@ -62,14 +62,14 @@ def count(
     from pincite.interfaces.survey_rows import write_rows
     from pincite.verify.receipt import answer_form
 
+    check_saving(save, sign)
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
     with pincite.Library.open(library, create=False) as opened:
         answer = opened.count(words, collection=collection, filters=filters)
+        save_answer(answer, opened, save, sign)
     form = answer_form(answer)
-    if save is not None:
-        save.write_text(json.dumps(form, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     if csv is not None:
         with csv.open("w", encoding="utf-8", newline="") as file:
             write_rows(answer, file)

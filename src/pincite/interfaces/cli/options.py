@@ -101,6 +101,16 @@ BudgetOption = Annotated[
         metavar="TIME",
     ),
 ]
+SaveOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--save", help="Write a receipt that 'pincite verify' checks: FILE.json or FILE.html."
+    ),
+]
+SignOption = Annotated[
+    Path | None,
+    typer.Option("--sign", help="Sign what is saved with this private key ('pincite keys')."),
+]
 ExplainOption = Annotated[
     bool, typer.Option("--explain", help="Show what each stage found and dropped.")
 ]

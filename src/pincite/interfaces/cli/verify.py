@@ -1,4 +1,4 @@
-"""`pincite verify`: check a saved answer against the files it cites."""
+"""`pincite verify`: check a saved answer or report against the files it cites."""
 
 from __future__ import annotations
 
@@ -11,17 +11,25 @@ import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli.exits import VERIFICATION_FAILED
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import print_json, short_path
+from pincite.interfaces.cli.output import indented, print_json, short_path
 
 
 def verify(
-    answer: Annotated[Path, typer.Argument(help="A file written by 'pincite ask --save'.")],
+    answer: Annotated[
+        Path, typer.Argument(help="A file written by '--save' or by 'pincite report'.")
+    ],
     root: Annotated[
         Path | None, typer.Option("--root", help="Look for the cited files below this folder.")
     ] = None,
+    public_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--public-key", help="It must be signed by this key, a file from 'pincite keys'."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a saved answer against the files it cites.
+    """Check a saved answer, count or report against the files it cites.
 
     Needs no library, no index and no model.
 
@@ -29,12 +37,13 @@ def verify(
     """
     if root is not None and not root.is_dir():
         raise UsageError(f"{root}: no such folder; --root names the folder that holds the files")
-    check = pincite.verify_receipt(answer, root=root)
+    check = pincite.verify_receipt(answer, root=root, public_key=public_key)
     if as_json:
         print_json(
             {
                 "verified": check.holds,
                 "problems": list(check.problems),
+                "signed_by": check.signed_by,
                 "citations": [
                     {"number": c.number, "source": c.source, "problems": list(c.problems)}
                     for c in check.citations
@@ -49,7 +58,15 @@ def verify(
                 typer.echo(f"      {problem}")
         for problem in check.problems:
             typer.echo(f"FAILED  the answer: {problem}")
+        if check.signed_by and not check.problems:
+            typer.echo(indented(_signed(check.signed_by, is_known=public_key is not None)))
         failed = sum(bool(c.problems) for c in check.citations)
         typer.echo(f"{len(check.citations) - failed} of {len(check.citations)} citations hold")
     if not check.holds:
         raise typer.Exit(VERIFICATION_FAILED)
+
+
+def _signed(by: str, *, is_known: bool) -> str:
+    if is_known:
+        return f"signed by this key ({by})"
+    return f"signed by the key {by}; whose it is, only --public-key tells"
