@@ -22,6 +22,9 @@ _FEWEST_DOCUMENTS = 3
 
 _WORD = re.compile(r"[^\W\d_]+")
 
+_LOOKED_AT = 20
+"""Best candidates of any document: where they are not alike, nothing further is looked up."""
+
 TextOf = Callable[[Span], str]
 
 
@@ -45,7 +48,7 @@ class TwinsLeftOut:
         every = self._retriever.retrieve(question)
         named = self._routes.named(question)
         meant = self._routes.narrowed(question, (d for d, n in named.items() if n.is_alone))
-        if meant is None:
+        if meant is None or not self._are_alike(every.hits[:_LOOKED_AT]):
             return every
         documents = set(meant.filters.documents)
         others = [hit for hit in every.hits if hit.passage.span.document_id not in documents]
@@ -55,31 +58,39 @@ class TwinsLeftOut:
             return every
         return _without(every, own, twins)
 
+    def _are_alike(self, hits: Sequence[Hit]) -> bool:
+        """Whether one of the passages has twins in several other documents."""
+        documents = np.array([hit.passage.span.document_id for hit in hits])
+        alike = self._shared(hits, hits) >= _TWINS
+        return any(
+            len(set(documents[row]) - {document}) >= _FEWEST_DOCUMENTS
+            for row, document in zip(alike, documents, strict=True)
+        )
+
     def _twins(self, own: Sequence[Hit], others: Sequence[Hit]) -> list[Hit]:
         """Those of the others that say the same as one of our own."""
-        if not own or not others:
-            return []
-        texts = [set(_WORD.findall(self._text(hit))) for hit in (*own, *others)]
-        words = {word: n for n, word in enumerate(sorted(set().union(*texts)))}
-        held = np.zeros((len(texts), len(words)), dtype=np.float32)
-        for row, text in enumerate(texts):
-            held[row, [words[word] for word in text]] = 1
-        shared = _shared(held[: len(own)], held[len(own) :])
-        is_twin: NDArray[np.bool_] = np.any(shared >= _TWINS, axis=0)
+        is_twin = np.any(self._shared(own, others) >= _TWINS, axis=0)
         return [
-            hit for hit, twin in zip(others, is_twin, strict=True) if twin and not hit.must_keep
+            hit
+            for hit, twin in zip(others, is_twin.tolist(), strict=True)
+            if twin and not hit.must_keep
         ]
+
+    def _shared(self, ones: Sequence[Hit], others: Sequence[Hit]) -> NDArray[np.float32]:
+        """For each pair of passages the words in both, as a share of those in either."""
+        texts = {hit.passage.id: set(_WORD.findall(self._text(hit))) for hit in (*ones, *others)}
+        words = {word: n for n, word in enumerate(sorted(set().union(*texts.values())))}
+        held = np.zeros((len(ones) + len(others), len(words)), dtype=np.float32)
+        for row, hit in enumerate((*ones, *others)):
+            held[row, [words[word] for word in texts[hit.passage.id]]] = 1
+        one, other = held[: len(ones)], held[len(ones) :]
+        both = one @ other.T
+        either = one.sum(axis=1)[:, None] + other.sum(axis=1)[None, :] - both
+        shares: NDArray[np.float32] = both / np.maximum(either, 1)
+        return shares
 
     def _text(self, hit: Hit) -> str:
         return self._text_of(hit.passage.span).lower()
-
-
-def _shared(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """For each pair of rows the words that both hold, as a share of those that either holds."""
-    both = one @ other.T
-    either = one.sum(axis=1)[:, None] + other.sum(axis=1)[None, :] - both
-    shares: NDArray[np.float32] = both / np.maximum(either, 1)
-    return shares
 
 
 def _without(every: Ranking, own: Ranking, twins: Sequence[Hit]) -> Ranking:
