@@ -43,7 +43,7 @@ class SourceVerifier:
         self._weights = weights
         self._provenance = provenance
         self._needed = needed
-        self._drafts = DraftChecker(sources, ClaimChecker())
+        self._drafts = DraftChecker(sources, ClaimChecker(weights))
         self._reasons = Reasons(sources, weights, needed_confidence=needed.confidence)
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
