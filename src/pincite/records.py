@@ -304,6 +304,14 @@ class Verdict(StrEnum):
     SIGN_DIFFERS = "number with another sign in its quote"
     PERIOD_DIFFERS = "number of another period in its quote"
     DATE_NOT_IN_QUOTE = "date not in a cited quote"
+    END_OF_RANGE = "one end of a range in its quote"
+    NOT_A_STATEMENT = "not a statement"
+    NAME_NOT_IN_QUOTE = "name not in a cited quote"
+    NEGATION_DIFFERS = "negated otherwise than in its quote"
+    MODALITY_DIFFERS = "must, may or should otherwise than in its quote"
+    CONDITION_DIFFERS = "bound to other conditions than in its quote"
+    OPPOSITE = "the opposite of a word in its quote"
+    NOT_CLEARLY_CARRIED = "not clearly carried by its quotes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

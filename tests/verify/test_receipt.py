@@ -412,7 +412,11 @@ def generated(receipt: Receipt) -> Receipt:
     receipt["claims"] = [
         {"text": "The crop likes a pH of 6.0 to 6.8.", "citations": [4], "verdict": "supported"},
         {"text": "Charging costs visitors nothing.", "citations": [3, 1], "verdict": "supported"},
-        {"text": "There is more.", "citations": [2, 5], "verdict": "supported"},
+        {
+            "text": "There is an interim dividend.",
+            "citations": [2, 5],
+            "verdict": "supported",
+        },
     ]
     receipt["text"] = "\n".join(claim["text"] for claim in receipt["claims"])
     return receipt
@@ -428,6 +432,23 @@ def test_a_statement_with_a_number_that_its_own_quotes_do_not_hold_is_named(
     generated["claims"][1]["text"] = "Charging costs 6.8 euros."
     generated["text"] = "\n".join(claim["text"] for claim in generated["claims"])
     assert "statement 2: 6.8 euros: number not in a cited quote" in problems(check(generated))
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("The crop dislikes no pH of 6.0 to 6.8.", "no: negated otherwise than in its quote"),
+        ("The crop in Kenya likes a pH of 6.0 to 6.8.", "Kenya: name not in a cited quote"),
+        ("Every crop likes a pH of 6.0 to 6.8.", "Every: bound to other conditions"),
+        ("The crop likes a pH of 6.8.", "6.8: one end of a range in its quote"),
+    ],
+)
+def test_a_statement_that_means_something_else_is_named(
+    generated: Receipt, said: str, problem: str
+) -> None:
+    generated["claims"][0]["text"] = said
+    generated["text"] = "\n".join(claim["text"] for claim in generated["claims"])
+    assert f"statement 1: {problem}" in problems(check(generated))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from typing import Any
 
 from pincite.records import Citation, CitedCell, Label, Mode
 from pincite.verify.claims import CARRIED
-from pincite.verify.figures import check_figures
+from pincite.verify.figures import check_figures, without_marks
+from pincite.verify.meaning import meaning_fault
 
 _SHOWN = {str(verdict) for verdict in CARRIED}
 
@@ -34,7 +35,7 @@ def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
     made_of = "its statements" if mode == Mode.GENERATED else "its quotes"
     yield from _text_problems(receipt["text"], texts, quotes, made_of)
     for number, claim in enumerate(claims, start=1):
-        for problem in _claim_problems(claim, quotes, mode):
+        for problem in _claim_problems(claim, quotes, mode, str(receipt["question"])):
             yield f"statement {number}: {problem}"
     unused = set(range(1, len(quotes) + 1)) - {n for claim in claims for n in claim["citations"]}
     yield from (f"no statement rests on quote [{number}]" for number in sorted(unused))
@@ -61,7 +62,7 @@ def _text_problems(
 
 
 def _claim_problems(
-    claim: Mapping[str, Any], quotes: Sequence[Citation], mode: str
+    claim: Mapping[str, Any], quotes: Sequence[Citation], mode: str, question: str
 ) -> Iterator[str]:
     numbers = claim["citations"]
     missing = [number for number in numbers if not 1 <= number <= len(quotes)]
@@ -76,8 +77,11 @@ def _claim_problems(
     if mode != Mode.GENERATED:
         yield "is not word for word a quote that it cites"
         return
-    for fault in check_figures(claim["text"], cited).faults:
-        yield f"{fault.written}: {fault.verdict}"
+    faults = check_figures(claim["text"], cited).faults
+    yield from (f"{fault.written}: {fault.verdict}" for fault in faults)
+    meant = meaning_fault(without_marks(claim["text"]), cited, question)
+    if meant:
+        yield f"{meant.written}: {meant.verdict}"
 
 
 def _quote(form: Mapping[str, Any]) -> Citation:

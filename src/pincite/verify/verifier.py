@@ -45,7 +45,7 @@ class SourceVerifier:
         self._provenance = provenance
         self._needed = needed
         self._judge = judge
-        self._drafts = DraftChecker(sources, ClaimChecker())
+        self._drafts = DraftChecker(sources, ClaimChecker(weights))
         self._reasons = Reasons(sources)
         self._lacking = Lacking(sources, weights)
 

@@ -1,0 +1,65 @@
+"""Does a statement mean what its quotes mean? What can be told without a library or a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from pincite.records import Citation, Verdict
+from pincite.text.languages import language_of
+from pincite.verify.modality import condition_fault, modality_fault
+from pincite.verify.names import missing_names
+from pincite.verify.opposites import opposite_fault
+from pincite.verify.polarity import negation_fault
+from pincite.verify.ranges import end_of_range
+from pincite.verify.wording import Word, words_of
+
+_QUESTION = re.compile(r"[?？؟]\s*[\"”»)]*\s*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningFault:
+    """What a statement says otherwise than its quotes; `written` is the word at fault."""
+
+    verdict: Verdict
+    written: str
+
+
+def meaning_fault(claim: str, cited: Sequence[Citation], question: str) -> MeaningFault | None:
+    """The first fault that is found; None when there is none."""
+    return next(_faults(claim, cited, question), None)
+
+
+def headings_of(cited: Sequence[Citation]) -> list[str]:
+    """The headings above the quotes, and the names of their files."""
+    found = [text for item in cited for text in (item.section, PurePath(item.source).stem)]
+    return list(dict.fromkeys(text.replace("_", " ") for text in found if text))
+
+
+def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[MeaningFault]:
+    quotes = [citation.quote for citation in cited]
+    language = language_of(" ".join([*quotes, claim]))
+    said = words_of(claim, language)
+    stated = [words_of(quote, language) for quote in quotes]
+    if not _states_something(claim, said):
+        yield MeaningFault(verdict=Verdict.NOT_A_STATEMENT, written=claim)
+    missing = missing_names(claim, quotes, headings_of(cited), question, language)
+    found = {
+        Verdict.NAME_NOT_IN_QUOTE: ", ".join(missing),
+        Verdict.END_OF_RANGE: end_of_range(claim, quotes),
+        Verdict.NEGATION_DIFFERS: negation_fault(said, stated),
+        Verdict.MODALITY_DIFFERS: modality_fault(said, stated),
+        Verdict.CONDITION_DIFFERS: condition_fault(said, stated),
+        Verdict.OPPOSITE: opposite_fault(said, stated, language),
+    }
+    for verdict, written in found.items():
+        if written:
+            yield MeaningFault(verdict=verdict, written=written)
+
+
+def _states_something(claim: str, words: Sequence[Word]) -> bool:
+    """Whether it is more than a question, a number or a name: those mean nothing by themselves."""
+    told = [word for word in words if word.is_content and any(map(str.isalpha, word.key))]
+    return not _QUESTION.search(claim) and len(words) > 1 and bool(told)

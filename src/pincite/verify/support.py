@@ -1,0 +1,163 @@
+"""Do the quotes hold what a statement says, word by word and in its order?
+
+Each word of the statement counts by how telling it is in the library. Numbers are compared on their
+own (`figures`), and so is what negates, commands or allows. A word that stands nowhere in the quotes
+is enough to leave a statement out: one changed word makes another statement, and vectors do not tell
+"bond" from "loan".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import ceil
+
+from pincite.stages import TermWeights
+from pincite.text.terms import stem
+from pincite.verify.wording import Word, words_of
+
+LEAST_HELD = 0.97
+LEAST_IN_ONE_QUOTE = 0.8
+LEAST_ORDERED = 0.9
+"""What a statement must reach; chosen by `python benchmarks/support.py` on qags alone."""
+
+_ASKED_COUNTS = 0.5
+"""A word that stands in the question alone counts half: a question may suppose what is not so."""
+_PAIR = 2
+_LONG_ENOUGH = 6
+_SAME_LETTERS = 0.75
+_FRAMES = frozenset(
+    """answer answers question according based context passage text document documents source sources
+    states stated mentions mentioned provided given says information following""".split()
+)
+"""Words that speak about the answer and not about its subject."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """How much of a statement its quotes hold; `held`, `in_one` and `ordered` in 0..1.
+
+    `words` are those that were looked for. `held` is their weighted share in the quotes, the
+    headings above them and the question; `in_one` the least share of a clause that one quote holds
+    alone, `ordered` the least share that stands there in the same order.
+    """
+
+    words: int
+    held: float
+    in_one: float
+    ordered: float
+    missing: tuple[str, ...]
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the statement may be shown as far as its words go."""
+        return (
+            self.words > 0
+            and self.held >= LEAST_HELD
+            and self.in_one >= LEAST_IN_ONE_QUOTE
+            and self.ordered >= LEAST_ORDERED
+        )
+
+
+def measure_support(
+    claim: str,
+    quotes: Sequence[str],
+    headings: Sequence[str],
+    question: str,
+    weights: TermWeights,
+) -> Support:
+    """The share of the statement's words, weighted, that its quotes hold."""
+    language = weights.language(claim)
+    wanted = [word for word in words_of(claim, language) if _is_subject(word)]
+    read = [_keys(quote, language) for quote in quotes]
+    above = {key for heading in headings for key in _keys(heading, language)}
+    asked = set(_keys(question, language))
+    quoted = above.union(*read)
+    weight = {word.key: weights.weight(word.key) for word in wanted}
+    total = sum(weight.values()) or 1.0
+    share = {word.key: _share(word, quoted, asked) for word in wanted}
+    clauses = [
+        [word.key for word in group if share[word.key] == 1.0 and word.key not in above]
+        for _, group in groupby(wanted, key=lambda word: word.clause)
+    ]
+    carried = [_carried(clause, read, weight) for clause in clauses if len(clause) > 1]
+    return Support(
+        words=len(weight),
+        held=sum(weight[key] * share[key] for key in weight) / total,
+        in_one=min((one for one, _ in carried), default=1.0),
+        ordered=min((ordered for _, ordered in carried), default=1.0),
+        missing=tuple(dict.fromkeys(word.text for word in wanted if share[word.key] < 1)),
+    )
+
+
+def _is_subject(word: Word) -> bool:
+    return (
+        word.is_content
+        and word.folded not in _FRAMES
+        and any(sign.isalpha() for sign in word.folded)
+    )
+
+
+def _keys(text: str, language: str) -> list[str]:
+    """The keys of a text's words in order, and those of the parts that a word is joined from."""
+    found = []
+    for word in words_of(text, language):
+        found.append(word.key)
+        parts = word.folded.replace("/", "-").split("-")
+        if len(parts) > 1:
+            found += [stem(part, language) for part in parts]
+    return found
+
+
+def _share(word: Word, quoted: set[str], asked: set[str]) -> float:
+    if _is_in(word.key, quoted):
+        return 1.0
+    parts = word.folded.split("-")
+    if len(parts) > 1 and all(_is_in(part, quoted) for part in parts):
+        return 1.0
+    return _ASKED_COUNTS if word.key in asked else 0.0
+
+
+def _is_in(key: str, keys: set[str]) -> bool:
+    """Whether a word stands there, in another form at most: `electric` for `electrical`."""
+    if key in keys:
+        return True
+    if len(key) < _LONG_ENOUGH:
+        return False
+    return any(
+        other.startswith(key[: max(_LONG_ENOUGH, ceil(_SAME_LETTERS * max(len(key), len(other))))])
+        for other in keys
+        if len(other) >= _LONG_ENOUGH
+    )
+
+
+def _carried(
+    clause: Sequence[str], read: Sequence[Sequence[str]], weight: Mapping[str, float]
+) -> tuple[float, float]:
+    """The share of a clause's words that one quote holds, and that it holds in the same order.
+
+    Two words alone have no order: "the vaccine was approved", "they approved the vaccine".
+    """
+    total = sum(weight[key] for key in clause) or 1.0
+    best = (0.0, 0.0)
+    for keys in read:
+        held = sum(weight[key] for key in clause if key in keys) / total
+        ordered = _longest_ordered(clause, keys) / len(clause) if len(clause) > _PAIR else 1.0
+        best = max(best, (held, ordered))
+    return best
+
+
+def _longest_ordered(wanted: Sequence[str], keys: Sequence[str]) -> int:
+    """Length of the longest common subsequence."""
+    relevant = set(wanted)
+    row = [0] * (len(wanted) + 1)
+    for key in keys:
+        if key not in relevant:
+            continue
+        before = 0
+        for place, own in enumerate(wanted, start=1):
+            above = row[place]
+            row[place] = before + 1 if own == key else max(above, row[place - 1])
+            before = above
+    return row[-1]

@@ -1,0 +1,105 @@
+"""The words of a statement or quote as the checks of meaning see them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pincite.text.stop_words import STOP_WORDS
+from pincite.text.terms import UNSPACED, composed, fold, stem
+
+_WORD = re.compile(
+    rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+|[-.&/_+][^\W_{UNSPACED}]+)*|[{UNSPACED}]"
+)
+_CLAUSE_END = re.compile(r"[.;:!?,()\[\]—–|\n]|\s-\s")
+_OPENS = re.compile(r"(?:^|[.!?:|\n])[\s\"“”‘’'«»(\[]*$|^[\s\"“«(\[]+$|[\"“«]$")
+_OPENING_CHARS = 6
+# Words that begin another clause where no comma does.
+_TURNS = frozenset(
+    "but while whereas although though however because aber während obwohl jedoch sondern mais "
+    "tandis pero mientras aunque sino".split()
+)
+_CONTRACTED = re.compile(r"n['’]t$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """One word: as written, folded, and the `key` that its other forms share.
+
+    `clause` counts the clauses of the text from 0; `opens` tells that a sentence begins with it.
+    """
+
+    text: str
+    folded: str
+    key: str
+    clause: int
+    opens: bool
+    is_content: bool
+
+
+def words_of(text: str, language: str) -> tuple[Word, ...]:
+    """The words of a text in order; `don't` gives `do` and `not`, `cannot` gives `can` and `not`."""
+    return _words_of(text, language)
+
+
+@lru_cache(maxsize=512)
+def _words_of(text: str, language: str) -> tuple[Word, ...]:
+    return tuple(_read(composed(text), language))
+
+
+def _read(text: str, language: str) -> Iterator[Word]:
+    clause, end = 0, 0
+    for found in _WORD.finditer(text):
+        between = text[end : found.start()]
+        written = found[0]
+        if end and (_CLAUSE_END.search(between) or fold(written) in _TURNS):
+            clause += 1
+        before = text[max(0, found.start() - _OPENING_CHARS) : found.start()]
+        opens = bool(_OPENS.search(before)) or found.start() == 0
+        end = found.end()
+        for part in _parts(written):
+            yield _word(part, language, clause, opens=opens)
+
+
+def _parts(written: str) -> Sequence[str]:
+    """Contracted and joined negations apart."""
+    lowered = written.lower()
+    if lowered == "cannot":
+        return (written[:3], "not")
+    if _CONTRACTED.search(written):
+        verb = {"wo": "will", "ca": "can", "sha": "shall"}.get(lowered[:-3], written[:-3])
+        return (verb, "not")
+    return (re.sub(r"['’]s?$", "", written),)
+
+
+def _word(written: str, language: str, clause: int, *, opens: bool) -> Word:
+    folded = fold(written)
+    is_content = (
+        folded not in STOP_WORDS.get(language, frozenset())
+        and folded not in FUNCTION_WORDS
+        and any(sign.isalnum() for sign in folded)
+    )
+    return Word(
+        text=written,
+        folded=folded,
+        key=stem(folded, language),
+        clause=clause,
+        opens=opens,
+        is_content=is_content,
+    )
+
+
+FUNCTION_WORDS = frozenset(
+    # What negates, commands, allows or counts is compared by checks of its own.
+    """not no never none neither nor without cannot nobody nothing nowhere longer must may might
+    can could shall should would will need needs only also just merely even very am been being
+    having done doing he she him her his hers himself herself itself themselves nicht kein keine
+    keinen keinem keiner keines nie niemals ohne weder muss mussen darf durfen kann konnen soll
+    sollen sollte sollten pas ne jamais sans aucun aucune doit doivent peut peuvent unless except
+    ever any all about than through while but because although though however both each other
+    more most some into during between after before above below over under up down out off
+    again further once same too here where thus therefore""".split()
+)
+"""Words that carry no subject matter, beside those of the stop lists."""

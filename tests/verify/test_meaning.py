@@ -1,0 +1,140 @@
+"""What a statement says otherwise than its quotes: names, negation, modality, directions, words."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.records import Citation, Mode, Question, Verdict
+from pincite.testing.fakes import EvenWeights
+from pincite.verify.claims import ClaimChecker, Finding
+from pincite.verify.meaning import meaning_fault
+
+OPENS = "The relief valve opens when the pressure rises above 6.5 bar."
+GLOVES = "Operators must not remove the guard before the motor stops."
+SOIL = "Potatoes grow best in soil with a pH of 6.0 to 6.8."
+AGENCY = "The World Health Organization approved the vaccine in Geneva."
+ADVICE = "The filter should be replaced every month."
+HEDGE = "The coating may crack in frost."
+EXCEPT = "Visitors are admitted to the garden unless the gate is locked."
+SIDES = "Turn the left tap clockwise; the right tap turns the other way."
+BOUGHT = "Alpha Corporation acquired Beta Limited in spring."
+NOTHING = "The warranty does not cover damage by water."
+GERMAN = "Die Schutzhaube darf während des Betriebs nicht geöffnet werden."
+WENT = "Oslo Airport was formerly owned by the state."
+
+
+def citation(quote: str, *, section: str = "", source: str = "manual.txt") -> Citation:
+    return Citation(
+        document="d", source=source, sha256="", page=None, section=section, start=0,
+        end=len(quote), start_byte=None, end_byte=None, quote=quote,
+    )  # fmt: skip
+
+
+def check(claim: str, *quotes: str, question: str = "What is said?", section: str = "") -> Finding:
+    cited = [citation(quote, section=section) for quote in quotes]
+    return ClaimChecker(EvenWeights()).check(Question(text=question), claim, cited, Mode.GENERATED)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("The relief valve opens when pressure rises above 6.5 bar.", OPENS),
+        ("Operators must not remove the guard before the motor stops", GLOVES),
+        ("Operators mustn't remove the guard before the motor stops.", GLOVES),
+        ("Potatoes grow best with a pH of 6.0 to 6.8.", SOIL),
+        ("The vaccine was approved.", AGENCY),
+        ("The WHO approved the vaccine.", AGENCY),
+        ("The filter should be replaced every month!", ADVICE),
+        ("The coating may crack.", HEDGE),
+        ("Visitors are admitted unless the gate is locked.", EXCEPT),
+        ("Turn the left tap clockwise.", SIDES),
+        ("Alpha acquired Beta.", BOUGHT),
+        ("The warranty doesn't cover damage by water.", NOTHING),
+        ("Die Schutzhaube darf nicht geöffnet werden.", GERMAN),
+        ("Oslo Airport was formerly owned by the state", WENT),
+    ],
+)
+def test_what_says_the_same_holds(claim: str, quote: str) -> None:
+    assert str(check(claim, quote)) == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("The relief valve opens below 6.5 bar.", OPENS, Verdict.OPPOSITE),
+        ("The relief valve closes when the pressure rises above 6.5 bar.", OPENS, Verdict.OPPOSITE),
+        (
+            "Operators must remove the guard before the motor stops.",
+            GLOVES,
+            Verdict.NEGATION_DIFFERS,
+        ),
+        ("Operators must not remove the guard after the motor stops.", GLOVES, Verdict.OPPOSITE),
+        ("Operators may remove the guard.", GLOVES, Verdict.NEGATION_DIFFERS),
+        ("The relief valve never opens.", OPENS, Verdict.NEGATION_DIFFERS),
+        ("The warranty covers damage by water.", NOTHING, Verdict.NEGATION_DIFFERS),
+        ("Die Schutzhaube darf geöffnet werden.", GERMAN, Verdict.NEGATION_DIFFERS),
+        ("The filter must be replaced every month.", ADVICE, Verdict.MODALITY_DIFFERS),
+        ("The filter is replaced every month.", ADVICE, Verdict.MODALITY_DIFFERS),
+        ("The coating cracks in frost.", HEDGE, Verdict.MODALITY_DIFFERS),
+        ("Oslo Airport was owned by the state.", WENT, Verdict.MODALITY_DIFFERS),
+        ("Visitors are admitted to the garden.", EXCEPT, Verdict.CONDITION_DIFFERS),
+        ("Only operators must not remove the guard.", GLOVES, Verdict.CONDITION_DIFFERS),
+        ("Turn the right tap clockwise.", SIDES, Verdict.OPPOSITE),
+        ("The FDA approved the vaccine.", AGENCY, Verdict.NAME_NOT_IN_QUOTE),
+        ("The vaccine was approved in Basel.", AGENCY, Verdict.NAME_NOT_IN_QUOTE),
+        ("The model GSE-204 opens above 6.5 bar.", OPENS, Verdict.NAME_NOT_IN_QUOTE),
+        ("Beta acquired Alpha.", BOUGHT, Verdict.NOT_CLEARLY_CARRIED),
+        ("The relief valve was painted green.", OPENS, Verdict.NOT_CLEARLY_CARRIED),
+        ("The vaccine was welcomed in Geneva.", AGENCY, Verdict.NOT_CLEARLY_CARRIED),
+        ("When does the relief valve open?", OPENS, Verdict.NOT_A_STATEMENT),
+        ("Yes.", OPENS, Verdict.NOT_A_STATEMENT),
+    ],
+)
+def test_what_says_something_else_is_left_out_with_its_reason(
+    claim: str, quote: str, verdict: Verdict
+) -> None:
+    assert check(claim, quote).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The answer is: 6.2", Verdict.NUMBER_NOT_IN_QUOTE),
+        ("The answer is: 6.2.", Verdict.NUMBER_NOT_IN_QUOTE),
+        ("6.2", Verdict.NUMBER_NOT_IN_QUOTE),
+        ("Potatoes grow best at a pH of 6.5.", Verdict.NUMBER_NOT_IN_QUOTE),
+        ("Potatoes grow best at a pH of 6.0.", Verdict.END_OF_RANGE),
+        ("The answer is: 6.8", Verdict.END_OF_RANGE),
+        ("6.0 to 6.8", Verdict.NOT_A_STATEMENT),
+        ("The answer is: 6.0 to 6.8", Verdict.NOT_CLEARLY_CARRIED),
+    ],
+)
+def test_bare_numbers_do_not_pass(claim: str, verdict: Verdict) -> None:
+    assert check(claim, SOIL).verdict is verdict
+
+
+def test_a_name_may_stand_in_the_heading_above_the_quote() -> None:
+    born = "He was born in Ulm in 1879."
+    said = "Einstein was born in Ulm."
+    assert not check(said, born).holds
+    assert check(said, born, section="Albert Einstein").holds
+
+
+def test_a_question_about_the_wrong_person_does_not_make_the_name_right() -> None:
+    said = "The first telephone was patented by Nikola Tesla."
+    asked = "When did Nikola Tesla patent the first telephone?"
+    quote = "The first telephone was patented by Alexander Bell."
+    fault = meaning_fault(said, [citation(quote)], asked)
+    assert fault is not None
+    assert fault.verdict is Verdict.NAME_NOT_IN_QUOTE
+    alone = "The first telephone was patented by an inventor."
+    assert meaning_fault(said, [citation(alone)], asked) is None
+
+
+def test_two_quotes_may_each_carry_a_clause() -> None:
+    assert check("The relief valve opens, the coating may crack.", OPENS, HEDGE).holds
+
+
+def test_the_words_at_fault_are_named() -> None:
+    assert check("The relief valve was painted green.", OPENS).detail == "painted, green"
+    assert check("The vaccine was approved in Basel.", AGENCY).detail == "Basel"
