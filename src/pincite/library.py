@@ -37,7 +37,7 @@ from pincite.records import (
 )
 from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
 from pincite.settings import Layer, Settings, load_settings
-from pincite.stages import PairScorer, VectorEncoder
+from pincite.stages import LanguageModel, PairScorer, VectorEncoder
 from pincite.survey.asked import count_request
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
@@ -408,9 +408,7 @@ class Library:
                 f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are "
                 "taken: ask about one thing at a time"
             )
-        if collection is not None and not self.catalog.has_collection(collection):
-            there_are = ", ".join(self.catalog.collections()) or "none yet"
-            raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
+        self.check_collection(collection)
         self.catalog.allowed_keys(collection, filters or Filters())  # tells wrong filters now
         budget = self.settings.rerank.budget_ms if budget_ms is None else budget_ms
         return Question(
@@ -420,6 +418,12 @@ class Library:
             explain=explain,
             deadline=time.perf_counter() + budget / 1000 if budget else None,
         )
+
+    def check_collection(self, collection: str | None) -> None:
+        """Raises UsageError, and says what there is, for a collection that is not there."""
+        if collection is not None and not self.catalog.has_collection(collection):
+            there_are = ", ".join(self.catalog.collections()) or "none yet"
+            raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
 
     # --- What it is made of -----------------------------------------------------------------------
 
@@ -467,6 +471,12 @@ class Library:
         writer, _ = self._upkeep.writers.of(self.settings)
         scorer, _ = self._upkeep.scorers.of(self.settings, writer)
         return scorer, self._upkeep.scorers.problem(self.settings, writer)
+
+    def writer(self) -> tuple[LanguageModel | None, str]:
+        """The language model that the settings name, if any, and what is wrong with it."""
+        if self.settings.generation.model == "none":
+            return None, ""
+        return self._upkeep.writers.named(self.settings.generation)
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""

@@ -11,6 +11,7 @@ from pincite.errors import PinciteError, SettingsError, UsageError
 from pincite.interfaces.cli import (
     ask,
     batch,
+    chat,
     config,
     count,
     demo,
@@ -46,6 +47,7 @@ app.command("ingest")(ingest.ingest)
 app.command("sync")(sync.sync)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
 app.command("count")(count.count)
 app.command("batch")(batch.batch)
 app.command("verify")(verify.verify)
