@@ -41,6 +41,7 @@ PUBLIC = {
     "Answer",
     "Box",
     "Citation",
+    "Conversation",
     "DatasetError",
     "Fate",
     "FileProblem",

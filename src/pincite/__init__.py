@@ -42,6 +42,7 @@ from pincite.records import (
 )
 
 if TYPE_CHECKING:
+    from pincite.chat.conversation import Conversation
     from pincite.fate import Fate
     from pincite.library import Library, verify_receipt
 
@@ -51,6 +52,7 @@ __all__ = [
     "Answer",
     "Box",
     "Citation",
+    "Conversation",
     "DatasetError",
     "Fate",
     "FileProblem",
@@ -77,6 +79,7 @@ __all__ = [
 ]
 
 _LOADED_WHEN_USED = {
+    "Conversation": "pincite.chat.conversation",
     "Fate": "pincite.fate",
     "Library": "pincite.library",
     "verify_receipt": "pincite.library",

@@ -37,7 +37,7 @@ from pincite.records import (
 )
 from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
 from pincite.settings import Layer, Settings, load_settings
-from pincite.stages import PairScorer, VectorEncoder
+from pincite.stages import LanguageModel, PairScorer, VectorEncoder
 from pincite.survey.asked import count_request
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
@@ -476,6 +476,12 @@ class Library:
         writer, _ = self._upkeep.writers.of(self.settings)
         scorer, _ = self._upkeep.scorers.of(self.settings, writer)
         return scorer, self._upkeep.scorers.problem(self.settings, writer)
+
+    def writer(self) -> tuple[LanguageModel | None, str]:
+        """The language model that the settings name, if any, and what is wrong with it."""
+        if self.settings.generation.model == "none":
+            return None, ""
+        return self._upkeep.writers.named(self.settings.generation)
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""

@@ -453,6 +453,16 @@ class VerificationSettings(Group):
     )
 
 
+class ChatSettings(Group):
+    """Questions that lean on those before them (A11)."""
+
+    reader: Literal["rules", "model", "none"] = Field(
+        default="rules",
+        description="what says what a follow-up means: rules (English), the language model of "
+        "generation.model, checked, or nothing: questions are asked as they are written",
+    )
+
+
 class Settings(BaseSettings):
     """All groups."""
 
@@ -474,6 +484,7 @@ class Settings(BaseSettings):
     packing: PackingSettings = PackingSettings()
     generation: GenerationSettings = GenerationSettings()
     verification: VerificationSettings = VerificationSettings()
+    chat: ChatSettings = ChatSettings()
 
     @classmethod
     def settings_customise_sources(
@@ -490,7 +501,7 @@ class Settings(BaseSettings):
 
     def digest(self) -> str:
         """Identifies every value that can change an answer."""
-        relevant = self.model_dump(mode="json", exclude={"ingest"})
+        relevant = self.model_dump(mode="json", exclude={"ingest", "chat"})
         relevant["embedding"] = {**self.embedding.identity(), "runtime": self.embedding.runtime}
         # A server may move and still be the same.
         del relevant["embedding"]["url"]

@@ -25,6 +25,10 @@ class LibraryWriters:
         chosen = settings.generation
         if chosen.mode == "extractive" and settings.rerank.model != "llm":
             return None, ""
+        return self.named(chosen)
+
+    def named(self, chosen: GenerationSettings) -> tuple[LanguageModel | None, str]:
+        """The model that these settings name, whether answers are written with it or not."""
         key = repr(_of_the_model(chosen))
         with self._one_at_a_time:
             if key not in self._opened:

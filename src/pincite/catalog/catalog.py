@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, Select, delete, func, select
 
 from pincite.catalog import files, rows, schema, sources
+from pincite.catalog.conversations import Conversations
 from pincite.catalog.encodings import Encodings
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.filtering import matching_keys
@@ -52,6 +53,7 @@ class Catalog:
         self._passages: tuple[int, dict[int, Passage]] = (-1, {})
         self.encodings = Encodings(self._transaction)
         self.scan = CatalogScan(self._transaction)
+        self.conversations = Conversations(self._transaction)
         self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
         self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
 

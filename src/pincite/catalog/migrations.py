@@ -52,6 +52,12 @@ def _date_and_tag(connection: Connection) -> None:
     schema.tags.create(connection)
 
 
+def _keep_conversations(connection: Connection) -> None:
+    """Version 4: conversations are kept."""
+    schema.conversations.create(connection)
+    schema.turns.create(connection)
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -69,7 +75,11 @@ def _widen(layout: bytes) -> bytes:
     )
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (_tell_coverage, _date_and_tag)
+STEPS: tuple[Callable[[Connection], None], ...] = (
+    _tell_coverage,
+    _date_and_tag,
+    _keep_conversations,
+)
 """Step n (counting from 1) takes the database from version n to n+1."""
 
 NEWEST = 1 + len(STEPS)

@@ -118,3 +118,24 @@ failures = Table(
     Column("path", Text, primary_key=True),
     Column("reason", Text, nullable=False),
 )
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("id", _RowNumber, primary_key=True, autoincrement=True),
+    Column("collection", String, comment="that was asked; null: all"),
+    Column("begun", String, nullable=False, comment="ISO 8601, UTC"),
+    sqlite_autoincrement=True,
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("key", _RowNumber, primary_key=True, autoincrement=True),
+    Column("conversation", ForeignKey("conversations.id"), nullable=False, index=True),
+    Column("question", Text, nullable=False, comment="as it was asked"),
+    Column("read_as", Text, nullable=False, comment="with what it left out"),
+    Column("answer", JSON, nullable=False, comment="in the form of receipts"),
+    Column("asked", String, nullable=False, comment="ISO 8601, UTC"),
+    sqlite_autoincrement=True,
+)

@@ -12,6 +12,7 @@ from pincite.interfaces.cli import (
     ask,
     batch,
     calibrate,
+    chat,
     config,
     count,
     demo,
@@ -49,6 +50,7 @@ app.command("ingest")(ingest.ingest)
 app.command("sync")(sync.sync)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
 app.command("count")(count.count)
 app.command("batch")(batch.batch)
 app.command("report")(report.report)

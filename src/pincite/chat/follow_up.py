@@ -1,0 +1,191 @@
+"""What does a question mean after those before it? By rules, where no language model is asked.
+
+A question that can stand alone stays as it is: a wrong reading does more harm than none. Where a
+rule knows the one thing that is meant, it takes the place of the word that points to it; where it
+does not, what the last question was about is added in parentheses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pincite.chat.cues import AUXILIARIES, EMPTY, LEADING, PREPOSITIONS, QUESTION_WORDS
+from pincite.chat.pointers import is_kind, ordinal, pointing, resolved
+from pincite.chat.slots import exchanged
+from pincite.chat.subjects import content, names, says_something, topic, words
+
+_LONGEST_FRAGMENT_WORDS = 4
+_LONGEST_OTHER_WORDS = 9
+
+_WHAT_ABOUT = re.compile(r"^(?:what|how)\s+about\s+(?P<other>.+)$", re.IGNORECASE)
+_AND = re.compile(r"^(?:and|or|but)\b[\s,.:-]+(?P<other>.+)$", re.IGNORECASE)
+_CORRECTED = re.compile(
+    r"^(?:no\W+)?(?:i(?:\s+(?:mean|meant)|['’]m\s+asking|\s+am\s+asking|['’]m\s+interested|\s+am\s+"
+    r"interested)|you\s+mean)\s+(?:to\s+know\s+)?(?:about\s+|in\s+)?(?P<other>.+)$",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"^(?:and\s+|but\s+|so\s+)?(?P<asked>why(?:\s+(?:not|so|is\s+that|that))?|how(?:\s+(?:so|come|much|"
+    r"many|long|often|far|exactly))?|when(?:\s+exactly)?|where(?:\s+exactly)?|who(?:\s+exactly)?|"
+    r"since\s+when|until\s+when|by\s+whom|which\s+ones?)$",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(rf"^(?:{'|'.join(map(re.escape, sorted(AUXILIARIES)))})\b", re.IGNORECASE)
+_ABOUT_A_FACT = {"why", "how", "when", "where", "since when", "how long", "how often"}
+_MORE = {"more", "else", "other", "others", "another"}
+_ADDED = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+class Rule(StrEnum):
+    """Why a question was read as another one."""
+
+    NONE = "stands alone"
+    OTHER = "another subject"
+    BARE = "a question word alone"
+    PLACE = "one of several"
+    POINTER = "a word that points back"
+    FRAGMENT = "no whole question"
+    MODEL = "a language model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """An earlier question as it was read, and the quotes of its answer."""
+
+    question: str
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a question is taken to mean."""
+
+    text: str
+    rule: Rule = Rule.NONE
+    notices: tuple[str, ...] = ()
+
+
+def follow_up(text: str, earlier: Sequence[Exchange]) -> Reading:
+    """The question with what it leaves out, found in the exchanges before it (oldest first)."""
+    asked = " ".join(text.split())
+    last = next((one for one in reversed(earlier) if _can_be_meant(one.question)), None)
+    if last is None or not says_something(asked):
+        return Reading(text=text)
+    for rule, read in _RULES:
+        found = read(asked, last)
+        if found:
+            return Reading(text=found, rule=rule)
+    return Reading(text=text)
+
+
+def _can_be_meant(question: str) -> bool:
+    return says_something(question) and bool(content(question))
+
+
+def _place(asked: str, last: Exchange) -> str:
+    """`what about the second one?`: of a choice in the question, else of the quotes."""
+    found = ordinal(asked, last.question, last.quotes)
+    if found is None:
+        return ""
+    if found.is_all:
+        return exchanged(last.question, found.other) or _added(last.question, found.other)
+    return _added(asked, found.other)
+
+
+def _other(asked: str, last: Exchange) -> str:
+    """`and for tomatoes?`: takes the place of the same kind of words, or is added."""
+    other = _other_subject(asked)
+    if not other:
+        return ""
+    read = exchanged(_ADDED.sub("", last.question), other)
+    if read:
+        return read
+    base = _ADDED.sub("", last.question).rstrip(" ?.!")
+    if words(other)[0].lower() in PREPOSITIONS - {"for"}:
+        return f"{base} {other}?"
+    other = other.removeprefix("for ")
+    return _added(f"What about {other}?", topic(last.question), beside=other)
+
+
+def _other_subject(asked: str) -> str:
+    """What is asked about instead; empty for a question of its own."""
+    plain = asked.rstrip(" ?.!")
+    begun = LEADING.sub("", plain)
+    for form, tried in ((_WHAT_ABOUT, begun), (_CORRECTED, begun), (_AND, plain)):
+        found = form.match(tried)
+        if found:
+            return _without_verbs(LEADING.sub("", found["other"]))
+    first = words(begun)[:1]
+    if first and first[0].lower() in PREPOSITIONS:
+        return _without_verbs(begun)
+    return ""
+
+
+def _without_verbs(other: str) -> str:
+    """The words, if they are a few that name something."""
+    found = [word.lower() for word in words(other)]
+    is_question = set(found) & (AUXILIARIES | QUESTION_WORDS) or pointing(other)
+    is_empty = not content(other) and not any(word.isdigit() for word in found)
+    if not found or len(found) > _LONGEST_OTHER_WORDS or is_question or is_empty:
+        return ""
+    return other
+
+
+def _bare(asked: str, last: Exchange) -> str:
+    """`why?`: put before a question that is answered by yes or no, else beside it."""
+    found = _BARE.match(asked.rstrip(" ?.!"))
+    if not found:
+        return ""
+    word = found["asked"].lower()
+    before = _ADDED.sub("", last.question)
+    if word in _ABOUT_A_FACT and _YES_OR_NO.match(before):
+        return f"{word.capitalize()} {before[0].lower()}{before[1:]}"
+    return f"{word.capitalize()}? ({last.question.rstrip(' ?.!')})"
+
+
+def _pointer(asked: str, last: Exchange) -> str:
+    """`who wrote it?`: the one subject instead of the word, or the topic beside the question."""
+    begun = LEADING.sub("", asked) or asked
+    if not pointing(begun):
+        return ""
+    read = resolved(begun, last.question, last.quotes)
+    if read or is_kind(begun):
+        return read
+    return _added(begun, topic(last.question), beside=begun)
+
+
+def _fragment(asked: str, last: Exchange) -> str:
+    """`average fees`: a few words without a verb, and without a name that tells what is meant.
+
+    A name alone takes the place of the only name.
+    """
+    found = words(asked)
+    lowered = {word.lower() for word in found}
+    if len(found) > _LONGEST_FRAGMENT_WORDS or lowered & (AUXILIARIES | QUESTION_WORDS):
+        return ""
+    plain = asked.rstrip(" ?.!")
+    if names(plain, opens=False) == [plain]:
+        return exchanged(_ADDED.sub("", last.question), plain)
+    is_title = len(found) > 1 and all(word[0].isupper() for word in found)
+    if names(asked) or is_title or not (lowered - EMPTY or lowered & _MORE):
+        return ""
+    return _added(asked, topic(last.question), beside=asked)
+
+
+def _added(asked: str, meant: str, *, beside: str = "") -> str:
+    """A question and, in parentheses, what it leaves out; nothing that it says itself."""
+    own = {word.lower() for word in words(beside)}
+    kept = ", ".join(part for part in meant.split(", ") if not set(part.lower().split()) <= own)
+    return f"{asked} ({kept})" if kept else ""
+
+
+_RULES: tuple[tuple[Rule, Callable[[str, Exchange], str]], ...] = (
+    (Rule.PLACE, _place),
+    (Rule.OTHER, _other),
+    (Rule.BARE, _bare),
+    (Rule.POINTER, _pointer),
+    (Rule.FRAGMENT, _fragment),
+)

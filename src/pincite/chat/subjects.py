@@ -1,0 +1,220 @@
+"""What was a question about?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from pincite.chat.cues import (
+    AUXILIARIES,
+    COURTESY,
+    EMPTY,
+    FUNCTION,
+    KINDS,
+    LEADING,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+)
+from pincite.text.question_syntax import parsed
+from pincite.text.terms import stem
+
+_WORD = re.compile(r"[^\W_][\w&]*(?:[-'’./][^\W_]\w*)*")
+_PIECE = re.compile(rf"{_WORD.pattern}|[^\w\s]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_WHAT_IS = re.compile(
+    r"^(?:what|who|which)(?:\s+(?:is|are|was|were)|['’]s)\s+(?P<subject>(?:an?\s+|the\s+)?[^?.,;:]+)",
+    re.IGNORECASE,
+)
+_WHAT_ABOUT = re.compile(r"^what about (?P<subject>[^?]+)\?", re.IGNORECASE)
+_BEFORE_A_CHOICE = re.compile(
+    r"^(?:(?:which|what|who)\b[^,:]*[,:]|[^:]*:)\s*(?=.*\b(?:or|vs|versus)\b)", re.IGNORECASE
+)
+_BOTH = re.compile(
+    r"\b(?:compare|between)\s+(?P<first>[^,]+?)\s+(?:and|with|to)\s+(?P<second>[^,]+)$",
+    re.IGNORECASE,
+)
+_INSIDE_NAMES = {"of", "the", "de", "la", "von", "van", "and", "&"}
+_LONGEST_SUBJECT_WORDS = 4
+_LONGEST_TOPIC_WORDS = 14
+
+
+def words(text: str) -> list[str]:
+    """Words as they are written; `P-101` and `don't` are one each."""
+    return _WORD.findall(text)
+
+
+def content(text: str) -> list[str]:
+    """The words that a question can be about."""
+    return [word for word in words(text) if _plain(word) not in EMPTY]
+
+
+def says_something(text: str) -> bool:
+    """Whether it is more than courtesy: "Thanks, that is fine." is not."""
+    return any(
+        _plain(word) not in COURTESY or _plain(word) in QUESTION_WORDS for word in words(text)
+    )
+
+
+def keys(text: str | Iterable[str]) -> set[str]:
+    """What two texts share when they speak of the same things, whatever the ending."""
+    found = words(text) if isinstance(text, str) else text
+    return {stem(_plain(word), "en") for word in found}
+
+
+def names(text: str, *, opens: bool = True) -> list[str]:
+    """Proper names and identifiers, each once; a title in capitals has none.
+
+    A capital says nothing where a sentence `opens` with the text.
+    """
+    sentence_words = words(text)
+    if len(sentence_words) > 1 and all(word[0].isupper() for word in sentence_words) and opens:
+        return []
+    found: list[list[str]] = []
+    run: list[str] = []
+    for word, is_first in _with_openings(text, opens=opens):
+        if _is_name(word, opens=is_first) or (run and _joins(word)):
+            run.append(word)
+        else:
+            found.append(run)
+            run = []
+    tidy = (" ".join(_without_tail(run)) for run in [*found, run])
+    distinct = list(dict.fromkeys(_POSSESSIVE.sub("", name) for name in tidy if name))
+    return [name for name in distinct if not any(name != one and name in one for one in distinct)]
+
+
+def _joins(word: str) -> bool:
+    """Whether it may stand inside a name: `Bank of America`, `Let It Be`."""
+    return word.lower() in _INSIDE_NAMES or (word[:1].isupper() and word != "I")
+
+
+def subject(text: str) -> str:
+    """The one thing a question is about, fit to stand for "it"; empty where that is not certain."""
+    plain = parsed(text).plain
+    about = _WHAT_ABOUT.match(plain)
+    if about:
+        return about["subject"].strip()
+    named = names(plain)
+    if len(named) == 1 and not _is_beside_noun(named[0], plain):
+        return named[0]
+    if len(named) > 1:
+        return ""
+    asked = _WHAT_IS.match(plain)
+    if asked is None:
+        return ""
+    chosen = words(asked["subject"])
+    lowered = [word.lower() for word in chosen]
+    is_plain = not set(lowered) & (PREPOSITIONS | AUXILIARIES | QUESTION_WORDS)
+    is_plain = is_plain and bool(content(asked["subject"]))
+    return " ".join(chosen) if is_plain and len(chosen) <= _LONGEST_SUBJECT_WORDS else ""
+
+
+def _is_beside_noun(name: str, text: str) -> bool:
+    """Whether a name only says which kind something is of, as in "AAA bonds"."""
+    after = re.match(r"[-\s]+([^\W\d_]+)", text[text.index(name) + len(name) :])
+    return after is not None and after[1].lower() not in EMPTY and not after[1].endswith("ed")
+
+
+def topic(text: str) -> str:
+    """All that a question is about, as a list: "good lawyer, estate plan, will"."""
+    pieces = _PIECE.findall(LEADING.sub("", parsed(text).plain))
+    tells = [bool(_WORD.match(piece)) and _plain(piece) not in EMPTY for piece in pieces]
+    runs: list[list[str]] = [[]]
+    for place, piece in enumerate(pieces):
+        is_between = piece == "of" and runs[-1] and any(tells[place + 1 : place + 2])
+        if tells[place] or is_between:
+            runs[-1].append(piece)
+        elif runs[-1]:
+            runs.append([])
+    kept: list[str] = []
+    count = 0
+    for run in dict.fromkeys(" ".join(run) for run in runs if run):
+        count += len(run.split())
+        if count > _LONGEST_TOPIC_WORDS:
+            break
+        kept.append(run)
+    return ", ".join(kept)
+
+
+def alternatives(text: str) -> list[str]:
+    """What a question offers a choice of: `pumps, valves or hoses` has three."""
+    plain = _BEFORE_A_CHOICE.sub("", parsed(text).plain.strip(" ?!."))
+    both = _BOTH.search(plain)
+    if both:
+        return [both["first"], both["second"]]
+    if not re.search(r"\b(?:or|vs\.?|versus)\b", plain, re.IGNORECASE):
+        return []
+    parts = re.split(r"\s*,\s*(?:or\s+)?|\s+(?:or|vs\.?|versus)\s+", plain, flags=re.IGNORECASE)
+    if len(parts) < 2 or not all(parts):
+        return []
+    # The first part has the beginning of the question, the last one its end: of these the words
+    # beside the choice count, as many as the parts between them have.
+    inner = parts[1:-1]
+    most = max((len(words(part)) for part in inner), default=2)
+    first = _last_run(parts[0], most)
+    last = _first_run(parts[-1], most)
+    found = [first, *inner, last]
+    return found if all(found) else []
+
+
+def _last_run(part: str, most: int) -> str:
+    run: list[str] = []
+    for word in reversed(words(part)):
+        if len(run) == most or (_plain(word) in EMPTY):
+            break
+        run.insert(0, word)
+    return " ".join(run)
+
+
+def _first_run(part: str, most: int) -> str:
+    run: list[str] = []
+    for word in words(part):
+        if len(run) == most or (_plain(word) in EMPTY and run):
+            break
+        if _plain(word) not in EMPTY:
+            run.append(word)
+    return " ".join(run)
+
+
+def _plain(word: str) -> str:
+    lowered = word.lower().replace("’", "'")
+    return lowered if lowered in EMPTY or lowered in COURTESY else _POSSESSIVE.sub("", lowered)
+
+
+def _with_openings(text: str, *, opens: bool) -> Iterator[tuple[str, bool]]:
+    """Words, and whether each opens a sentence; other marks than full stops end a run of names."""
+    for piece in _PIECE.findall(text):
+        if _WORD.fullmatch(piece):
+            yield piece, opens
+            opens = False
+        elif piece in ".?!:":
+            yield "", True
+            opens = True
+        elif piece not in "'’\"“”&":
+            yield "", False
+
+
+def _is_name(word: str, *, opens: bool) -> bool:
+    if not word or _plain(word) in FUNCTION or word.lower().startswith(("i'", "i’")):
+        return False
+    if any(sign.isdigit() for sign in word):
+        return any(sign.isalpha() for sign in word)
+    return word[0].isupper() and (not opens or word.isupper())
+
+
+def _without_tail(run: Sequence[str]) -> list[str]:
+    kept = list(run)
+    while kept and kept[-1].lower() in _INSIDE_NAMES:
+        kept.pop()
+    return kept
+
+
+def generic(text: str) -> re.Match[str] | None:
+    """The first place where a question says "the company", "that film"."""
+    return _GENERIC.search(text)
+
+
+GENERIC = (
+    rf"\b(?:the|this|that|these|those)\s+(?:{'|'.join(KINDS)})\b"
+    r"(?!\s+(?:of|that|the|who|whom|which|where|when|whose)\b)"
+)
+_GENERIC = re.compile(GENERIC, re.IGNORECASE)

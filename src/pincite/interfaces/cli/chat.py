@@ -1,0 +1,307 @@
+"""`pincite chat`: questions one after the other, each read with those before it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import pincite
+from pincite.errors import PinciteError, UsageError
+from pincite.interfaces.cli.ask import print_answer
+from pincite.interfaces.cli.chat_input import Lines, open_lines
+from pincite.interfaces.cli.exits import ABSTAINED, ERROR
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    BudgetOption,
+    CollectionOption,
+    DocumentFilter,
+    LibraryOption,
+    ModelOption,
+    ModeOption,
+    ProfileOption,
+    TagFilter,
+    budget_ms,
+    generation,
+)
+from pincite.interfaces.cli.output import (
+    cut_to,
+    indented,
+    notice,
+    on_one_line,
+    place,
+    short_path,
+)
+
+if TYPE_CHECKING:
+    from pincite.chat.conversation import Conversation, Turn
+    from pincite.library import Library
+
+COMMANDS = {
+    "/sources": "the sources of the last answer in full",
+    "/history": "what was asked in this conversation",
+    "/new": "begin a new conversation",
+    "/help": "these commands",
+    "/quit": "end; so does Ctrl-D",
+}
+_LISTED_CHARS = 44
+
+
+def chat(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
+    mode: ModeOption = "",
+    model: ModelOption = "",
+    collection: CollectionOption = None,
+    document: DocumentFilter = None,
+    tag: TagFilter = None,
+    budget: BudgetOption = "",
+    continued: Annotated[
+        int | None,
+        typer.Option("--continue", help="Go on with this conversation.", metavar="NUMBER"),
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the conversations that are kept.")
+    ] = False,
+    deleted: Annotated[
+        int | None,
+        typer.Option("--delete", help="Forget this conversation.", metavar="NUMBER"),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a turn, each on one line.")
+    ] = False,
+) -> None:
+    """Ask one question after the other; follow-ups such as "and in 2021?" are understood.
+
+    Reads a question from each line, of a terminal or of a pipe. What a follow-up was taken to mean
+    is shown above its answer. Conversations are kept in the library.
+
+    Exit code 0 at the end, 1 when a question could not be asked, 3 when none was answered.
+    """
+    if sum((continued is not None, listed, deleted is not None)) > 1:
+        raise UsageError("--continue, --list and --delete: give one of them")
+    filters = pincite.Filters.of(documents=document, tags=tag)
+    with pincite.Library.open(
+        library, create=False, profile=profile, overrides=generation(mode, model)
+    ) as opened:
+        if listed:
+            _print_list(opened, as_json=as_json)
+        elif deleted is not None:
+            _delete(opened, deleted, as_json=as_json)
+        else:
+            talk = _conversation(opened, continued, collection, filters)
+            lines = open_lines(COMMANDS, quiet=as_json)
+            session = Session(talk, filters, lines, budget=budget_ms(budget), as_json=as_json)
+            raise typer.Exit(session.run())
+
+
+def _conversation(
+    library: Library, number: int | None, collection: str | None, filters: pincite.Filters
+) -> Conversation:
+    if number is None:
+        library.check_collection(collection)
+        return pincite.Conversation(library, collection=collection, filters=filters)
+    talk = pincite.Conversation.continued(library, number, filters=filters)
+    if collection is not None and collection != talk.collection:
+        raise UsageError(
+            f"conversation {number} is about {_about(talk.collection)}; begin a new one to ask "
+            f"about '{collection}'"
+        )
+    return talk
+
+
+class Session:
+    """What happens between the first prompt and the end."""
+
+    def __init__(
+        self,
+        talk: Conversation,
+        filters: pincite.Filters,
+        lines: Lines,
+        *,
+        budget: float | None,
+        as_json: bool,
+    ) -> None:
+        self._talk = talk
+        self._filters = filters
+        self._lines = lines
+        self._budget = budget
+        self._as_json = as_json
+        self._last: Turn | None = None
+        self._asked = self._answered = self._failed = 0
+
+    def run(self) -> int:
+        """Read lines to their end; gives the exit code."""
+        if self._lines.are_typed and not self._as_json:
+            self._greet()
+        for line in self._lines:
+            if line == "/quit":
+                break
+            try:
+                self._take(line)
+            except KeyboardInterrupt:
+                # A second Ctrl-C at the prompt is needed to do nothing: only Ctrl-D and /quit end.
+                if not self._lines.are_typed:
+                    raise
+                notice("stopped; the question was not answered")
+        if self._failed:
+            return ERROR
+        return ABSTAINED if self._asked and not self._answered else 0
+
+    def _greet(self) -> None:
+        talk = self._talk
+        held = talk.library.catalog.counts()["documents"]
+        begun = f"conversation {talk.id}, {len(talk)} turns" if talk.id else "a new conversation"
+        typer.secho(
+            f"{short_path(str(talk.library.path))}: {held:,} documents; {begun}. /help lists commands.",
+            dim=True,
+        )
+
+    def _take(self, line: str) -> None:
+        if not line.strip():
+            return
+        if not line.startswith("/"):
+            self._ask(line)
+        elif line in COMMANDS:
+            {
+                "/sources": self._print_sources,
+                "/history": self._print_history,
+                "/new": self._begin,
+                "/help": _print_help,
+            }[line]()
+        else:
+            self._failed += not self._lines.are_typed
+            notice(f"there is no command {line.split()[0]}; there are: {', '.join(COMMANDS)}")
+
+    def _ask(self, line: str) -> None:
+        self._asked += 1
+        try:
+            turn = self._talk.ask(line, budget_ms=self._budget)
+        except PinciteError as error:
+            self._failed += not self._lines.are_typed
+            self._tell_failure(line, str(error))
+            return
+        self._last = turn
+        self._answered += turn.answer.status == "answered"
+        if self._as_json:
+            _print_line(turn_form(turn, self._talk.id))
+        else:
+            print_turn(turn, echo=not self._lines.are_typed)
+
+    def _tell_failure(self, line: str, error: str) -> None:
+        if self._as_json:
+            _print_line({"question": line, "status": "error", "error": error})
+        else:
+            typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+            typer.echo(error, err=True)
+
+    def _begin(self) -> None:
+        self._talk = pincite.Conversation(
+            self._talk.library, collection=self._talk.collection, filters=self._filters
+        )
+        self._last = None
+        if not self._as_json:
+            typer.secho("a new conversation", dim=True)
+
+    def _print_sources(self) -> None:
+        citations = self._last.answer.citations if self._last else ()
+        if self._as_json or not citations:
+            notice("with --json each turn has its sources" if self._as_json else "no sources yet")
+            return
+        for number, citation in enumerate(citations, start=1):
+            typer.echo(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
+            where = "; ".join(part for part in (citation.source, place(citation)) if part)
+            typer.secho(indented(where, first="      "), dim=True)
+
+    def _print_history(self) -> None:
+        from pincite.chat.conversation import kept_turns
+
+        turns = kept_turns(self._talk.library, self._talk.id) if self._talk.id else ()
+        if self._as_json:
+            _print_line({"conversation": self._talk.id, "turns": [_kept_form(t) for t in turns]})
+            return
+        if not turns:
+            typer.secho("nothing has been asked yet", dim=True)
+        for number, turn in enumerate(turns, start=1):
+            typer.echo(indented(turn.question, first=f"  {number}. "))
+            if turn.read_as != turn.question:
+                typer.secho(indented(f"read as: {turn.read_as}", first="     "), dim=True)
+
+
+def print_turn(turn: Turn, *, echo: bool) -> None:
+    """What a question was read as, its answer, and what else must be told."""
+    if echo:
+        typer.secho(indented(on_one_line(turn.question), first="> "), bold=True)
+    if turn.read_as != turn.question:
+        typer.secho(indented(f"read as: {on_one_line(turn.read_as)}", first="  "), fg="cyan")
+    print_answer(turn.answer)
+    for told in turn.notices:
+        typer.secho(indented(told, first="  - "), fg="yellow")
+    typer.echo()
+
+
+def turn_form(turn: Turn, conversation: int | None) -> dict[str, Any]:
+    """A turn as JSON."""
+    from pincite.verify.receipt import answer_form
+
+    return {
+        "conversation": conversation,
+        "turn": turn.number,
+        "question": turn.question,
+        "read_as": turn.read_as,
+        "rule": str(turn.reading.rule),
+        "status": str(turn.answer.status),
+        "answer": answer_form(turn.answer),
+        **({"notices": list(turn.notices)} if turn.notices else {}),
+    }
+
+
+def _kept_form(turn: Any) -> dict[str, str]:
+    return {"question": turn.question, "read_as": turn.read_as, "asked": turn.asked}
+
+
+def _print_help() -> None:
+    for name, meaning in COMMANDS.items():
+        typer.echo(f"  {name:<10} {meaning}")
+
+
+def _print_list(library: Library, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from pincite.chat.conversation import kept_conversations
+
+    kept = kept_conversations(library)
+    if as_json:
+        _print_line({"conversations": [asdict(one) for one in kept]})
+        return
+    if not kept:
+        typer.echo("no conversation is kept yet")
+    for one in kept:
+        asked = cut_to(on_one_line(one.first_question), _LISTED_CHARS)
+        turns = f"{one.turns} turn{'s' if one.turns > 1 else ''}"
+        typer.echo(f"{one.id:>5}  {one.begun[:16].replace('T', ' ')}  {turns:<9} {asked}")
+
+
+def _delete(library: Library, number: int, *, as_json: bool) -> None:
+    from pincite.chat.conversation import delete_conversation
+
+    delete_conversation(library, number)
+    if as_json:
+        _print_line({"deleted": number})
+    else:
+        typer.echo(f"conversation {number} is deleted")
+
+
+def _about(collection: str | None) -> str:
+    return f"'{collection}'" if collection else "all collections"
+
+
+def _print_line(form: Mapping[str, Any] | Sequence[Any]) -> None:
+    """One line of JSON, at once, so that a program at the other end can answer to it."""
+    sys.stdout.flush()
+    text = json.dumps(form, ensure_ascii=False)
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()

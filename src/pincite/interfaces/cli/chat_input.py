@@ -1,0 +1,69 @@
+"""Where the questions of a conversation come from: a terminal with line editing, or a pipe."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+
+PROMPT = "> "
+
+
+class Lines:
+    """Lines as they come; Ctrl-C gives up the line that is being typed, Ctrl-D ends."""
+
+    def __init__(self, read: Callable[[], str], *, are_typed: bool) -> None:
+        self._read = read
+        self.are_typed = are_typed
+
+    def __iter__(self) -> Iterator[str]:
+        while True:
+            try:
+                line = self._read()
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                if not self.are_typed:
+                    raise
+                sys.stderr.write("\n")
+                continue
+            yield line.removeprefix("\ufeff").strip()
+
+
+def open_lines(commands: Sequence[str] | dict[str, str], *, quiet: bool) -> Lines:
+    """Of the terminal, where there is one; `quiet` keeps the prompt out of the output."""
+    if not sys.stdin.isatty():
+        # What is no UTF-8 becomes a sign of its own, as in documents.
+        getattr(sys.stdin, "reconfigure", lambda **_: None)(encoding="utf-8", errors="replace")
+        return Lines(_from_pipe, are_typed=False)
+    if quiet or not sys.stdout.isatty():
+        return Lines(_with_prompt_aside, are_typed=True)
+    if importlib.util.find_spec("prompt_toolkit"):
+        return Lines(_edited(list(commands)), are_typed=True)
+    with suppress(ImportError):  # Not on every system; its import is enough to edit lines.
+        import readline  # noqa: F401
+    return Lines(lambda: input(PROMPT), are_typed=True)
+
+
+def _edited(commands: list[str]) -> Callable[[], str]:
+    """Line editing with history and the commands completed."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import WordCompleter
+
+    completer = WordCompleter(commands, sentence=True)
+    session: PromptSession[str] = PromptSession(completer=completer, complete_while_typing=False)
+    return lambda: session.prompt(PROMPT)
+
+
+def _from_pipe() -> str:
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line
+
+
+def _with_prompt_aside() -> str:
+    sys.stderr.write(PROMPT)
+    sys.stderr.flush()
+    return _from_pipe()
