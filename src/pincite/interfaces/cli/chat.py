@@ -27,14 +27,8 @@ from pincite.interfaces.cli.options import (
     budget_ms,
     generation,
 )
-from pincite.interfaces.cli.output import (
-    cut_to,
-    indented,
-    notice,
-    on_one_line,
-    place,
-    short_path,
-)
+from pincite.interfaces.cli.output import indented, notice, short_path
+from pincite.places import cut_to, on_one_line, place
 
 if TYPE_CHECKING:
     from pincite.chat.conversation import Conversation, Turn
