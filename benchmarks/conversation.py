@@ -97,6 +97,12 @@ def main() -> None:
             [one.id for one in judged if one in changed],
             f"those that '{name}' reads differently",
         )
+        for rule in sorted({ways[name][one.id].rule for one in changed}):
+            report(
+                {one: values[one] for one in (ALONE, name)},
+                [one.id for one in judged if one in changed and ways[name][one.id].rule is rule],
+                f"because of {rule}",
+            )
         told = Counter(str(ways[name][one.id].rule) for one in changed)
         print(f"read differently: {len(changed)} of {len(asked)}: {dict(told)}")
         if arguments.show:
