@@ -36,6 +36,7 @@ def test_another_subject_takes_the_place_of_the_one_before(
         ("What was sold in Peru?", "and in 2021?", "What was sold in Peru in 2021?"),
         ("What does the valve cost?", "how about the pump?", "What does the pump cost?"),
         ("What is the limit of P-101?", "P-102?", "What is the limit of P-102?"),
+        ("Which pH is best for tomatoes?", "and peppers?", "Which pH is best for peppers?"),
         ("Who owns the relief valve?", "and the safety valve?", "Who owns the safety valve?"),
         ("How many live in the country?", "I meant Israel", "How many live in Israel?"),
         ("How many calls may I make?", "per day?", "How many calls may I make per day?"),

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 from pincite import UsageError
@@ -36,17 +37,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def chat(place: Path, *options: str, said: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pincite", "chat", "-l", str(place), *options]
-    return subprocess.run(
-        command, input=said, capture_output=True, text=True, encoding="utf-8", timeout=120
-    )
+def chat(place: Path, *options: str, said: str | bytes = "") -> Result:
+    return CliRunner().invoke(app, ["chat", "-l", str(place), *options], input=said)
 
 
 def test_a_pipe_of_questions_is_a_conversation_that_can_be_continued(place: Path) -> None:
     said = "How much water do cucumbers need?\n\nand tomatoes?\n/sources\n/history\n/quit\nnever read\n"
     done = chat(place, said=said)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert f"read as: {TOMATOES}" in done.stdout
     assert '"Tomatoes need 2 litres of water a day."' in done.stdout
     assert done.stdout.count("> ") >= 2
@@ -63,9 +61,9 @@ def test_a_pipe_of_questions_is_a_conversation_that_can_be_continued(place: Path
     assert form["answer"]["citations"][0]["cited_text"].startswith("Cucumbers need 4 litres")
 
     assert f"conversation {number} is deleted" in chat(place, "--delete", number).stdout
-    gone = chat(place, "--continue", number)
-    assert gone.returncode == 2
-    assert f"there is no conversation {number}" in gone.stderr
+    gone = chat(place, "--continue", number).exception
+    assert isinstance(gone, UsageError)
+    assert f"there is no conversation {number}" in str(gone)
 
 
 def test_each_turn_is_one_line_of_json_also_where_it_cannot_be_asked(place: Path) -> None:
@@ -77,25 +75,31 @@ def test_each_turn_is_one_line_of_json_also_where_it_cannot_be_asked(place: Path
     assert "10,000" in failed["error"]
     assert (answered["status"], answered["turn"]) == ("answered", 1)
     assert refused["status"] == "abstained"
-    assert done.returncode == 1
+    assert done.exit_code == 1
 
 
 def test_exit_codes_tell_that_nothing_was_answered_or_asked(place: Path) -> None:
-    assert chat(place, said="Who sings in the opera of Oslo?\n").returncode == 3
-    done = chat(place, "-c", "nope")
-    assert done.returncode == 2
-    assert done.stderr == "error: there is no collection 'nope'; there are: default\n"
+    assert chat(place, said="Who sings in the opera of Oslo?\n").exit_code == 3
+    assert chat(place, said="").exit_code == 0
 
 
-@pytest.mark.parametrize("options", [["--list", "--delete", "1"], ["--delete", "999"]])
-def test_wrong_options_are_told(place: Path, options: list[str]) -> None:
-    ended = CliRunner().invoke(app, ["chat", "-l", str(place), *options])
-    assert isinstance(ended.exception, UsageError)
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--list", "--delete", "1"], "give one of them"),
+        (["--delete", "999"], "there is no conversation 999"),
+        (["-c", "nope"], "no collection 'nope'; there are: default"),
+    ],
+)
+def test_wrong_options_are_told_at_once(place: Path, options: list[str], told: str) -> None:
+    ended = chat(place, *options).exception
+    assert isinstance(ended, UsageError)
+    assert told in str(ended)
 
 
 def test_bytes_that_are_no_text_do_no_harm(place: Path) -> None:
-    command = [sys.executable, "-m", "pincite", "chat", "-l", str(place), "--json"]
     said = b"\xef\xbb\xbfHow much water do tomatoes \xff\xfe need?\r\n"
+    command = [sys.executable, "-m", "pincite", "chat", "-l", str(place), "--json"]
     done = subprocess.run(command, input=said, capture_output=True, timeout=120)
     assert done.returncode in (0, 3), done.stderr
     assert json.loads(done.stdout)["question"] == "How much water do tomatoes \ufffd\ufffd need?"

@@ -30,7 +30,7 @@ _END_OF_A_PHRASE = AUXILIARIES | PREPOSITIONS | QUESTION_WORDS | {"and", "or", "
 
 def exchanged(question: str, other: str) -> str:
     """The question about something else; empty where nothing in it is of the same kind."""
-    ways = (_by_time, _by_preposition, _by_kind, _by_name, _by_head, _by_doer)
+    ways = (_by_time, _by_preposition, _by_kind, _by_name, _by_head, _by_doer, _by_end)
     plain = _without_preposition(other)
     for way in ways:
         found = way(question, other, plain)
@@ -114,6 +114,16 @@ def _by_doer(question: str, other: str, plain: str) -> str:
     if not nouns or (len(nouns) > 1 and verb.lower() not in _VERBS):
         return ""
     return _put(question, (found.end(), found.end() + len(doer)), plain)
+
+
+def _by_end(question: str, other: str, plain: str) -> str:
+    """`peppers` instead of `tomatoes` where the question ends with "for tomatoes"."""
+    there = list(_phrases_after(question, "for"))
+    is_apart = words(other)[0].lower() in PREPOSITIONS - {"for"} or bool(_TIME.search(plain))
+    if is_apart or len(there) != 1 or question[there[0][1] :].strip(" ?.!"):
+        return ""
+    is_time = _TIME.search(question[slice(*there[0])])
+    return "" if is_time else _put(question, there[0], plain)
 
 
 def _without_preposition(other: str) -> str:
