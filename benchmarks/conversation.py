@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("--part", choices=("held-out", "development"), default="held-out")
     parser.add_argument("--model", default="", help="also read by this language model")
     parser.add_argument(
-        "--others", type=int, default=0, help="so many passages of clapnq-open are searched, too"
+        "--others", type=int, default=0, help="so many passages of clapnq-open and nq-open, too"
     )
     parser.add_argument("--most", type=int, help="questions at most")
     parser.add_argument("--show", action="store_true", help="print what was read differently")
@@ -115,13 +115,14 @@ def main() -> None:
 
 
 def with_others(data: Dataset, most: int) -> Dataset:
-    """The set among passages of another one on the same kind of subjects, none of them twice."""
+    """The set among passages of others on the same kind of subjects, none of them twice."""
     if not most:
         return data
     known = {_start(document.text) for document in data.documents}
-    others = [one for one in load("clapnq-open").documents if _start(one.text) not in known]
+    wider = (one for name in ("clapnq-open", "nq-open") for one in load(name).documents)
+    others = [one for one in wider if _start(one.text) not in known]
     step = max(1, len(others) // most)
-    added = [replace(one, id=f"other-{one.id}") for one in others[::step][:most]]
+    added = [replace(one, id=f"other-{number}") for number, one in enumerate(others[::step][:most])]
     return replace(data, name=f"{SET}-among-{most}", documents=(*data.documents, *added))
 
 
