@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +39,8 @@ def test_another_subject_takes_the_place_of_the_one_before(
         ("What does the valve cost?", "how about the pump?", "What does the pump cost?"),
         ("What is the limit of P-101?", "P-102?", "What is the limit of P-102?"),
         ("Which pH is best for tomatoes?", "and peppers?", "Which pH is best for peppers?"),
+        ("Which torque for a size -8 end?", "for size -6?", "Which torque for a size -6 end?"),
+        ("Is 6 bar allowed?", "and 10 bar?", "Is 10 bar allowed?"),
         ("Who owns the relief valve?", "and the safety valve?", "Who owns the safety valve?"),
         ("How many live in the country?", "I meant Israel", "How many live in Israel?"),
         ("How many calls may I make?", "per day?", "How many calls may I make per day?"),
@@ -170,3 +174,11 @@ def test_nothing_is_read_into_a_question_that_nobody_said(
         assert found.text == asked
     said = keys(" ".join([asked, *before, *quotes]))
     assert keys(found.text) <= said | keys(_MAY_BE_ADDED)
+
+
+def test_the_examples_in_the_documents_are_read_so() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "chat.md").read_text(encoding="utf-8")
+    table = page.partition("| asked | after | read as |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert len(rows) == 9
+    assert [[asked, before, read(asked, before).text] for asked, before, _ in rows] == rows
