@@ -1,6 +1,6 @@
 """Do questions that lean on those before them find more when they are read with them?
 
-    python benchmarks/conversation.py [--part development] [--model smollm2] [--show]
+    python benchmarks/conversation.py [--others 2000] [--part development] [--model smollm2]
 
 Conversations of `mtrag-un-open`, each question with the user's questions and the answers before it.
 Every one is searched as it was written, with questions before it in front, and as the rules (and a
@@ -15,13 +15,14 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from open_sets import SHARED, collection, load
 
 from pincite.chat.follow_up import Exchange, Reading, follow_up
 from pincite.chat.model_reading import ModelReader
 from pincite.evaluate.compare import paired
+from pincite.evaluate.datasets import Dataset
 from pincite.evaluate.measures import ranking_values
 from pincite.evaluate.run import Collection
 from pincite.llm.opening import open_model
@@ -58,15 +59,19 @@ def main() -> None:
     )
     parser.add_argument("--part", choices=("held-out", "development"), default="held-out")
     parser.add_argument("--model", default="", help="also read by this language model")
+    parser.add_argument(
+        "--others", type=int, default=0, help="so many passages of clapnq-open and nq-open, too"
+    )
+    parser.add_argument("--most", type=int, help="questions at most")
     parser.add_argument("--show", action="store_true", help="print what was read differently")
     arguments = parser.parse_args()
-    data = load(SET)
+    data = with_others(load(SET), arguments.others)
     relevant = {question.id: question.relevant for question in data.questions if question.relevant}
     asked = [
         one
         for one in dialogues()
         if one.before and one.is_development == (arguments.part == "development")
-    ]
+    ][: arguments.most]
     judged = [one for one in asked if one.id in relevant]
     ways: dict[str, Mapping[str, Reading]] = {
         ALONE: {one.id: Reading(text=one.question) for one in asked},
@@ -86,8 +91,8 @@ def main() -> None:
             for name, read in ways.items()
         }
     print(
-        f"{SET}, {arguments.part}: {len(asked)} questions after others, {len(judged)} of them with "
-        "relevant passages"
+        f"{data.name}, {arguments.part}: {len(data.documents):,} passages, {len(asked)} questions "
+        f"after others, {len(judged)} of them with relevant passages"
     )
     report(values, [one.id for one in judged], "all of these")
     for name in list(ways)[4:]:
@@ -97,10 +102,32 @@ def main() -> None:
             [one.id for one in judged if one in changed],
             f"those that '{name}' reads differently",
         )
+        for rule in sorted({ways[name][one.id].rule for one in changed}):
+            report(
+                {one: values[one] for one in (ALONE, name)},
+                [one.id for one in judged if one in changed and ways[name][one.id].rule is rule],
+                f"because of {rule}",
+            )
         told = Counter(str(ways[name][one.id].rule) for one in changed)
         print(f"read differently: {len(changed)} of {len(asked)}: {dict(told)}")
         if arguments.show:
             show(changed, ways[name], values[ALONE], values[name])
+
+
+def with_others(data: Dataset, most: int) -> Dataset:
+    """The set among passages of others on the same kind of subjects, none of them twice."""
+    if not most:
+        return data
+    known = {_start(document.text) for document in data.documents}
+    wider = (one for name in ("clapnq-open", "nq-open") for one in load(name).documents)
+    others = [one for one in wider if _start(one.text) not in known]
+    step = max(1, len(others) // most)
+    added = [replace(one, id=f"other-{number}") for number, one in enumerate(others[::step][:most])]
+    return replace(data, name=f"{SET}-among-{most}", documents=(*data.documents, *added))
+
+
+def _start(text: str) -> str:
+    return " ".join(text.lower().split())[:80]
 
 
 def dialogues() -> list[Dialogue]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, delete, exists, func, literal, select
 
 from pincite.catalog import schema
 
@@ -58,12 +58,9 @@ class Conversations:
 
     def add(self, conversation: int, turn: KeptTurn) -> bool:
         """Keep one more turn; False when the conversation has been deleted."""
-        column = schema.conversations.c.id
+        # One statement: to read first and then write fails where another process wrote between.
         with self._transaction() as connection:
-            if connection.scalar(select(column).where(column == conversation)) is None:
-                return False
-            _insert(connection, conversation, turn)
-        return True
+            return _insert(connection, conversation, turn)
 
     def turns(self, conversation: int) -> tuple[KeptTurn, ...]:
         """All turns of a conversation, oldest first; none when there is no such conversation."""
@@ -120,16 +117,20 @@ class Conversations:
         return gone.rowcount > 0
 
 
-def _insert(connection: Connection, conversation: int, turn: KeptTurn) -> None:
-    connection.execute(
-        schema.turns.insert().values(
-            conversation=conversation,
-            question=turn.question,
-            read_as=turn.read_as,
-            answer=dict(turn.answer),
-            asked=turn.asked,
-        )
-    )
+def _insert(connection: Connection, conversation: int, turn: KeptTurn) -> bool:
+    """Add a turn to a conversation, if it is there."""
+    values = {
+        "conversation": conversation,
+        "question": turn.question,
+        "read_as": turn.read_as,
+        "answer": dict(turn.answer),
+        "asked": turn.asked,
+    }
+    columns = schema.turns.c
+    row = select(*(literal(value, columns[name].type) for name, value in values.items()))
+    here = exists().where(schema.conversations.c.id == conversation)
+    added = connection.execute(schema.turns.insert().from_select(list(values), row.where(here)))
+    return added.rowcount > 0
 
 
 def now() -> str:

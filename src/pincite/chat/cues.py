@@ -11,7 +11,7 @@ _AUXILIARIES = """am are be been being can could did do does had has have is isn
     shall should was wasn't were will would aren't don't doesn't didn't can't won't"""
 _QUESTION_WORDS = "how what what's when where which who who's whom whose why"
 _PREPOSITIONS = """about after against at before between by during for from in into of on over per
-    since through to under until versus vs with within without"""
+    since than through to under until versus vs with within without"""
 _SAY_LITTLE = """also all another available besides best better call called come different does else
     ever exactly explain find further get getting give given go going good happen happened happens
     heard help interested keep know known let like make makes many mean means mention mentioned more

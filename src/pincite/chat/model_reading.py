@@ -114,7 +114,7 @@ def _problem(written: str, text: str, earlier: Sequence[Exchange]) -> str:
     if lost:
         return f"'{lost[0]}' is missing in what it wrote"
     own = keys(content(text))
-    if own and not own & keys(written):
+    if len(own & keys(written)) * 2 < len(own):
         return "it wrote another question"
     return ""
 

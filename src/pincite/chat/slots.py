@@ -25,12 +25,15 @@ _VERBS = frozenset(
 )
 """What the last of three words may be after "does": `the relief valve cost`."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = r"-?\d[\d.,/]*"
+_NAMED_NUMBER = re.compile(rf"([^\W\d]+)\s+{_NUMBER}")
+_MEASURED = re.compile(rf"{_NUMBER}\s+(\S+)")
 _END_OF_A_PHRASE = AUXILIARIES | PREPOSITIONS | QUESTION_WORDS | {"and", "or", "but", "that", "if"}
 
 
 def exchanged(question: str, other: str) -> str:
     """The question about something else; empty where nothing in it is of the same kind."""
-    ways = (_by_time, _by_preposition, _by_kind, _by_name, _by_head, _by_doer)
+    ways = (_by_time, _by_number, _by_preposition, _by_kind, _by_name, _by_head, _by_doer, _by_end)
     plain = _without_preposition(other)
     for way in ways:
         found = way(question, other, plain)
@@ -51,6 +54,20 @@ def _by_time(question: str, other: str, plain: str) -> str:
         return _put(question, (start + year.start(), start + year.end()), plain)
     is_alike = plain[0].isdigit() == there[0][0][0].isdigit()
     return _put(question, (start, end), plain) if is_alike else ""
+
+
+def _by_number(question: str, other: str, plain: str) -> str:
+    """`size -6` instead of `size -8`, `10 bar` instead of `6 bar`."""
+    del other
+    named, measured = _NAMED_NUMBER.fullmatch(plain), _MEASURED.fullmatch(plain)
+    if named:
+        form = rf"\b{re.escape(named[1])}\s+{_NUMBER}(?!\w)"
+    elif measured:
+        form = rf"(?<!\w){_NUMBER}\s+{re.escape(measured[1])}(?!\w)"
+    else:
+        return ""
+    there = list(re.finditer(form, question, re.IGNORECASE))
+    return _put(question, there[0].span(), plain) if len(there) == 1 else ""
 
 
 def _by_preposition(question: str, other: str, plain: str) -> str:
@@ -114,6 +131,16 @@ def _by_doer(question: str, other: str, plain: str) -> str:
     if not nouns or (len(nouns) > 1 and verb.lower() not in _VERBS):
         return ""
     return _put(question, (found.end(), found.end() + len(doer)), plain)
+
+
+def _by_end(question: str, other: str, plain: str) -> str:
+    """`peppers` instead of `tomatoes` where the question ends with "for tomatoes"."""
+    there = list(_phrases_after(question, "for"))
+    is_apart = words(other)[0].lower() in PREPOSITIONS - {"for"} or bool(_TIME.search(plain))
+    if is_apart or len(there) != 1 or question[there[0][1] :].strip(" ?.!"):
+        return ""
+    is_time = _TIME.search(question[slice(*there[0])])
+    return "" if is_time else _put(question, there[0], plain)
 
 
 def _without_preposition(other: str) -> str:

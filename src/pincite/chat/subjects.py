@@ -35,7 +35,7 @@ _BOTH = re.compile(
 )
 _INSIDE_NAMES = {"of", "the", "de", "la", "von", "van", "and", "&"}
 _LONGEST_SUBJECT_WORDS = 4
-_LONGEST_TOPIC_WORDS = 14
+_LONGEST_TOPIC_WORDS = 8
 
 
 def words(text: str) -> list[str]:

@@ -137,7 +137,7 @@ class Session:
             try:
                 self._take(line)
             except KeyboardInterrupt:
-                # A second Ctrl-C at the prompt is needed to do nothing: only Ctrl-D and /quit end.
+                # The conversation goes on; Ctrl-D and /quit end it.
                 if not self._lines.are_typed:
                     raise
                 notice("stopped; the question was not answered")

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pincite.chat.follow_up import Exchange, Reading, Rule, follow_up
+from pincite.chat.subjects import keys
+
+
+def read(question: str, *before: str, quotes: tuple[str, ...] = ()) -> Reading:
+    earlier = [Exchange(question=one) for one in before[:-1]]
+    return follow_up(question, [*earlier, Exchange(question=before[-1], quotes=quotes)])
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        ("How much water do cucumbers need?", "and for tomatoes?", "tomatoes"),
+        ("How much water do cucumbers need?", "And tomatoes?", "tomatoes"),
+        ("How much water do cucumbers need?", "ok, what about tomatoes?", "tomatoes"),
+    ],
+)
+def test_another_subject_takes_the_place_of_the_one_before(
+    before: str, asked: str, meant: str
+) -> None:
+    assert read(asked, before).text == f"How much water do {meant} need?"
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        ("What was the revenue in 2020?", "and in 2021?", "What was the revenue in 2021?"),
+        ("What was paid for fiscal 2024?", "What about 2023?", "What was paid for fiscal 2023?"),
+        ("What was sold in Peru in 2020?", "and in Chile?", "What was sold in Chile in 2020?"),
+        ("What was sold in Peru?", "and in 2021?", "What was sold in Peru in 2021?"),
+        ("What does the valve cost?", "how about the pump?", "What does the pump cost?"),
+        ("What is the limit of P-101?", "P-102?", "What is the limit of P-102?"),
+        ("Which pH is best for tomatoes?", "and peppers?", "Which pH is best for peppers?"),
+        ("Which torque for a size -8 end?", "for size -6?", "Which torque for a size -6 end?"),
+        ("Is 6 bar allowed?", "and 10 bar?", "Is 10 bar allowed?"),
+        ("Who owns the relief valve?", "and the safety valve?", "Who owns the safety valve?"),
+        ("How many live in the country?", "I meant Israel", "How many live in Israel?"),
+        ("How many calls may I make?", "per day?", "How many calls may I make per day?"),
+    ],
+)
+def test_words_of_the_same_kind_are_exchanged(before: str, asked: str, meant: str) -> None:
+    assert read(asked, before) == Reading(
+        text=meant, rule=Rule.FRAGMENT if asked == "P-102?" else Rule.OTHER
+    )
+
+
+def test_where_two_places_would_do_none_is_chosen() -> None:
+    found = read("and Chile?", "Does Peru sell more than Ecuador?")
+    assert found.text == "What about Chile? (Peru sell, Ecuador)"
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        (
+            "Who was Andre Gunder Frank?",
+            "Was he a communist?",
+            "Was Andre Gunder Frank a communist?",
+        ),
+        ("What is the Haber process?", "Who invented it?", "Who invented the Haber process?"),
+        ("When was Acme founded?", "What is its revenue?", "What is Acme's revenue?"),
+        ("When was Acme founded?", "Who leads the company?", "Who leads Acme?"),
+        ("Where is Bergen?", "How do I get there?", "How do I get to Bergen?"),
+        ("Where is Bergen?", "What is the weather there?", "What is the weather in Bergen?"),
+        ("What about the pump? (cost)", "How do I clean it?", "How do I clean the pump?"),
+    ],
+)
+def test_a_pronoun_stands_for_the_one_subject(before: str, asked: str, meant: str) -> None:
+    assert read(asked, before) == Reading(text=meant, rule=Rule.POINTER)
+
+
+def test_a_pronoun_of_which_the_subject_is_not_sure_gets_the_topic_beside_it() -> None:
+    found = read("Are they expensive?", "How do I find a lawyer for my estate plan?")
+    assert found.text == "Are they expensive? (lawyer, estate plan)"
+
+
+def test_a_person_may_be_the_one_the_answer_names() -> None:
+    found = read("Was he a doctor?", "Who wrote the guide?", quotes=("It is by Anna Berg, 1921.",))
+    assert found.text == "Was Anna Berg a doctor?"
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        ("Is the valve set to 6.5 bar?", "why?", "Why is the valve set to 6.5 bar?"),
+        ("Is the valve set to 6.5 bar?", "Since when?", "Since when is the valve set to 6.5 bar?"),
+        ("Who set the valve?", "and when?", "When? (Who set the valve)"),
+    ],
+)
+def test_a_question_word_alone_asks_about_the_last_question(
+    before: str, asked: str, meant: str
+) -> None:
+    assert read(asked, before) == Reading(text=meant, rule=Rule.BARE)
+
+
+def test_a_place_counts_in_a_choice_first_and_then_among_the_quotes() -> None:
+    choice = "Should I use pumps, valves or hoses?"
+    assert read("Where is the second one used?", choice).text.endswith("(valves)")
+    assert read("what about the latter?", "Compare P-101 and P-102").text == "Compare P-102"
+    quotes = ("The pump P-7 needs oil.", "The pump P-8 needs oil.")
+    found = read("And where is the second one?", "Which pumps need oil?", quotes=quotes)
+    assert found == Reading(text="And where is the second one? (P-8)", rule=Rule.PLACE)
+
+
+def test_a_place_that_there_is_not_changes_nothing() -> None:
+    asked = "Where is the third one?"
+    assert read(asked, "Which pumps need oil?", quotes=("P-7 does.",)).rule is not Rule.PLACE
+
+
+def test_a_few_words_without_a_verb_are_read_with_the_topic() -> None:
+    found = read("Different versions?", "Which hose fits the test stand?")
+    assert found == Reading(text="Different versions? (hose fits, test stand)", rule=Rule.FRAGMENT)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What is the capital of France?",
+        "Is it necessary to have a will?",
+        "How long does it take to build a wall?",
+        "How do companies hire their employees?",
+        "Which pumps need oil when they run?",
+        "Is there a limit?",
+        "New Zealand climate.",
+        "What are the parts of the ear?",
+        "Who is the author of the book that Berg wrote?",
+        "Are there other towns that are bankrupt?",
+        "In which year was the Berlin Wall built?",
+        "What happens if the pump stops while it is hot?",
+        "Thanks, that is fine.",
+        "What's the minimum age for a moped?",
+    ],
+)
+def test_a_question_that_can_stand_alone_is_left_alone(asked: str) -> None:
+    assert read(asked, "When was Acme founded?") == Reading(text=asked)
+
+
+def test_courtesy_between_two_questions_is_passed_over() -> None:
+    found = read("Who leads it?", "When was Acme founded?", "Thanks, that is fine!")
+    assert found.text == "Who leads Acme?"
+
+
+def test_what_a_question_was_read_as_is_what_the_next_one_leans_on() -> None:
+    second = read("And tomatoes?", "How much water do cucumbers need?")
+    third = read("and peppers?", second.text)
+    assert third.text == "How much water do peppers need?"
+
+
+def test_the_first_question_stays_as_it_is() -> None:
+    assert follow_up("and for tomatoes?", []) == Reading(text="and for tomatoes?")
+
+
+_PIECES = """it the second one why and what about for he his 2021 in Acme P-1 Berg does who pumps need
+    valve or vs company there ? . , ( ) " ' - é 水 more from was""".split()
+_TEXTS = st.lists(st.sampled_from([*_PIECES, "\n"]), max_size=9).map(" ".join)
+_MAY_BE_ADDED = {"what", "about", "in", "to"}
+
+
+@given(_TEXTS, st.lists(_TEXTS, max_size=3), st.lists(_TEXTS, max_size=2))
+def test_nothing_is_read_into_a_question_that_nobody_said(
+    asked: str, before: list[str], quotes: list[str]
+) -> None:
+    found = follow_up(asked, [Exchange(question=one, quotes=tuple(quotes)) for one in before])
+    assert bool(found.text.strip()) == bool(asked.strip())
+    if found.rule is Rule.NONE:
+        assert found.text == asked
+    said = keys(" ".join([asked, *before, *quotes]))
+    assert keys(found.text) <= said | keys(_MAY_BE_ADDED)
+
+
+def test_the_examples_in_the_documents_are_read_so() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "chat.md").read_text(encoding="utf-8")
+    table = page.partition("| asked | after | read as |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert len(rows) == 9
+    assert [[asked, before, read(asked, before).text] for asked, before, _ in rows] == rows

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from pincite import UsageError
+from pincite.interfaces.cli.app import app
+
+TOMATOES = "How much water do tomatoes need?"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from pincite import Library
+
+    folder = tmp_path_factory.mktemp("chat")
+    guide = folder / "guide.md"
+    guide.write_text(
+        "Cucumbers need 4 litres of water a day. Tomatoes need 2 litres of water a day.\n"
+    )
+    place = folder / "library"
+    place.mkdir()
+    (place / "settings.toml").write_text(
+        '[embedding]\nmodel = "none"\n[verification]\nabstain_below = 0.1\n'
+    )
+    with Library.open(place) as library:
+        library.ingest([guide])
+    return place
+
+
+def chat(place: Path, *options: str, said: str | bytes = "") -> Result:
+    return CliRunner().invoke(app, ["chat", "-l", str(place), *options], input=said)
+
+
+def test_a_pipe_of_questions_is_a_conversation_that_can_be_continued(place: Path) -> None:
+    said = "How much water do cucumbers need?\n\nand tomatoes?\n/sources\n/history\n/quit\nnever read\n"
+    done = chat(place, said=said)
+    assert done.exit_code == 0, done.stderr
+    assert f"read as: {TOMATOES}" in done.stdout
+    assert '"Tomatoes need 2 litres of water a day."' in done.stdout
+    assert done.stdout.count("> ") >= 2
+    assert "never read" not in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+    listed = json.loads(chat(place, "--list", "--json").stdout)["conversations"]
+    assert listed[0]["turns"] == 2
+    number = str(listed[0]["id"])
+    again = chat(place, "--continue", number, "--json", said="what about cucumbers?\n")
+    form = json.loads(again.stdout)
+    assert (form["turn"], form["conversation"]) == (3, int(number))
+    assert form["read_as"] == "How much water do cucumbers need?"
+    assert form["answer"]["citations"][0]["cited_text"].startswith("Cucumbers need 4 litres")
+
+    assert f"conversation {number} is deleted" in chat(place, "--delete", number).stdout
+    gone = chat(place, "--continue", number).exception
+    assert isinstance(gone, UsageError)
+    assert f"there is no conversation {number}" in str(gone)
+
+
+def test_each_turn_is_one_line_of_json_also_where_it_cannot_be_asked(place: Path) -> None:
+    done = chat(
+        place, "--json", said=f"{'x ' * 6000}\n{TOMATOES}\nwho sings in the opera of Oslo?\n"
+    )
+    failed, answered, refused = map(json.loads, done.stdout.splitlines())
+    assert failed["status"] == "error"
+    assert "10,000" in failed["error"]
+    assert (answered["status"], answered["turn"]) == ("answered", 1)
+    assert refused["status"] == "abstained"
+    assert done.exit_code == 1
+
+
+def test_exit_codes_tell_that_nothing_was_answered_or_asked(place: Path) -> None:
+    assert chat(place, said="Who sings in the opera of Oslo?\n").exit_code == 3
+    assert chat(place, said="").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--list", "--delete", "1"], "give one of them"),
+        (["--delete", "999"], "there is no conversation 999"),
+        (["-c", "nope"], "no collection 'nope'; there are: default"),
+    ],
+)
+def test_wrong_options_are_told_at_once(place: Path, options: list[str], told: str) -> None:
+    ended = chat(place, *options).exception
+    assert isinstance(ended, UsageError)
+    assert told in str(ended)
+
+
+def test_bytes_that_are_no_text_do_no_harm(place: Path) -> None:
+    said = b"\xef\xbb\xbfHow much water do tomatoes \xff\xfe need?\r\n"
+    command = [sys.executable, "-m", "pincite", "chat", "-l", str(place), "--json"]
+    done = subprocess.run(command, input=said, capture_output=True, timeout=120)
+    assert done.returncode in (0, 3), done.stderr
+    assert json.loads(done.stdout)["question"] == "How much water do tomatoes \ufffd\ufffd need?"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of Unix")
+def test_at_a_terminal_ctrl_c_gives_up_a_line_and_ctrl_d_ends(place: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "pincite", "chat", "-l", str(place), "--json"]
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True, preexec_fn=_own_terminal,
+    )  # fmt: skip
+    os.close(theirs)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stderr.read(2) == b"> "
+    os.write(ours, b"half a line\x03")
+    assert process.stderr.read(3) == b"\n> "
+    os.write(ours, TOMATOES.encode() + b"\n")
+    assert json.loads(process.stdout.readline())["status"] == "answered"
+    time.sleep(0.1)
+    os.write(ours, b"\x04")
+    assert process.wait(timeout=60) == 0
+    os.close(ours)
+    process.stdout.close()
+    process.stderr.close()
+
+
+def _own_terminal() -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
