@@ -7,7 +7,7 @@ Four kinds of questions: a set's own that its documents answer, adversarial ones
 (where the set has such), the own ones with their documents taken away, and those of other sets.
 Positive: some cited sentence holds the gold answer. Within a set the kinds weigh as in WEIGHTS, own
 questions with wrong quotes a quarter of that; squad2-open, the only large set of adversarial
-questions, weighs as three. The scale is fitted afterwards, for questions of which three quarters are
+questions, weighs as six. The scale is fitted afterwards, for questions of which three quarters are
 answerable. Printed figures are those of sets left out of the fit; squad2-open is also cut by articles.
 """
 
@@ -43,8 +43,8 @@ SETS = (
 TOGETHER = ({"squad2-open", "xquad-open"}, {"nq-open", "clapnq-open", "mtrag-un-open"})
 """Sets made of the same documents or questions: left out of a fit together."""
 
-WEIGHTS = {"own": 0.5, "unanswerable": 0.25, "removed": 0.1, "foreign": 0.35}
-SET_WEIGHTS = {"squad2-open": 3.0}
+WEIGHTS = {"own": 0.5, "unanswerable": 0.5, "removed": 0.1, "foreign": 0.35}
+SET_WEIGHTS = {"squad2-open": 6.0}
 WRONG_QUOTES = 0.25
 ANSWERABLE = 0.75
 SPEAKS_FOR = (1, -1, 1, -1, 1, -1, -1, -1)
