@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from abstention_cases import cases
-from fit_confidence import SETS, Part, Rows, by_articles, fit, part, without
+from fit_confidence import FITTED, SETS, Part, Rows, by_articles, fit, part, without
 
 from pincite.evaluate.calibrate import Graded, bounded, calibrate, calibration_error
 from pincite.evaluate.measures import auroc, risk_coverage
@@ -100,16 +100,16 @@ def errors(own: Part, sure: Rows) -> str:
 
 def main() -> None:
     """Print the tables."""
-    parts = {name: part(name, cases(name, SETS, {}, None)) for name in SETS}
-    sure = {name: scores_of(parts, name) for name in SETS}
+    parts = {name: part(name, cases(name, SETS, {}, None)) for name in FITTED}
+    sure = {name: scores_of(parts, name) for name in FITTED}
     print("\n| set | unanswerable | documents removed | another collection |\n|---|---|---|---|")
-    for name in SETS:
+    for name in FITTED:
         print(f"| {name} | {areas(parts[name], sure[name])} |")
     shares = " | ".join(f"{share:.0%} answered" for share in SHARES)
     print(f"\n| set | {shares} |\n|---|---|---|---|---|")
-    for name in SETS:
+    for name in FITTED:
         print(f"| {name} | {risks(parts[name], sure[name])} |")
-    large = [name for name in SETS if natural(parts[name]).sum() >= FEWEST]
+    large = [name for name in FITTED if natural(parts[name]).sum() >= FEWEST]
     print("\n| set | error as shipped | calibrated on half |\n|---|---|---|")
     for name in large:
         print(f"| {name} | {errors(parts[name], sure[name])} |")
