@@ -1,7 +1,7 @@
 """Questions of the open sets that a library can or cannot answer, with the signals of each answer.
 
 Kinds: `own` (the documents answer), `unanswerable` (asked of these documents, but they do not
-answer), `removed` (own, but the documents that answer are taken out of what is found) and `foreign`
+answer), `removed` (own, but the documents that answer are not searched) and `foreign`
 (of another set).
 """
 
@@ -14,13 +14,18 @@ import pickle
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from open_sets import WORK, collection, load
 
 import pincite.verify.opposition
 import pincite.verify.signals
 from pincite.evaluate.datasets import Dataset, GoldQuestion
 from pincite.evaluate.run import Collection
+from pincite.filters import Filters
 from pincite.index.weights import IndexTermWeights
 from pincite.pipeline import AnswerStages
 from pincite.records import Evidence, Question
@@ -29,7 +34,7 @@ from pincite.verify.signals import Signals, measure
 
 MOST = 300
 MOST_OF = {"squad2-open": 3600, "xquad-open": 150, "legalbench-open": 120, "chunkeval": 120}
-MOST_REMOVED = 600
+MOST_REMOVED = 300
 FOREIGN_EACH = 12
 LANGUAGES = {"xquad-open": "en"}
 NOT_ASKED_ELSEWHERE = ("legalbench-open", "chunkeval")
@@ -60,9 +65,8 @@ def cases(
     name: str, sets: Sequence[str], overrides: Layer | None = None, most: int | None = None
 ) -> list[Case]:
     """Every kind of question, asked of one set's library; kept for the next run of the same code."""
-    code = "".join(
-        inspect.getsource(module) for module in (pincite.verify.signals, pincite.verify.opposition)
-    )
+    modules = (pincite.verify.signals, pincite.verify.opposition)
+    code = Path(__file__).read_text() + "".join(inspect.getsource(module) for module in modules)
     wanted = json.dumps([name, sets, overrides, most, settings_digest(), code], default=str)
     kept = WORK / "cases" / f"{name}-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}.pickle"
     if kept.exists():
@@ -122,6 +126,13 @@ class _Asking:
 
     def __init__(self, made: Collection, overrides: Layer) -> None:
         self._made = made
+        catalog = made.library.catalog
+        self._keys = np.array(catalog.passage_keys())
+        passages = catalog.passages([int(key) for key in self._keys])
+        self._names = [set(made.names(passages[int(k)].span.document_id)) for k in self._keys]
+        self._gone: set[str] = set()
+        # The searches themselves must not see what is taken away: scores are scaled by what is found.
+        catalog.allowed_keys = self._allowed  # type: ignore[method-assign]
         settings = made.library.settings
         changed = {
             group: getattr(settings, group).model_copy(update=dict(values))
@@ -135,15 +146,9 @@ class _Asking:
     def case(self, kind: str, gold: GoldQuestion) -> Case | None:
         """None where nothing at all was found: then there is nothing to be sure of."""
         stages = self._stages
-        relevant = {document for document, grade in gold.relevant.items() if grade > 0}
+        self._gone = set(gold.relevant) if kind == "removed" else set()
         question = stages.understander.understand(Question(text=gold.text))
         found = stages.retriever.retrieve(question).hits
-        if kind == "removed":
-            found = tuple(
-                hit
-                for hit in found
-                if not relevant & set(self._made.names(hit.passage.span.document_id))
-            )
         hits = stages.reranker.rerank(question, found).hits
         evidence = stages.answerer.draft(question, stages.selector.select(question, hits)).evidence
         if not evidence:
@@ -158,6 +163,14 @@ class _Asking:
             first=holds[0],
             group=self._made.names(evidence[0].span.document_id)[0].partition("#")[0],
         )
+
+    def _allowed(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
+        """Keys of the passages whose documents are not taken away."""
+        del collection, filters
+        if not self._gone:
+            return None
+        kept: NDArray[Any] = self._keys[[not names & self._gone for names in self._names]]
+        return kept
 
     def _holds(self, item: Evidence, gold: GoldQuestion) -> bool:
         """Whether a quote covers a gold span; where a set has none, whether its document answers."""

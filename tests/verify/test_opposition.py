@@ -31,6 +31,7 @@ def test_a_word_of_opposite_meaning_in_the_place_of_a_word_asked_for_is_found(
         ("Which plants are watered?", "Cacti must not be watered.", False),
         ("Who didn't sign the treaty?", "France signed the treaty in 1763.", True),
         ("Who didn't sign the treaty?", "The lake is deep.", False),
+        ("What is not a problem?", "That a problem is not in P does not solve the problem.", False),
     ],
 )
 def test_what_a_question_negates_must_be_negated_in_the_quote(

@@ -185,7 +185,7 @@ monday / tuesday / wednesday / thursday / friday / saturday / sunday
 
 
 def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
-    """Whether the quote states, without a negation, what the question negates."""
+    """Whether the quote states, nowhere near a negation, a word that the question negates."""
     if language != _ENGLISH:
         return False
     asked, said = _words(question), _words(quote)
@@ -193,10 +193,13 @@ def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
     if not negated:
         return False
     negations = [place for place, word in enumerate(said) if _is_negation(word)]
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(said):
+        for term in negated.intersection(terms(word, _ENGLISH)):
+            places.setdefault(term, []).append(place)
     return any(
-        not any(abs(place - negation) <= _REACH for negation in negations)
-        for place, word in enumerate(said)
-        if negated & set(terms(word, _ENGLISH))
+        all(abs(place - negation) > _REACH for place in found for negation in negations)
+        for found in places.values()
     )
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pincite.records import Evidence, Hit, Question
 from pincite.stages import Sources, TermWeights
+from pincite.text.languages import UNKNOWN
 from pincite.text.terms import question_terms, terms
 from pincite.verify.opposition import is_negated_otherwise, opposites
 
+_ASKING = re.compile(
+    r"\bhow (?:many|much|often|long|far|old|tall|big|large|wide|high|deep|fast|late|soon)\b", re.I
+)
 _IN_NO_PASSAGE = 0.999
 """Weight from which on a word stands nowhere in the library; the weight of such a word is 1."""
 
@@ -32,8 +37,8 @@ class Signals:
     by how telling they are, that stand in the quotes or in the headings above them. `elsewhere`: the
     share that stands in the best sentence's passage but not in that sentence. `agreement`: fused score
     of the first hit, which is 1 where the search by words and that by meaning put the same passage
-    first. `unknown`: the share that stands nowhere in the library. `negated`: 1 where the best
-    sentence states what the question negates; `opposed`: 1 where it holds a word of opposite meaning.
+    first. `unknown`: the share that stands nowhere in the library. `negated`: 1 where the best sentence
+    states what the question negates; `opposed`: 1 where it holds a word of opposite meaning.
     """
 
     scored_by: ScoredBy
@@ -75,9 +80,10 @@ class Asked:
 
 
 def asked_terms(question: Question, weights: TermWeights) -> Asked:
-    """What is asked for, as terms of the question's language."""
+    """What is asked for, as terms of the question's language; not how it is asked ("how many")."""
     language = weights.language(question.plain)
-    words = question_terms(question.plain, language)
+    plain = _ASKING.sub("", question.plain) if language == UNKNOWN else question.plain
+    words = question_terms(plain, language)
     return Asked(
         language=language, weights={term: weights.weight(term) for term in words}, words=words
     )
