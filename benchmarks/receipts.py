@@ -41,7 +41,7 @@ from pincite.verify.sealing import make_keys, sealed
 SAMPLES = Path(str(files("pincite.samples")))
 COUNTED = ("torque", "warehouse", "app", "dragon")
 WRITTEN = ("What torque do I need for a size -8 hose end?", "How wide is the planting distance?")
-MAX_TOKENS = 60
+MAX_TOKENS = 80
 
 
 class CachingReader:
@@ -61,7 +61,14 @@ def answers(library: Library, *, with_model: bool) -> Iterator[Answer]:
     for words in COUNTED:
         yield library.count(words)
     for mode in ("quoted", "generated") if with_model else ():
-        layer = {"generation": {"mode": mode, "model": "smollm2", "max_tokens": MAX_TOKENS}}
+        layer = {
+            "generation": {
+                "mode": mode,
+                "model": "smollm2",
+                "max_tokens": MAX_TOKENS,
+                "timeout_seconds": 600,
+            }
+        }
         settings = changed_settings(library.settings, layer, origin="benchmark")
         for question in WRITTEN:
             yield library.ask(question, settings=settings)

@@ -577,6 +577,18 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnswer:
+    """An answer in the library's history: its saved form, and which quotes are not there any more."""
+
+    number: int
+    kept_at: str
+    """ISO 8601, UTC."""
+    collection: str | None
+    form: Mapping[str, Any]
+    stale: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
     """What an ingest did. Counts of files, then what the library holds afterwards.
 

@@ -441,6 +441,14 @@ class VerificationSettings(Group):
     )
 
 
+class HistorySettings(Group):
+    """Answers that stay in the library."""
+
+    keep: bool = Field(
+        default=False, description="every answer is kept, with its question ('pincite history')"
+    )
+
+
 class Settings(BaseSettings):
     """All groups."""
 
@@ -462,6 +470,7 @@ class Settings(BaseSettings):
     packing: PackingSettings = PackingSettings()
     generation: GenerationSettings = GenerationSettings()
     verification: VerificationSettings = VerificationSettings()
+    history: HistorySettings = HistorySettings()
 
     @classmethod
     def settings_customise_sources(
@@ -478,7 +487,7 @@ class Settings(BaseSettings):
 
     def digest(self) -> str:
         """Identifies every value that can change an answer."""
-        relevant = self.model_dump(mode="json", exclude={"ingest"})
+        relevant = self.model_dump(mode="json", exclude={"ingest", "history"})
         relevant["embedding"] = {**self.embedding.identity(), "runtime": self.embedding.runtime}
         # A server may move and still be the same.
         del relevant["embedding"]["url"]

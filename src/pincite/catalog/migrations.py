@@ -52,6 +52,11 @@ def _date_and_tag(connection: Connection) -> None:
     schema.tags.create(connection)
 
 
+def _keep_answers(connection: Connection) -> None:
+    """Version 4: answers can be kept."""
+    schema.answers.create(connection)
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -69,7 +74,7 @@ def _widen(layout: bytes) -> bytes:
     )
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (_tell_coverage, _date_and_tag)
+STEPS: tuple[Callable[[Connection], None], ...] = (_tell_coverage, _date_and_tag, _keep_answers)
 """Step n (counting from 1) takes the database from version n to n+1."""
 
 NEWEST = 1 + len(STEPS)

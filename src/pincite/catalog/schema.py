@@ -118,3 +118,14 @@ failures = Table(
     Column("path", Text, primary_key=True),
     Column("reason", Text, nullable=False),
 )
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", _RowNumber, primary_key=True, autoincrement=True),
+    Column("kept_at", String, nullable=False, comment="ISO 8601, UTC"),
+    Column("collection", String, comment="that was asked; null: all"),
+    Column("form", Text, nullable=False, comment="the answer as it is saved: JSON"),
+    Column("stale", JSON, nullable=False, comment="what became of quotes that are gone"),
+    sqlite_autoincrement=True,
+)
