@@ -174,7 +174,7 @@ def run(library: Library, folder: Path, chosen: Any, chance: random.Random) -> N
     key = folder / "key"
     public, _ = make_keys(key)
     forms = [json.loads(saved_answer(one, library.catalog, Path("a.json"))) for one in found]
-    forms.append(report_form(make_report(library, load_template("sop-summary"))))
+    forms.append(sealed(report_form(make_report(library, load_template("sop-summary")))))
     pages = [saved_answer(one, library.catalog, Path("a.html"), key) for one in found]
     kinds = Counter(f"{form.get('mode', 'report')}, {form.get('status', '-')}" for form in forms)
     print("receipts:", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -148,7 +148,7 @@ class Library:
             found, plan = intake.plan(_as_paths(paths), selection=selection, digests=self._digests)
             report = intake.run(found, plan, progress)
             self._upkeep.bring_indexes_up()
-            self.catalog.history.compare()
+            report = replace(report, stale_answers=self.catalog.history.compare())
         if self.is_behind():
             # Answers tell what is missing when the encoder cannot be had or another process is at it.
             with suppress(ModelError, LibraryBusy):
@@ -248,8 +248,7 @@ class Library:
                 return None
             report = intake.run(found, plan)
             self._upkeep.bring_indexes_up()
-            self.catalog.history.compare()
-        return report
+            return replace(report, stale_answers=self.catalog.history.compare())
 
     def _given_up(self, collection: str) -> dict[str, str]:
         """Files that could not be read, and the document ids of their bytes."""

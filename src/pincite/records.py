@@ -595,7 +595,8 @@ class IngestReport:
     `failed` files are not in the library (or in their version from before). `warnings` tell what is
     missing of files that are, and what else is the matter with them; `partial` counts those of which
     something is missing. `flagged` files hold something that may be meant to deceive. `ignored`
-    counts what an ignore file left out, a folder as one.
+    counts what an ignore file left out, a folder as one; `stale_answers` those of the history whose
+    quotes are not there any more.
     """
 
     added: int
@@ -612,3 +613,4 @@ class IngestReport:
     ignored: int = 0
     partial: int = 0
     flagged: tuple[FileProblem, ...] = ()
+    stale_answers: int = 0

@@ -76,7 +76,7 @@ def test_ingest_reports_counts_and_problems(sample: SampleLibrary) -> None:
     report = sample.report
     assert list(report) == [
         "added", "updated", "unchanged", "removed", "failed", "warnings", "documents", "passages",
-        "pages", "seconds", "moved", "ignored", "partial", "flagged",
+        "pages", "seconds", "moved", "ignored", "partial", "flagged", "stale_answers",
     ]  # fmt: skip
     counts = ("added", "updated", "unchanged", "removed", "documents", "passages", "pages")
     assert all(type(report[name]) is int for name in counts)

@@ -39,7 +39,8 @@ def test_a_kept_answer_is_listed_shown_found_stale_and_deleted(
     assert lexical_cli("verify", receipt).returncode == 0
 
     (folder / "pump.txt").write_text("The valve is checked on day 9.\n")
-    lexical_cli("sync", folder, "--library", library)
+    told = lexical_cli("sync", folder, "--library", library).stdout
+    assert "kept answers are stale: pincite history list --stale" in told
     assert 1 in [one["number"] for one in listed(library, "--stale")]
     shown = lexical_cli("history", "show", "1", "--library", library).stdout
     assert "stale" in shown
