@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -43,8 +43,9 @@ from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.calibration import Calibration, save_calibration
 from pincite.verify.offsets import OffsetCheck, check_offsets
-from pincite.verify.receipt import ReceiptCheck
+from pincite.verify.receipt import ReceiptCheck, answer_form
 from pincite.verify.saved import check_saved, load_saved
+from pincite.verify.sealing import sealed
 from pincite.why import Inquiry
 
 LONGEST_QUESTION = 10_000
@@ -148,6 +149,7 @@ class Library:
             found, plan = intake.plan(_as_paths(paths), selection=selection, digests=self._digests)
             report = intake.run(found, plan, progress)
             self._upkeep.bring_indexes_up()
+            report = replace(report, stale_answers=self.catalog.history.compare())
         if self.is_behind():
             # Answers tell what is missing when the encoder cannot be had or another process is at it.
             with suppress(ModelError, LibraryBusy):
@@ -247,7 +249,7 @@ class Library:
                 return None
             report = intake.run(found, plan)
             self._upkeep.bring_indexes_up()
-        return report
+            return replace(report, stale_answers=self.catalog.history.compare())
 
     def _given_up(self, collection: str) -> dict[str, str]:
         """Files that could not be read, and the document ids of their bytes."""
@@ -306,6 +308,7 @@ class Library:
             for path in removed:
                 self.catalog.remove(collection, path)
             self._upkeep.bring_indexes_up()
+            self.catalog.history.compare()
         return removed
 
     def files(self, *, collection: str | None = None) -> tuple[FileEntry, ...]:
@@ -369,7 +372,7 @@ class Library:
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
         stages = self.stages() if settings is None else self.stages_with(settings)
-        return answer_question(question, stages)
+        return self._kept(answer_question(question, stages), collection)
 
     def count(
         self, words: str, *, collection: str | None = None, filters: Filters | None = None
@@ -379,7 +382,12 @@ class Library:
         Any form of the words counts; of words in quotation marks only that one.
         """
         question = self._question(words, collection, filters=filters)
-        return survey(question, count_request(words), self.stages())
+        return self._kept(survey(question, count_request(words), self.stages()), collection)
+
+    def _kept(self, answer: Answer, collection: str | None) -> Answer:
+        if self.settings.history.keep:
+            self.catalog.history.keep(sealed(answer_form(answer)), collection)
+        return answer
 
     def why(
         self,

@@ -592,13 +592,26 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnswer:
+    """An answer in the library's history: its saved form, and which quotes are not there any more."""
+
+    number: int
+    kept_at: str
+    """ISO 8601, UTC."""
+    collection: str | None
+    form: Mapping[str, Any]
+    stale: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
     """What an ingest did. Counts of files, then what the library holds afterwards.
 
     `failed` files are not in the library (or in their version from before). `warnings` tell what is
     missing of files that are, and what else is the matter with them; `partial` counts those of which
     something is missing. `flagged` files hold something that may be meant to deceive. `ignored`
-    counts what an ignore file left out, a folder as one.
+    counts what an ignore file left out, a folder as one; `stale_answers` those of the history whose
+    quotes are not there any more.
     """
 
     added: int
@@ -615,3 +628,4 @@ class IngestReport:
     ignored: int = 0
     partial: int = 0
     flagged: tuple[FileProblem, ...] = ()
+    stale_answers: int = 0

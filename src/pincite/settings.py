@@ -463,6 +463,14 @@ class ChatSettings(Group):
     )
 
 
+class HistorySettings(Group):
+    """Answers that stay in the library."""
+
+    keep: bool = Field(
+        default=False, description="every answer is kept, with its question ('pincite history')"
+    )
+
+
 class Settings(BaseSettings):
     """All groups."""
 
@@ -485,6 +493,7 @@ class Settings(BaseSettings):
     generation: GenerationSettings = GenerationSettings()
     verification: VerificationSettings = VerificationSettings()
     chat: ChatSettings = ChatSettings()
+    history: HistorySettings = HistorySettings()
 
     @classmethod
     def settings_customise_sources(
@@ -501,7 +510,7 @@ class Settings(BaseSettings):
 
     def digest(self) -> str:
         """Identifies every value that can change an answer."""
-        relevant = self.model_dump(mode="json", exclude={"ingest", "chat"})
+        relevant = self.model_dump(mode="json", exclude={"ingest", "chat", "history"})
         relevant["embedding"] = {**self.embedding.identity(), "runtime": self.embedding.runtime}
         # A server may move and still be the same.
         del relevant["embedding"]["url"]

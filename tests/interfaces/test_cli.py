@@ -27,7 +27,7 @@ TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"
 VERBS = [
     "ingest", "search", "ask", "batch", "verify", "remove", "stats", "doctor", "demo", "config",
-    "config show", "reindex", "report", "models", "models list",
+    "config show", "reindex", "report", "keys", "models", "models list",
     "models add", "models pull", "models verify",
 ]  # fmt: skip
 
@@ -76,7 +76,7 @@ def test_ingest_reports_counts_and_problems(sample: SampleLibrary) -> None:
     report = sample.report
     assert list(report) == [
         "added", "updated", "unchanged", "removed", "failed", "warnings", "documents", "passages",
-        "pages", "seconds", "moved", "ignored", "partial", "flagged",
+        "pages", "seconds", "moved", "ignored", "partial", "flagged", "stale_answers",
     ]  # fmt: skip
     counts = ("added", "updated", "unchanged", "removed", "documents", "passages", "pages")
     assert all(type(report[name]) is int for name in counts)
@@ -255,7 +255,7 @@ def test_a_refusal_exits_3_with_reasons_and_no_text(sample: SampleLibrary, tmp_p
     assert answer.keys() == ANSWER_KEYS | {"trace"}
     assert (answer["status"], answer["text"], answer["citations"]) == ("abstained", "", [])
     assert answer["reasons"]
-    assert json.loads(saved.read_bytes()).keys() == ANSWER_KEYS
+    assert json.loads(saved.read_bytes()).keys() == ANSWER_KEYS | {"digest"}
     human = call_cli(*arguments, cwd=sample.path.parent)
     assert human.returncode == 3
     fits_a_terminal(human.stdout)
@@ -349,7 +349,7 @@ def test_verify_passes_without_a_library(torque: dict[str, Any], tmp_path: Path)
 
     assert result.returncode == 0
     check = read(result)
-    assert check.keys() == {"verified", "problems", "citations"}
+    assert check.keys() == {"verified", "problems", "signed_by", "citations"}
     assert check["verified"] is True
     assert [item["number"] for item in check["citations"]] == [
         number for number, _ in enumerate(torque["answer"]["citations"], start=1)

@@ -15,6 +15,7 @@ from pincite.catalog.conversations import Conversations
 from pincite.catalog.encodings import Encodings
 from pincite.catalog.engine import open_sqlite, translated
 from pincite.catalog.filtering import matching_keys
+from pincite.catalog.history import History
 from pincite.catalog.migrations import migrate
 from pincite.catalog.scanning import CatalogScan
 from pincite.document import Coverage, Document, Span
@@ -54,6 +55,7 @@ class Catalog:
         self.encodings = Encodings(self._transaction)
         self.scan = CatalogScan(self._transaction)
         self.conversations = Conversations(self._transaction)
+        self.history = History(self._transaction)
         self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
         self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
 

@@ -58,6 +58,11 @@ def _keep_conversations(connection: Connection) -> None:
     schema.turns.create(connection)
 
 
+def _keep_answers(connection: Connection) -> None:
+    """Version 5: answers can be kept."""
+    schema.answers.create(connection)
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -79,6 +84,7 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
     _tell_coverage,
     _date_and_tag,
     _keep_conversations,
+    _keep_answers,
 )
 """Step n (counting from 1) takes the database from version n to n+1."""
 

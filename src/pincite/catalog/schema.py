@@ -139,3 +139,14 @@ turns = Table(
     Column("asked", String, nullable=False, comment="ISO 8601, UTC"),
     sqlite_autoincrement=True,
 )
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", _RowNumber, primary_key=True, autoincrement=True),
+    Column("kept_at", String, nullable=False, comment="ISO 8601, UTC"),
+    Column("collection", String, comment="that was asked; null: all"),
+    Column("form", Text, nullable=False, comment="the answer as it is saved: JSON"),
+    Column("stale", JSON, nullable=False, comment="what became of quotes that are gone"),
+    sqlite_autoincrement=True,
+)

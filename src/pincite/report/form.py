@@ -7,14 +7,13 @@ from typing import Any
 from pincite.report.asking import Asked, Report
 from pincite.verify.receipt import answer_form, citation_form
 from pincite.verify.reports import number_quotes, source_forms
-from pincite.verify.sealing import sealed
 
 
 def report_form(report: Report) -> dict[str, Any]:
     """Everything a report says. The same library, template and settings give the same bytes."""
     asked = [item for item in report.asked if item.answer is not None]
     numbers = iter(report_numbers(report))
-    form = {
+    return {
         "report": report.title,
         "template": report.template,
         "collection": report.collection,
@@ -30,7 +29,6 @@ def report_form(report: Report) -> dict[str, Any]:
         ],
         "sources": source_forms([answer_form(item.answer) for item in asked if item.answer]),
     }
-    return sealed(form)
 
 
 def report_numbers(report: Report) -> list[list[int]]:

@@ -12,6 +12,7 @@ from pincite.errors import UsageError
 from pincite.report.asking import Report
 from pincite.report.form import report_form
 from pincite.report.layout import layout
+from pincite.verify.sealing import sealed
 
 _NEEDS = {".docx": ("docx", "python-docx"), ".pdf": ("reportlab", "reportlab")}
 FORMATS = (".md", ".html", ".docx", ".pdf", ".json")
@@ -36,14 +37,17 @@ def check_outputs(paths: Sequence[Path]) -> None:
             raise UsageError(f"{path}: there is no folder {path.absolute().parent}; make it first")
 
 
-def write_report(report: Report, paths: Sequence[Path], *, fonts: Sequence[Path] = ()) -> list[str]:
+def write_report(
+    report: Report, paths: Sequence[Path], *, fonts: Sequence[Path] = (), key: Path | None = None
+) -> list[str]:
     """Write a report to each file; gives what must be told about them.
 
     A file is there as a whole or not at all. `fonts` are put into PDF files before the system's.
+    `key` is the file of a private key that signs JSON.
     """
     notices: list[str] = []
     for path in paths:
-        content, told = rendered(report, path.suffix.lower(), fonts=fonts)
+        content, told = rendered(report, path.suffix.lower(), fonts=fonts, key=key)
         notices += [f"{path}: {notice}" for notice in told]
         draft = path.with_name(f".{path.name}.{os.getpid()}")
         try:
@@ -55,11 +59,11 @@ def write_report(report: Report, paths: Sequence[Path], *, fonts: Sequence[Path]
 
 
 def rendered(
-    report: Report, ending: str, *, fonts: Sequence[Path] = ()
+    report: Report, ending: str, *, fonts: Sequence[Path] = (), key: Path | None = None
 ) -> tuple[bytes, Sequence[str]]:
     """The bytes of a report in one format, and what must be told about them."""
     if ending == ".json":
-        text = json.dumps(report_form(report), ensure_ascii=False, indent=2) + "\n"
+        text = json.dumps(sealed(report_form(report), key), ensure_ascii=False, indent=2) + "\n"
         return text.encode("utf-8", "backslashreplace"), ()
     if ending == ".pdf":
         from pincite.report.pdf import pdf_file

@@ -24,6 +24,7 @@ from pincite.verify.sealing import seal_problems, sealed, signer
 
 FORMATS = (".json", ".html")
 _LARGEST_BYTES = 500_000_000
+_ODD_FORM = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
 
 
 def saved_answer(answer: Answer, sources: Sources, path: Path, key: Path | None = None) -> bytes:
@@ -88,11 +89,15 @@ def check_saved(
     `public_key`, the file of one, the form must be signed by it.
     """
     files, form = CitedFiles(reader, root), saved.form
-    check = check_report(form, files) if is_report(form) else check_answer(form, files)
-    problems = [*saved.problems, *check.problems, *seal_problems(form, public_key)]
-    if CONTEXTS in form and not is_report(form):
-        problems += context_problems(form, files)
-    return replace(check, problems=tuple(problems), signed_by=signer(form))
+    problems = [*saved.problems, *seal_problems(form, public_key)]
+    try:
+        check = check_report(form, files) if is_report(form) else check_answer(form, files)
+        if CONTEXTS in form and not is_report(form):
+            problems += context_problems(form, files)
+    except _ODD_FORM as error:
+        # Whoever tampers may leave anything anywhere; a form that none of the checks knows is wrong.
+        check = ReceiptCheck(citations=(), problems=(f"it cannot be checked: {error!r}",))
+    return replace(check, problems=(*problems, *check.problems), signed_by=signer(form))
 
 
 def _json(content: bytes, path: Path) -> Any:

@@ -85,6 +85,7 @@ def survey_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
     try:
         survey = _from_form(receipt["survey"])
         again = dict(_counted_again(receipt, survey))
+        is_same = survey_form(survey) == receipt["survey"]
     except (KeyError, TypeError, ValueError) as error:
         yield f"its survey cannot be read ({error!r})"
         return
@@ -92,7 +93,7 @@ def survey_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
         said = getattr(survey, name)
         if said != value:
             yield f"its {name} are {said!r}, its quotes say {value!r}"
-    if survey_form(survey) != receipt["survey"]:
+    if not is_same:
         yield "its survey has other fields than a count has"
     if receipt["status"] != Status.ANSWERED:
         yield f"its status is {receipt['status']!r}; a count is an answer"

@@ -18,6 +18,7 @@ from pincite.interfaces.cli import (
     demo,
     doctor,
     evaluation,
+    history,
     ingest,
     keys,
     ls,
@@ -66,6 +67,7 @@ app.command("demo")(demo.demo)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")
 app.add_typer(models.app, name="models")
+app.add_typer(history.app, name="history")
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from pincite.interfaces.cli.options import (
     DocumentFilter,
     ExplainOption,
     JsonOption,
+    KeepOption,
     LibraryOption,
     ModelOption,
     ModeOption,
@@ -31,6 +32,7 @@ from pincite.interfaces.cli.options import (
     WhyOption,
     budget_ms,
     generation,
+    keeping,
 )
 from pincite.interfaces.cli.output import indented, print_json, short_path
 from pincite.interfaces.cli.progress import while_writing
@@ -55,6 +57,7 @@ def ask(
     until: UntilFilter = "",
     save: SaveOption = None,
     sign: SignOption = None,
+    keep: KeepOption = False,
     explain: ExplainOption = False,
     why: WhyOption = None,
     budget: BudgetOption = "",
@@ -72,7 +75,10 @@ def ask(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
     with pincite.Library.open(
-        library, create=False, profile=profile, overrides=generation(mode, model)
+        library,
+        create=False,
+        profile=profile,
+        overrides={**generation(mode, model), **keeping(keep=keep)},
     ) as opened:
         with while_writing(opened.settings.generation):
             answer = opened.ask(

@@ -13,6 +13,7 @@ from pincite.interfaces.cli.options import (
     CollectionOption,
     DocumentFilter,
     JsonOption,
+    KeepOption,
     LibraryOption,
     SaveOption,
     SectionFilter,
@@ -20,6 +21,7 @@ from pincite.interfaces.cli.options import (
     SinceFilter,
     TagFilter,
     UntilFilter,
+    keeping,
 )
 from pincite.interfaces.cli.output import indented, print_json, short_path
 from pincite.interfaces.cli.saving import check_saving, save_answer
@@ -50,6 +52,7 @@ def count(
     until: UntilFilter = "",
     save: SaveOption = None,
     sign: SignOption = None,
+    keep: KeepOption = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write every quote to a file for spreadsheets.")
     ] = None,
@@ -66,7 +69,7 @@ def count(
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
-    with pincite.Library.open(library, create=False) as opened:
+    with pincite.Library.open(library, create=False, overrides=keeping(keep=keep)) as opened:
         answer = opened.count(words, collection=collection, filters=filters)
         save_answer(answer, opened, save, sign)
     form = answer_form(answer)

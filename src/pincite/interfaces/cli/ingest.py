@@ -80,6 +80,8 @@ def print_report(report: IngestReport, library: Path | None) -> None:
         f"{report.removed} removed, {len(report.failed)} failed{partial}{ignored} "
         f"in {report.seconds:.1f} s"
     )
+    if report.stale_answers:
+        typer.echo(f"{report.stale_answers} kept answers are stale: pincite history list --stale")
     if library is not None:
         typer.echo(
             f"{short_path(str(library))} now holds {report.documents} files, "

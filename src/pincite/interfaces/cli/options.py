@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -107,6 +107,9 @@ SaveOption = Annotated[
         "--save", help="Write a receipt that 'pincite verify' checks: FILE.json or FILE.html."
     ),
 ]
+KeepOption = Annotated[
+    bool, typer.Option("--keep", help="Keep the answer in the library ('pincite history').")
+]
 SignOption = Annotated[
     Path | None,
     typer.Option("--sign", help="Sign what is saved with this private key ('pincite keys')."),
@@ -162,7 +165,12 @@ def budget_ms(written: str) -> float | None:
     return float(found["number"]) * (1000 if found["unit"] == "s" else 1)
 
 
-def generation(mode: str, model: str) -> dict[str, dict[str, str]]:
+def generation(mode: str, model: str) -> dict[str, dict[str, Any]]:
     """The settings that `--mode` and `--model` mean."""
     chosen = {name: value for name, value in (("mode", mode), ("model", model)) if value}
     return {"generation": chosen} if chosen else {}
+
+
+def keeping(*, keep: bool) -> dict[str, dict[str, Any]]:
+    """The settings that `--keep` means."""
+    return {"history": {"keep": True}} if keep else {}

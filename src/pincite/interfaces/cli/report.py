@@ -54,6 +54,10 @@ def report(
         list[Path] | None,
         typer.Option("--font", help="A TrueType font for PDF, tried before the system's."),
     ] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option("--sign", help="Sign the JSON with this private key ('pincite keys')."),
+    ] = None,
     show_list: Annotated[
         bool, typer.Option("--list", help="Show the templates that are shipped.")
     ] = False,
@@ -74,9 +78,12 @@ def report(
     from pincite.report.form import report_form
     from pincite.report.template import load_template
     from pincite.report.writing import check_outputs, rendered, write_report
+    from pincite.verify.sealing import sealed
 
     outputs = output or []
     check_outputs(outputs)
+    if sign is not None and not sign.is_file():
+        raise UsageError(f"{sign}: no such file; 'pincite keys {sign}' makes a key pair")
     overrides = generation(mode, model)
     plan = load_template(template)
     with (
@@ -86,11 +93,11 @@ def report(
         made = make_report(
             opened, plan, collection=collection, overrides=overrides, progress=progress
         )
-    for told in write_report(made, outputs, fonts=font or []):
+    for told in write_report(made, outputs, fonts=font or [], key=sign):
         notice(told)
     answered = sum(item.is_answered for item in made.asked)
     if as_json:
-        print_json(report_form(made))
+        print_json(sealed(report_form(made), sign))
     elif not outputs:
         sys.stdout.buffer.write(rendered(made, ".md")[0])
     else:

@@ -1,0 +1,95 @@
+"""`pincite history`: the answers that a library keeps, and which of them are out of date."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import pincite
+from pincite.errors import UsageError
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.output import indented, print_json
+from pincite.places import on_one_line
+
+if TYPE_CHECKING:
+    from pincite.records import KeptAnswer
+
+app = typer.Typer(
+    help="Look at the answers that were kept.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@app.command("list")
+def list_answers(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Only those whose quotes changed or vanished.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the answers that were kept, oldest first.
+
+    Answers are kept where 'history.keep' is set, or with 'pincite ask --keep'.
+    """
+    with pincite.Library.open(library, create=False) as opened:
+        found = [one for one in opened.catalog.history.entries() if one.stale or not stale]
+    if as_json:
+        print_json({"answers": [asdict(one) for one in found]})
+        return
+    for one in found:
+        _print_line(one)
+    typer.echo(f"{len(found)} answers")
+
+
+@app.command("show")
+def show(
+    number: Annotated[int, typer.Argument(help="The number that 'list' shows.")],
+    library: LibraryOption = DEFAULT_LIBRARY,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one kept answer; with --json, the receipt that 'pincite verify' checks."""
+    with pincite.Library.open(library, create=False) as opened:
+        found = opened.catalog.history.entries(number)
+    if not found:
+        raise UsageError(f"there is no kept answer {number}; 'pincite history list' shows them")
+    (one,) = found
+    if as_json:
+        print_json(one.form)
+        return
+    _print_line(one)
+    typer.echo(indented(on_one_line(one.form["text"]) or "No answer.", first="  "))
+    for count, citation in enumerate(one.form["citations"], start=1):
+        page = f", page {citation['page']}" if citation["page"] else ""
+        typer.echo(indented(f"{citation['source']}{page}", first=f"  [{count}] "))
+    for reason in one.form["reasons"]:
+        typer.echo(indented(reason, first="  - "))
+
+
+@app.command("delete")
+def delete(
+    numbers: Annotated[list[int] | None, typer.Argument(help="Those to forget.")] = None,
+    library: LibraryOption = DEFAULT_LIBRARY,
+    everything: Annotated[bool, typer.Option("--all", help="Forget all of them.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget answers that were kept."""
+    if bool(numbers) == everything:
+        raise UsageError("name the answers to forget by number, or --all")
+    with pincite.Library.open(library, create=False) as opened:
+        count = opened.catalog.history.delete(None if everything else numbers)
+    if as_json:
+        print_json({"deleted": count})
+    else:
+        typer.echo(f"{count} answers deleted")
+
+
+def _print_line(one: KeptAnswer) -> None:
+    status = "stale" if one.stale else one.form["status"]
+    first = f"{one.number:>4}  {one.kept_at[:16].replace('T', ' ')}  {status:<9}  "
+    typer.secho(
+        indented(on_one_line(one.form["question"]), first=first), fg="yellow" if one.stale else None
+    )
+    for problem in one.stale:
+        typer.echo(indented(problem, first="      - "))
