@@ -165,6 +165,12 @@ class RetrievalSettings(Group):
         default=60, ge=1, le=10_000, description="rank constant of reciprocal rank fusion"
     )
     alpha: float = Field(default=0.5, ge=0, le=1, description="weight of BM25 in fusion")
+    foreign_alpha: float = Field(
+        default=0.8,
+        ge=0,
+        le=1,
+        description="the same for questions in a script that the encoder does not read",
+    )
     keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
 
@@ -292,6 +298,12 @@ class RerankSettings(Group):
         ge=0,
         le=1,
         description="share of the reranker (the model's, where there is one) in the final score",
+    )
+    foreign_weight: float = Field(
+        default=0.4,
+        ge=0,
+        le=1,
+        description="the same for questions in a script that the encoder does not read",
     )
     threshold: float = Field(default=0.2, ge=0, le=1, description="hits scored lower are dropped")
     memory_mb: int = Field(

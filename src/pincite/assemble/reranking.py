@@ -7,7 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from pincite.catalog.catalog import Catalog
+from pincite.embed.spec import reads_latin_only
 from pincite.errors import ModelError
+from pincite.rerank.by_script import ByScript
 from pincite.rerank.cross_encoder_files import (
     open_fastembed_cross_encoder,
     open_onnx_cross_encoder,
@@ -109,7 +111,10 @@ def reranker(
     cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
     by_method = partial(_reranker_without_model, chosen.method, catalog, weights, models)
     if models.scorer is None:
-        return by_method(cut)
+        if models.encoder is None or not reads_latin_only(models.encoder.name):
+            return by_method(cut)
+        foreign = replace(cut, weight=min(chosen.weight, chosen.foreign_weight))
+        return ByScript(latin=by_method(cut), other=by_method(foreign))
     return ModelReranker(
         models.scorer,
         first=by_method(replace(cut, threshold=0.0)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from pincite.catalog.catalog import Catalog
+from pincite.embed.spec import reads_latin_only
 from pincite.index.indexes import Indexes
 from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.exact import ExactWords
@@ -53,7 +54,7 @@ def retriever(
         alpha=chosen.alpha,
     )
     found = HybridRetriever(
-        searches, catalog.passages, exact, _fuse(chosen, intents), keep=chosen.keep
+        searches, catalog.passages, exact, _fuse(chosen, intents, encoder), keep=chosen.keep
     )
     return BoostedRetriever(
         _routed(found, routes, settings.boosts.documents, catalog.text_of),
@@ -65,11 +66,17 @@ def _intents(rules: str) -> IntentRules:
     return load_intent_rules(rules) if rules else IntentRules([])
 
 
-def _fuse(chosen: RetrievalSettings, intents: IntentRules) -> IntentFusion:
+def _fuse(
+    chosen: RetrievalSettings, intents: IntentRules, encoder: VectorEncoder | None
+) -> IntentFusion:
     method: FuseScores = weighted_min_max
     if chosen.fusion == "rrf":
         method = partial(reciprocal_rank, k=chosen.rrf_k)
-    return IntentFusion(intents, method, alpha=chosen.alpha)
+    latin_only = encoder is not None and reads_latin_only(encoder.name)
+    # Search by one of the two alone is meant as such, in every script.
+    is_extreme = chosen.alpha in (0, 1)
+    foreign = chosen.foreign_alpha if latin_only and not is_extreme else None
+    return IntentFusion(intents, method, alpha=chosen.alpha, foreign_alpha=foreign)
 
 
 def _routed(found: Retriever, routes: DocumentRoutes, chosen: str, text_of: TextOf) -> Retriever:

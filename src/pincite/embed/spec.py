@@ -85,21 +85,38 @@ def prefixes_of(name: str, wishes: Wishes) -> tuple[str, str]:
     return found.get("query_prefix", ""), found.get("passage_prefix", "")
 
 
+def reads_latin_only(encoder: str) -> bool:
+    """Whether our table says so of an encoder, by its name or one with marks of version and content."""
+    parts = (_short(part) for part in re.split(r"[/:#]", encoder))
+    return any(part in _latin_only() for part in parts)
+
+
 def known_use(name: str) -> dict[str, Any]:
     """What our table says about a published model; nothing about others."""
-    short = name.rpartition("/")[2].partition(":")[0].lower()
-    short = re.sub(r"(-onnx)?(-q|-quantized|-int8)?$", "", short)
-    return dict(_table().get(short, {}))
+    return dict(_table().get(_short(name.rpartition("/")[2].partition(":")[0]), {}))
+
+
+def _short(name: str) -> str:
+    return re.sub(r"(-onnx)?(-q|-quantized|-int8)?$", "", name.lower())
 
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Any]]:
-    content = (Path(__file__).with_name("data") / "encoders.toml").read_text(encoding="utf-8")
     return {
         name.lower(): {key: value for key, value in entry.items() if key != "names"}
-        for entry in tomllib.loads(content)["encoder"]
+        for entry in _content()["encoder"]
         for name in entry["names"]
     }
+
+
+@cache
+def _latin_only() -> frozenset[str]:
+    return frozenset(name.lower() for name in _content()["latin_only"])
+
+
+def _content() -> dict[str, Any]:
+    file = Path(__file__).with_name("data") / "encoders.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _told_by_files(folder: Path) -> dict[str, Any]:

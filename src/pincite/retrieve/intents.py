@@ -10,6 +10,7 @@ from functools import lru_cache
 from pincite.records import Hit, Question
 from pincite.retrieve.tags import any_word
 from pincite.stages import Scored, Sources
+from pincite.text.scripts import is_latin
 from pincite.text.terms import fold
 from pincite.toml_files import TomlFile, toml_file
 
@@ -64,12 +65,24 @@ def load_intent_rules(chosen: str) -> IntentRules:
 
 
 class IntentFusion:
-    """Fuses with the weight that the question's intent asks for."""
+    """Fuses with the weight that the question's intent asks for.
 
-    def __init__(self, rules: IntentRules, fuse: FuseScores, *, alpha: float) -> None:
+    `foreign_alpha` is that for questions in other scripts than the Latin one, where the encoder
+    reads no others; None where it does.
+    """
+
+    def __init__(
+        self,
+        rules: IntentRules,
+        fuse: FuseScores,
+        *,
+        alpha: float,
+        foreign_alpha: float | None = None,
+    ) -> None:
         self._rules = rules
         self._fuse = fuse
         self._alpha = alpha
+        self._foreign_alpha = foreign_alpha
 
     def __call__(
         self, question: str, lexical: Sequence[Scored], dense: Sequence[Scored]
@@ -77,6 +90,8 @@ class IntentFusion:
         """The fused score of each key."""
         intent = self._rules.intent_of(question)
         alpha = self._alpha if intent is None or intent.alpha is None else intent.alpha
+        if self._foreign_alpha is not None and not is_latin(question):
+            alpha = self._foreign_alpha
         return self._fuse(lexical, dense, alpha=alpha)
 
 
