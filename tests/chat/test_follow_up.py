@@ -110,6 +110,12 @@ def test_a_place_counts_in_a_choice_first_and_then_among_the_quotes() -> None:
     assert found == Reading(text="And where is the second one? (P-8)", rule=Rule.PLACE)
 
 
+def test_the_first_of_all_is_no_place_in_a_list() -> None:
+    quotes = ("P-7 needs oil.", "P-8 needs oil.")
+    asked = "Who was the first?"
+    assert read(asked, "Which pumps need oil?", quotes=quotes) == Reading(text=asked)
+
+
 def test_a_place_that_there_is_not_changes_nothing() -> None:
     asked = "Where is the third one?"
     assert read(asked, "Which pumps need oil?", quotes=("P-7 does.",)).rule is not Rule.PLACE
