@@ -107,12 +107,10 @@ def _meant(text: str) -> re.Match[str] | None:
     plain = _NOTHING_MEANT.sub(lambda found: " " * len(found[0]), text)
     for found in _POINTER.finditer(plain):
         begun = text[: found.start()]
+        if len(content(begun)) > _MOST_WORDS_BEFORE or names(begun, opens=False):
+            return None
         is_joining = found["this"] and bool(content(" ".join(words(begun)[-1:])))
-        if (
-            len(content(begun)) <= _MOST_WORDS_BEFORE
-            and not names(begun, opens=False)
-            and not is_joining
-        ):
+        if not is_joining:
             return found
     return None
 
