@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,12 @@ def test_a_place_counts_in_a_choice_first_and_then_among_the_quotes() -> None:
     assert found == Reading(text="And where is the second one? (P-8)", rule=Rule.PLACE)
 
 
+def test_the_first_of_all_is_no_place_in_a_list() -> None:
+    quotes = ("P-7 needs oil.", "P-8 needs oil.")
+    asked = "Who was the first?"
+    assert read(asked, "Which pumps need oil?", quotes=quotes) == Reading(text=asked)
+
+
 def test_a_place_that_there_is_not_changes_nothing() -> None:
     asked = "Where is the third one?"
     assert read(asked, "Which pumps need oil?", quotes=("P-7 does.",)).rule is not Rule.PLACE
@@ -143,6 +150,24 @@ def test_a_question_that_can_stand_alone_is_left_alone(asked: str) -> None:
     assert read(asked, "When was Acme founded?") == Reading(text=asked)
 
 
+@pytest.mark.parametrize(
+    "pattern", ["it ", "who is it that ", "Acme & ", "(", "what about ", "1 or "]
+)
+def test_a_pasted_text_is_read_as_it_is_and_at_once(pattern: str) -> None:
+    pasted = pattern * (9_000 // len(pattern))
+    begun = time.process_time()
+    assert read(pasted, "Who runs Acme & Sons?").text == pasted
+    assert read("who is it?", pasted).text == "who is it?"
+    longest = pattern * (1_000 // len(pattern))
+    read(longest, longest, quotes=(pasted,))
+    assert time.process_time() - begun < 1
+
+
+def test_signs_between_the_words_of_a_name_do_no_harm() -> None:
+    found = read("Who leads it?", 'When was  "Acme &  Sons" founded?')
+    assert found.text == "Who leads Acme Sons?"
+
+
 def test_courtesy_between_two_questions_is_passed_over() -> None:
     found = read("Who leads it?", "When was Acme founded?", "Thanks, that is fine!")
     assert found.text == "Who leads Acme?"
@@ -159,7 +184,7 @@ def test_the_first_question_stays_as_it_is() -> None:
 
 
 _PIECES = """it the second one why and what about for he his 2021 in Acme P-1 Berg does who pumps need
-    valve or vs company there ? . , ( ) " ' - é 水 more from was""".split()
+    valve or vs company there ? . , ( ) " ' - & é 水 more from was Sons""".split()
 _TEXTS = st.lists(st.sampled_from([*_PIECES, "\n"]), max_size=9).map(" ".join)
 _MAY_BE_ADDED = {"what", "about", "in", "to"}
 

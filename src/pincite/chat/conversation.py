@@ -11,7 +11,7 @@ from pincite.chat.follow_up import Exchange, Reading, follow_up
 from pincite.chat.model_reading import ModelReader
 from pincite.errors import LibraryError, UsageError
 from pincite.filters import Filters
-from pincite.library import Library
+from pincite.library import LONGEST_QUESTION, Library
 from pincite.records import Answer
 from pincite.verify.receipt import answer_form
 
@@ -86,7 +86,8 @@ class Conversation:
 
     def ask(self, text: str, *, budget_ms: float | None = None) -> Turn:
         """Read a question with those before it, and answer it as `Library.ask` does."""
-        reading = self._read(text, tuple(self._earlier))
+        is_question = len(text) <= LONGEST_QUESTION
+        reading = self._read(text, tuple(self._earlier)) if is_question else Reading(text=text)
         answer = self.library.ask(
             reading.text, collection=self.collection, filters=self._filters, budget_ms=budget_ms
         )

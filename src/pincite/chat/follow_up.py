@@ -17,6 +17,8 @@ from pincite.chat.pointers import is_kind, ordinal, pointing, resolved
 from pincite.chat.slots import exchanged
 from pincite.chat.subjects import content, names, says_something, topic, words
 
+_LONGEST_CHARS = 1000
+"""Of a question that leans on another or is leaned on; a longer text says itself what it means."""
 _LONGEST_FRAGMENT_WORDS = 4
 _LONGEST_OTHER_WORDS = 9
 
@@ -72,7 +74,7 @@ def follow_up(text: str, earlier: Sequence[Exchange]) -> Reading:
     """The question with what it leaves out, found in the exchanges before it (oldest first)."""
     asked = " ".join(text.split())
     last = next((one for one in reversed(earlier) if _can_be_meant(one.question)), None)
-    if last is None or not says_something(asked):
+    if last is None or len(asked) > _LONGEST_CHARS or not says_something(asked):
         return Reading(text=text)
     for rule, read in _RULES:
         found = read(asked, last)
@@ -82,7 +84,7 @@ def follow_up(text: str, earlier: Sequence[Exchange]) -> Reading:
 
 
 def _can_be_meant(question: str) -> bool:
-    return says_something(question) and bool(content(question))
+    return len(question) <= _LONGEST_CHARS and says_something(question) and bool(content(question))
 
 
 def _place(asked: str, last: Exchange) -> str:

@@ -51,9 +51,8 @@ _PLACES = {
     for name in forms
 }
 _ORDINAL = re.compile(
-    rf"\bthe\s+(?P<place>{'|'.join(_PLACES)}|last|latter|other)"
-    r"(?:\s+(?:one|option|quote|source|answer|document|point|item|result|two))?\b(?=\s*(?:[?.!,]|$)|\s+"
-    rf"(?:one|{_VERB}|in|on|for)\b)",
+    rf"\bthe\s+(?:(?P<of_two>latter|former)\b|(?P<place>{'|'.join(_PLACES)}|last|other)"
+    r"(?:\s+(?P<noun>one|option|quote|source|answer|item|result)\b|(?=\s*[?.!]*$)))",
     re.IGNORECASE,
 )
 _ONLY_THE_PLACE = re.compile(r"^(?:(?:and|but|so|or)\b[\s,]*)?(?:(?:what|how)\s+about\s+)?$", re.I)
@@ -72,14 +71,12 @@ def ordinal(asked: str, question: str, quotes: Sequence[str]) -> Placed | None:
     found = _ORDINAL.search(asked)
     if found is None:
         return None
+    is_all = bool(_ONLY_THE_PLACE.match(asked[: found.start()])) and not words(asked[found.end() :])
+    if not (found["of_two"] or found["noun"] or is_all):
+        return None  # "Who was the first?" asks for a beginning.
     choice = alternatives(question) or [_told_by(quote, question) for quote in quotes]
-    other = _chosen(choice, found["place"].lower())
-    if not other:
-        return None
-    rest = asked[found.end() :].strip(" ?.!")
-    return Placed(
-        other=other, is_all=bool(_ONLY_THE_PLACE.match(asked[: found.start()]) and not rest)
-    )
+    other = _chosen(choice, (found["of_two"] or found["place"]).lower())
+    return Placed(other=other, is_all=is_all) if other else None
 
 
 def _chosen(choice: Sequence[str], place: str) -> str:
@@ -110,12 +107,10 @@ def _meant(text: str) -> re.Match[str] | None:
     plain = _NOTHING_MEANT.sub(lambda found: " " * len(found[0]), text)
     for found in _POINTER.finditer(plain):
         begun = text[: found.start()]
+        if len(content(begun)) > _MOST_WORDS_BEFORE or names(begun, opens=False):
+            return None
         is_joining = found["this"] and bool(content(" ".join(words(begun)[-1:])))
-        if (
-            len(content(begun)) <= _MOST_WORDS_BEFORE
-            and not names(begun, opens=False)
-            and not is_joining
-        ):
+        if not is_joining:
             return found
     return None
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from pincite.chat.cues import AUXILIARIES, DETERMINERS, FUNCTION, PREPOSITIONS, QUESTION_WORDS
-from pincite.chat.subjects import generic, keys, names, words
+from pincite.chat.subjects import generic, keys, names, place_of, words
 
 _TIME = re.compile(
     r"\b(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -100,8 +100,8 @@ def _by_name(question: str, other: str, plain: str) -> str:
         or words(other)[0].lower() != (words(plain)[0].lower())
     ):
         return ""
-    start = question.index(named[0])
-    return _put(question, (start, start + len(named[0])), plain)
+    span = place_of(named[0], question)
+    return _put(question, span, plain) if span else ""
 
 
 def _by_head(question: str, other: str, plain: str) -> str:

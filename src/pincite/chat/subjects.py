@@ -82,6 +82,12 @@ def names(text: str, *, opens: bool = True) -> list[str]:
     return [name for name in distinct if not any(name != one and name in one for one in distinct)]
 
 
+def place_of(name: str, text: str) -> tuple[int, int] | None:
+    """Where a name stands, whatever signs are between its words."""
+    found = re.search(r"\W+".join(map(re.escape, name.split())), text)
+    return found.span() if found else None
+
+
 def _joins(word: str) -> bool:
     """Whether it may stand inside a name: `Bank of America`, `Let It Be`."""
     return word.lower() in _INSIDE_NAMES or (word[:1].isupper() and word != "I")
@@ -110,7 +116,8 @@ def subject(text: str) -> str:
 
 def _is_beside_noun(name: str, text: str) -> bool:
     """Whether a name only says which kind something is of, as in "AAA bonds"."""
-    after = re.match(r"[-\s]+([^\W\d_]+)", text[text.index(name) + len(name) :])
+    found = place_of(name, text)
+    after = re.match(r"[-\s]+([^\W\d_]+)", text[found[1] :]) if found else None
     return after is not None and after[1].lower() not in EMPTY and not after[1].endswith("ed")
 
 
