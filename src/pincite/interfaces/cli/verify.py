@@ -57,7 +57,7 @@ def verify(
             for problem in citation.problems:
                 typer.echo(f"      {problem}")
         for problem in check.problems:
-            typer.echo(f"FAILED  the answer: {problem}")
+            typer.echo(indented(f"the answer: {problem}", first="FAILED  "))
         if check.signed_by and not check.problems:
             typer.echo(indented(_signed(check.signed_by, is_known=public_key is not None)))
         failed = sum(bool(c.problems) for c in check.citations)
