@@ -131,6 +131,11 @@ def test_what_a_model_makes_up_or_leaves_out_is_not_used(reply: str, why: str) -
     assert why in notice
 
 
+def test_a_shortened_word_at_the_beginning_is_no_name() -> None:
+    reading, _ = read('{"question": "They\'re tomatoes: how much water at 15 degrees?"}')
+    assert reading.rule is Rule.MODEL
+
+
 def test_a_model_that_repeats_the_question_leaves_it_as_it_is() -> None:
     reading, _ = read(
         '{"question": "what is  the capital of france"}', asked="What is the capital of France?"

@@ -125,7 +125,7 @@ def _telling(text: str) -> list[str]:
     return numbers + [
         word
         for word in words(text)
-        if word.lower() not in FUNCTION
+        if re.split("['’]", word.lower())[0] not in FUNCTION
         and (word[0].isupper() or word.lower() == word.upper())
         and not _NUMBER.fullmatch(word)
     ]
