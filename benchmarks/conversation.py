@@ -26,7 +26,7 @@ from pincite.evaluate.datasets import Dataset
 from pincite.evaluate.measures import ranking_values
 from pincite.evaluate.run import Collection
 from pincite.llm.opening import open_model
-from pincite.settings import GenerationSettings
+from pincite.setting_groups import GenerationSettings
 
 SET = "mtrag-un-open"
 ALONE = "as written"

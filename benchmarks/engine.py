@@ -32,7 +32,8 @@ from pincite.filters import Filters
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.records import Embedding, Ingested, Passage, Question
 from pincite.retrieve.hybrid import HybridRetriever
-from pincite.settings import DenseSettings, Settings
+from pincite.setting_groups import DenseSettings
+from pincite.settings import Settings
 from pincite.testing.samples import text_document
 from pincite.text.terms import terms
 

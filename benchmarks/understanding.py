@@ -23,7 +23,8 @@ from open_sets import OpenSet, library, load
 from pincite import Library
 from pincite.pipeline import search
 from pincite.records import Question
-from pincite.settings import UnderstandingSettings, load_settings
+from pincite.setting_groups import UnderstandingSettings
+from pincite.settings import load_settings
 
 MEASURE = nDCG @ 10
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")

@@ -17,7 +17,7 @@ from pincite.ingest.reading_options import ReadingOptions
 from pincite.intake import KEPT, Intake, Progress, recipe
 from pincite.pipeline import IngestStages
 from pincite.records import FileRead, IngestReport
-from pincite.settings import ChunkingSettings
+from pincite.setting_groups import ChunkingSettings
 from pincite.sync_plan import Recipe
 from pincite.testing.fakes import FakeEncoder
 

@@ -14,7 +14,7 @@ from pincite.assemble.encoders import open_encoder
 from pincite.catalog.encodings import EncoderRecord, Encodings
 from pincite.embed.weights import MODEL_NAME
 from pincite.errors import ModelError
-from pincite.settings import EmbeddingSettings
+from pincite.setting_groups import EmbeddingSettings
 from pincite.stages import VectorEncoder
 
 

@@ -20,7 +20,7 @@ from pincite.ingest.discover import Discovery, discover
 from pincite.ingest.selection import Selection
 from pincite.pipeline import IngestStages, ingest_files
 from pincite.records import FileProblem, Ingested, IngestReport
-from pincite.settings import ChunkingSettings
+from pincite.setting_groups import ChunkingSettings
 from pincite.sync_plan import (
     Change,
     ChangeKind,

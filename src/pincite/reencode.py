@@ -17,7 +17,7 @@ from pincite.catalog.catalog import Catalog
 from pincite.catalog.encodings import EncoderRecord, Encodings, Reencoding
 from pincite.errors import LibraryBusy, LibraryReadOnly, UsageError
 from pincite.intake import Progress, ProgressCallback
-from pincite.settings import EmbeddingSettings
+from pincite.setting_groups import EmbeddingSettings
 from pincite.stages import PassageEmbedder
 from pincite.upkeep import Upkeep, writing
 

@@ -1,8 +1,9 @@
-"""Plain validated values, one group per stage; this file is where every default lives.
+"""Where each value that can be set comes from.
 
 Order of precedence: command-line flags, then environment variables
 (`PINCITE_RETRIEVAL__ALPHA=0.5`), then `settings.toml` in the library folder, then the profile (see
-docs/profiles.md), then the defaults below. docs/settings.md is tested against this file.
+docs/profiles.md), then the defaults in
+`setting_groups.py`. docs/settings.md is made from these.
 """
 
 from __future__ import annotations
@@ -13,16 +14,10 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
     ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
 )
 from pydantic_settings import (
     BaseSettings,
@@ -33,454 +28,31 @@ from pydantic_settings import (
 from pydantic_settings import SettingsError as ForeignSettingsError
 
 from pincite.errors import SettingsError
+from pincite.setting_groups import (
+    BoostsSettings,
+    ChatSettings,
+    ChunkingSettings,
+    DenseSettings,
+    EmbeddingSettings,
+    EvidenceSettings,
+    GenerationSettings,
+    HistorySettings,
+    IngestSettings,
+    IntentsSettings,
+    LexicalSettings,
+    PackingSettings,
+    RerankSettings,
+    RetrievalSettings,
+    UnderstandingSettings,
+    VerificationSettings,
+)
 from pincite.toml_files import shipped_names, toml_file
 
 SETTINGS_FILE = "settings.toml"
-DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
-RERANKER_KINDS = ("fastembed", "sentence-transformers", "rerank-server")
-BUILT_IN_RERANKERS = ("none", "llm")
-ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai")
-LANGUAGE_MODEL_KINDS = ("ollama", "ollama-generate", "openai")
 _PREFIX = "PINCITE_"
 _PROFILE = "profile"
 _PROFILES = "profiles"
 """The folder of those shipped."""
-_ENCODER_IDENTITY = ("model", "pooling", "query_prefix", "passage_prefix", "url", "max_chars")
-
-
-class Group(BaseModel):
-    """A group of settings: frozen, and unknown names are an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class IngestSettings(Group):
-    """Reading files."""
-
-    workers: int = Field(default=2, ge=1, le=64, description="reader processes")
-    max_file_mb: int = Field(default=512, ge=1, description="larger files are refused")
-    max_memory_mb: int = Field(default=2048, ge=256, description="memory limit of a reader process")
-    keep_versions: int = Field(
-        default=10, ge=0, le=1000, description="old versions kept of each changed file"
-    )
-    max_seconds: float = Field(
-        default=120, gt=0, description="time limit for one file, counted anew after each page"
-    )
-    max_total_seconds: float = Field(
-        default=3600, gt=0, description="time limit for one file, all pages together"
-    )
-    max_pages: int = Field(default=5000, ge=1, description="pages read of one file")
-    ocr: Literal["auto", "off"] = Field(
-        default="auto", description="auto: recognise scanned pages if pincite[ocr] is installed"
-    )
-
-
-class ChunkingSettings(Group):
-    """Cutting documents into passages (P5)."""
-
-    max_chars: int = Field(default=1600, ge=100, le=20_000, description="size a passage may reach")
-    overlap_chars: int = Field(
-        default=100, ge=0, le=5_000, description="whole sentences repeated from the passage before"
-    )
-    min_chars: int = Field(
-        default=0,
-        ge=0,
-        le=20_000,
-        description="a passage that has reached this size ends with its paragraph; 0: when full",
-    )
-    max_tokens: int = Field(
-        default=0,
-        ge=0,
-        le=8_000,
-        description="sizes in tokens of all-MiniLM-L6-v2 instead of characters; 0: characters",
-    )
-    overlap_tokens: int = Field(
-        default=25, ge=0, le=2_000, description="as overlap_chars, where sizes are tokens"
-    )
-
-
-class EmbeddingSettings(Group):
-    """The encoder (E1)."""
-
-    model: str = Field(
-        default=DEFAULT_ENCODER,
-        description="docs/encoders.md lists the forms; none: lexical search only",
-    )
-    otherwise: Literal["", "all-MiniLM-L6-v2"] = Field(
-        default="",
-        description="taken, and said so, when the model cannot be had; empty: search by words only",
-    )
-    runtime: Literal["auto", "openvino", "onnxruntime"] = Field(
-        default="auto", description="auto: the faster one that runs here"
-    )
-    threads: int = Field(default=0, ge=0, le=256, description="0: all cores")
-    pooling: Literal["auto", "mean", "cls", "last"] = Field(
-        default="auto", description="how token states become one vector; auto: as the model says"
-    )
-    query_prefix: str | None = Field(
-        default=None, description="put before a question; None: as is known of the model"
-    )
-    passage_prefix: str | None = Field(
-        default=None, description="put before a passage; None: as is known of the model"
-    )
-    url: str = Field(default="", description="the server of ollama:NAME or openai:NAME")
-    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one request to it")
-    retries: int = Field(default=3, ge=0, le=20, description="further tries of a failed request")
-    batch_size: int = Field(default=32, ge=1, le=2048, description="texts in one request")
-    max_chars: int = Field(
-        default=2000, ge=50, le=100_000, description="longer texts are sent to the server in pieces"
-    )
-
-    @field_validator("model")
-    @classmethod
-    def _has_a_known_form(cls, model: str) -> str:
-        kind, separator, name = model.partition(":")
-        has_kind = separator and kind in ENCODER_KINDS and name.strip()
-        if model in BUILT_IN_ENCODERS or has_kind or Path(model).expanduser().is_absolute():
-            return model
-        kinds = ", ".join(f"{kind}:NAME" for kind in ENCODER_KINDS)
-        raise ValueError(
-            f"is no encoder; expected {', '.join(BUILT_IN_ENCODERS)}, the full path of a folder with "
-            f"model.onnx, or {kinds}"
-        )
-
-    def identity(self) -> dict[str, Any]:
-        """What has to be known to open the same encoder again."""
-        return self.model_dump(mode="json", include=set(_ENCODER_IDENTITY))
-
-
-class RetrievalSettings(Group):
-    """Finding candidates (R1, R2)."""
-
-    dense_limit: int = Field(
-        default=100, ge=1, le=1000, description="candidates from the dense index"
-    )
-    lexical_limit: int = Field(default=100, ge=1, le=1000, description="candidates from BM25")
-    fusion: Literal["weighted", "rrf"] = Field(
-        default="weighted",
-        description="weighted: min-max scaled scores; rrf: reciprocal ranks",
-    )
-    rrf_k: int = Field(
-        default=60, ge=1, le=10_000, description="rank constant of reciprocal rank fusion"
-    )
-    alpha: float = Field(default=0.5, ge=0, le=1, description="weight of BM25 in fusion")
-    foreign_alpha: float = Field(
-        default=0.8,
-        ge=0,
-        le=1,
-        description="the same for questions in a script that the encoder does not read",
-    )
-    keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
-    limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
-
-
-class LexicalSettings(Group):
-    """Search by words (E4)."""
-
-    engine: Literal["tantivy", "bm25s"] = Field(
-        default="tantivy", description="bm25s: k1 and b can be set; held in memory"
-    )
-    k1: float = Field(
-        default=1.2, ge=0, le=10, description="how much a word counts that comes again (bm25s)"
-    )
-    b: float = Field(
-        default=0.75, ge=0, le=1, description="how much long passages are held back (bm25s)"
-    )
-
-    @model_validator(mode="after")
-    def _fixed_in_tantivy(self) -> Self:
-        if self.engine == "tantivy" and (self.k1, self.b) != (1.2, 0.75):
-            raise ValueError(
-                "tantivy has k1 = 1.2 and b = 0.75 built in; other values need engine = 'bm25s'"
-            )
-        return self
-
-
-class UnderstandingSettings(Group):
-    """Reading a question, without a language model (R9)."""
-
-    phrases: bool = Field(
-        default=False,
-        description="only passages that hold the quoted words are found; false: so it is for "
-        "search words; in a sentence, where quotes may mark a title, they are kept among others",
-    )
-    abbreviations: bool = Field(
-        default=True, description="look up what abbreviations stand for, as the documents tell"
-    )
-    spelling: bool = Field(
-        default=True, description="correct words that the documents do not hold, and say so"
-    )
-    compounds: bool = Field(
-        default=True, description="parts of compounds (German, Dutch, Scandinavian) are found too"
-    )
-    parts: bool = Field(
-        default=False, description="search for each question of several in one on its own too"
-    )
-    entities: bool = Field(default=False, description="names and numbers count more")
-    counts: bool = Field(
-        default=True,
-        description='"how many documents mention X" is answered by a count over all of them',
-    )
-
-
-class DenseSettings(Group):
-    """The index of passage vectors (E3)."""
-
-    engine: Literal["auto", "flat", "sq8", "ivf", "hnsw", "chroma"] = Field(
-        default="auto", description="auto: flat, sq8 or ivf by the number of passages"
-    )
-    flat_up_to: int = Field(
-        default=100_000, ge=0, description="passages up to which auto compares all, exactly"
-    )
-    sq8_up_to: int = Field(
-        default=300_000, ge=0, description="passages up to which auto compares all, at 8 bits"
-    )
-    nlist: int = Field(
-        default=0, ge=0, le=65_536, description="clusters of ivf; 0: about 2 x root of passages"
-    )
-    nprobe: int = Field(
-        default=0, ge=0, le=65_536, description="clusters ivf looks into; 0: an eighth of them"
-    )
-    m: int = Field(default=16, ge=4, le=128, description="links of a vector in hnsw and chroma")
-    ef_construction: int = Field(
-        default=100, ge=8, le=2000, description="depth when the graph of hnsw or chroma is built"
-    )
-    ef_search: int = Field(default=128, ge=8, le=2000, description="depth when it is searched")
-
-
-class BoostsSettings(Group):
-    """What else speaks for a candidate (R3, R4)."""
-
-    documents: Literal["boost", "first", "filter", "off"] = Field(
-        default="boost",
-        description=(
-            "documents that a question names: preferred, searched on their own as well, searched "
-            "alone, or not sought"
-        ),
-    )
-    documents_weight: float = Field(
-        default=0.25, ge=0, le=1, description="added for a document that is surely named"
-    )
-    headings_weight: float = Field(
-        default=0,
-        ge=0,
-        le=1,
-        description="added if all words of the question stand in file name, title and headings",
-    )
-    tag_set: str = Field(
-        default="", description="crops, or the path of a TOML file; empty: no tags"
-    )
-
-
-class IntentsSettings(Group):
-    """Kinds of questions (R4)."""
-
-    rules: str = Field(
-        default="", description="support, or the path of a TOML file; empty: no intents"
-    )
-
-
-class RerankSettings(Group):
-    """Ordering candidates (R5, R6)."""
-
-    method: Literal["late_interaction", "sentence_cosine", "term_coverage"] = Field(
-        default="late_interaction", description="how candidates are compared with the question"
-    )
-    model: str = Field(
-        default="none",
-        description="docs/rerankers.md lists the forms of models that read candidates after that; "
-        "none: the method alone",
-    )
-    candidates: int = Field(default=20, ge=1, le=500, description="how many are compared")
-    weight: float = Field(
-        default=0.8,
-        ge=0,
-        le=1,
-        description="share of the reranker (the model's, where there is one) in the final score",
-    )
-    foreign_weight: float = Field(
-        default=0.4,
-        ge=0,
-        le=1,
-        description="the same for questions in a script that the encoder does not read",
-    )
-    threshold: float = Field(default=0.2, ge=0, le=1, description="hits scored lower are dropped")
-    memory_mb: int = Field(
-        default=256, ge=0, le=65_536, description="for token states of the passages compared last"
-    )
-    budget_ms: int = Field(
-        default=0,
-        ge=0,
-        le=3_600_000,
-        description="time after which no further passage is compared; 0: no limit",
-    )
-    max_tokens: int = Field(
-        default=512,
-        ge=16,
-        le=32_768,
-        description="question and passage that a cross-encoder reads at once",
-    )
-    url: str = Field(default="", description="the server of rerank-server:NAME")
-    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one request to it")
-    retries: int = Field(default=1, ge=0, le=20, description="further tries of a failed request")
-    batch_size: int = Field(
-        default=20,
-        ge=1,
-        le=500,
-        description="passages in one request to a server, or in one prompt of a language model",
-    )
-
-    @field_validator("model")
-    @classmethod
-    def _has_a_known_form(cls, model: str) -> str:
-        kind, separator, name = model.partition(":")
-        has_kind = separator and kind in RERANKER_KINDS and name.strip()
-        if model in BUILT_IN_RERANKERS or has_kind or Path(model).expanduser().is_absolute():
-            return model
-        kinds = ", ".join(f"{kind}:NAME" for kind in RERANKER_KINDS)
-        raise ValueError(
-            f"is no reranker; expected {', '.join(BUILT_IN_RERANKERS)}, the full path of a folder "
-            f"with model.onnx, or {kinds}"
-        )
-
-
-class EvidenceSettings(Group):
-    """Choosing sentences (R7, A1)."""
-
-    max_sentences: int = Field(default=6, ge=1, le=50, description="most sentences in an answer")
-    mmr_lambda: float = Field(default=0.7, ge=0, le=1, description="relevance against novelty")
-    max_similarity: float = Field(
-        default=0.82,
-        ge=0,
-        le=1,
-        description="a sentence closer than this to a chosen one is left out",
-    )
-    margin: float = Field(
-        default=0.08, ge=0, le=1, description="how far below the best sentence another may score"
-    )
-    lead_margin: float = Field(
-        default=0.01,
-        ge=0,
-        le=1,
-        description="the same for a sentence that stands before the best one",
-    )
-
-
-class GenerationSettings(Group):
-    """Answers written with a language model (A2)."""
-
-    mode: Literal["extractive", "quoted", "generated"] = Field(
-        default="extractive",
-        description="extractive: the quotes alone; quoted: a model chooses among them; generated: "
-        "a model writes, and what the quotes do not carry is left out",
-    )
-    model: str = Field(
-        default="none",
-        description="docs/models.md lists the forms, such as smollm2, a GGUF file's full path, "
-        "ollama:NAME or openai:NAME",
-    )
-    url: str = Field(default="", description="the server of ollama:NAME or openai:NAME")
-    fallback_model: str = Field(
-        default="", description="asked when the model's server cannot be reached, in the same forms"
-    )
-    prompts: str = Field(
-        default="default",
-        description="what the model is told: a shipped file's name (default, sop, tiny, evidence, "
-        "support, prospectus) or the path of a TOML file",
-    )
-    fallback_url: str = Field(default="", description="the server of the fallback model")
-    temperature: float = Field(default=0, ge=0, le=2, description="0: always the likeliest word")
-    seed: int = Field(
-        default=0, ge=0, le=2**31 - 1, description="of the words chosen at a higher temperature"
-    )
-    max_tokens: int = Field(default=400, ge=1, le=100_000, description="longest output")
-    context_tokens: int = Field(
-        default=4096, ge=256, le=10_000_000, description="window of the model, prompt and output"
-    )
-    threads: int = Field(default=0, ge=0, le=256, description="of a GGUF model; 0: all cores")
-    prompt_cache: bool = Field(
-        default=False,
-        description="a GGUF model reads what two prompts begin with only once; its words may then "
-        "depend on what was asked before",
-    )
-    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one answer")
-    retries: int = Field(default=1, ge=0, le=20, description="further tries of a failed request")
-
-    @field_validator("model", "fallback_model")
-    @classmethod
-    def _has_a_known_form(cls, model: str, info: ValidationInfo) -> str:
-        kind, separator, name = model.partition(":")
-        has_kind = separator and kind in LANGUAGE_MODEL_KINDS and name.strip()
-        is_path = Path(model).expanduser().is_absolute()
-        is_name = not separator and not set(model) & set("/\\ ") and not model.startswith(".")
-        empty_is_meant = model in ("", "none") and (model or info.field_name == "fallback_model")
-        if has_kind or is_path or (model and is_name) or empty_is_meant:
-            return model
-        kinds = ", ".join(f"{kind}:NAME" for kind in LANGUAGE_MODEL_KINDS)
-        raise ValueError(
-            "is no language model; expected none, smollm2, the full path of a GGUF file, the name of "
-            f"a model that was added ('pincite models list'), or {kinds}"
-        )
-
-
-class PackingSettings(Group):
-    """What a language model reads (R8)."""
-
-    share: float = Field(
-        default=0.6, gt=0, le=1, description="share of the window that evidence may take"
-    )
-    max_tokens: int = Field(
-        default=1200,
-        ge=0,
-        description="tokens that evidence may take, for reading takes time; 0: by the share alone",
-    )
-    max_passages: int = Field(default=10, ge=1, le=1000, description="passages read at most")
-
-
-class VerificationSettings(Group):
-    """Checking and refusing (A4, R6)."""
-
-    abstain_below: float = Field(
-        default=0.45,
-        ge=0,
-        le=1,
-        description="confidence needed to answer; once calibrated, the threshold found takes its "
-        "place",
-    )
-    min_support: int = Field(
-        default=0, ge=0, le=50, description="quotes needed to answer; 0: any number"
-    )
-    min_score: float = Field(
-        default=0, ge=0, le=1, description="score of the best passage needed to answer; 0: any"
-    )
-    least_statements: int = Field(
-        default=1,
-        ge=1,
-        le=50,
-        description="of what a model wrote; if fewer hold, the quotes themselves are shown",
-    )
-    least_share: float = Field(
-        default=0.5, ge=0, le=1, description="the same as a share of its statements"
-    )
-
-
-class ChatSettings(Group):
-    """Questions that lean on those before them (A11)."""
-
-    reader: Literal["rules", "model", "none"] = Field(
-        default="rules",
-        description="what says what a follow-up means: rules (English), the language model of "
-        "generation.model, checked, or nothing: questions are asked as they are written",
-    )
-
-
-class HistorySettings(Group):
-    """Answers that stay in the library."""
-
-    keep: bool = Field(
-        default=False, description="every answer is kept, with its question ('pincite history')"
-    )
 
 
 class Settings(BaseSettings):

@@ -14,7 +14,8 @@ from pincite.errors import UsageError
 from pincite.fate import Fate, Outcome, followed
 from pincite.pipeline import answer_question, search
 from pincite.records import Hit, Passage, Question, SearchResult
-from pincite.settings import RerankSettings, Settings
+from pincite.setting_groups import RerankSettings
+from pincite.settings import Settings
 from pincite.text.terms import question_terms, terms
 from pincite.upkeep import Upkeep
 

@@ -6,7 +6,8 @@ import threading
 
 from pincite.errors import ModelError
 from pincite.llm.opening import open_model
-from pincite.settings import GenerationSettings, Settings
+from pincite.setting_groups import GenerationSettings
+from pincite.settings import Settings
 from pincite.stages import LanguageModel
 
 

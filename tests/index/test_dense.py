@@ -14,7 +14,7 @@ from pincite.index.dense_chroma import ChromaIndex
 from pincite.index.dense_engine import Effort, Engine, wanted_engine
 from pincite.index.dense_faiss import FaissIndex
 from pincite.index.dense_store import StoredVectors
-from pincite.settings import DenseSettings
+from pincite.setting_groups import DenseSettings
 from pincite.testing.contracts import DenseIndexContract
 from pincite.vectors import normalised
 

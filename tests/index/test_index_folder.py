@@ -18,7 +18,7 @@ from pincite.index import indexes as indexes_module
 from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.index.snapshot import MANIFEST, read_manifest, write_manifest
-from pincite.settings import DenseSettings
+from pincite.setting_groups import DenseSettings
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 from pincite.text.terms import terms

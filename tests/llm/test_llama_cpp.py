@@ -14,7 +14,7 @@ from pincite.errors import ModelError
 from pincite.llm.gguf import read_gguf_header
 from pincite.llm.llama_cpp import LlamaCppModel, LlamaOptions
 from pincite.llm.opening import open_model
-from pincite.settings import GenerationSettings
+from pincite.setting_groups import GenerationSettings
 from pincite.testing.language_models import asked, text_of
 
 QUESTION = asked("At what temperature does water boil?")

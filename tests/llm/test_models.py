@@ -10,7 +10,7 @@ from pincite.llm.fallback import FallbackModel
 from pincite.llm.llama_cpp import LlamaCppModel
 from pincite.llm.opening import open_model
 from pincite.records import Prompt
-from pincite.settings import GenerationSettings
+from pincite.setting_groups import GenerationSettings
 from pincite.stages import LanguageModel
 from pincite.testing.language_models import LanguageModelContract, ScriptedModel
 from tests.llm.chat_server import serving

@@ -11,7 +11,7 @@ import pytest
 from pincite.errors import ModelError, ModelUnreachable
 from pincite.llm.openai_server import events
 from pincite.llm.opening import API_KEY, FALLBACK_API_KEY, open_model
-from pincite.settings import GenerationSettings
+from pincite.setting_groups import GenerationSettings
 from pincite.stages import LanguageModel
 from pincite.testing.language_models import ScriptedModel, asked, text_of
 from tests.llm.chat_server import BREAK, ChatServer, Fault, serving

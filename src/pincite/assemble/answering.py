@@ -20,7 +20,8 @@ from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.intents import INTENT_RULES
 from pincite.retrieve.tags import TAG_SETS
 from pincite.retrieve.understand import QuestionReader, Steps
-from pincite.settings import Settings, VerificationSettings
+from pincite.setting_groups import VerificationSettings
+from pincite.settings import Settings
 from pincite.stages import shows_tokens
 from pincite.survey.scan import WordSurveyor
 from pincite.text.terms import ANALYSER

@@ -13,7 +13,7 @@ from pincite.embed.remote import RemoteEncoder
 from pincite.embed.sentence_transformer import open_sentence_transformer
 from pincite.embed.server import Server
 from pincite.embed.spec import Wishes, prefixes_of
-from pincite.settings import DEFAULT_ENCODER, EmbeddingSettings
+from pincite.setting_groups import DEFAULT_ENCODER, EmbeddingSettings
 from pincite.stages import PassageEmbedder, VectorEncoder, shows_tokens
 
 

@@ -11,12 +11,8 @@ from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.reading_options import recogniser_name
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import IngestStages
-from pincite.settings import (
-    ChunkingSettings,
-    IngestSettings,
-    LexicalSettings,
-    Settings,
-)
+from pincite.setting_groups import ChunkingSettings, IngestSettings, LexicalSettings
+from pincite.settings import Settings
 from pincite.stages import VectorEncoder
 
 _MEGABYTE = 1024 * 1024

@@ -23,7 +23,8 @@ from pincite.rerank.order import Cut
 from pincite.rerank.sentence_cosine import SentenceCosineReranker
 from pincite.rerank.server import RerankServer, ServedScorer
 from pincite.rerank.term_coverage import TermCoverageReranker
-from pincite.settings import RerankSettings, Settings
+from pincite.setting_groups import RerankSettings
+from pincite.settings import Settings
 from pincite.stages import (
     LanguageModel,
     PairScorer,

@@ -28,7 +28,8 @@ from pincite.retrieve.routing import (
 from pincite.retrieve.searches import Searches
 from pincite.retrieve.tags import TagBooster, load_tag_set
 from pincite.retrieve.twins import TextOf, TwinsLeftOut
-from pincite.settings import RetrievalSettings, Settings
+from pincite.setting_groups import RetrievalSettings
+from pincite.settings import Settings
 from pincite.stages import Booster, Retriever, TermWeights, VectorEncoder
 
 

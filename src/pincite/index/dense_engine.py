@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 
-from pincite.settings import DenseSettings
+from pincite.setting_groups import DenseSettings
 
 EXACT_UP_TO_SHARE = 0.1
 """Of the vectors, where an approximate engine compares every allowed one: below it that costs less

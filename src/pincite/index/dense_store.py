@@ -14,7 +14,7 @@ from pincite.index.dense_chroma import ChromaIndex
 from pincite.index.dense_engine import Effort, Engine, wanted_engine
 from pincite.index.dense_faiss import FaissIndex
 from pincite.index.snapshot import write_atomically
-from pincite.settings import DenseSettings
+from pincite.setting_groups import DenseSettings
 from pincite.stages import Keys, Scored
 
 DENSE_FILE = "dense.faiss"

@@ -30,7 +30,7 @@ from pincite.index.snapshot import (
 )
 from pincite.index.vocabulary_file import read_vocabulary, write_vocabulary
 from pincite.records import Passage
-from pincite.settings import DenseSettings
+from pincite.setting_groups import DenseSettings
 from pincite.text.languages import UNKNOWN, language_of
 from pincite.text.search_text import repaired
 from pincite.text.terms import ANALYSER, analysed, tokens

@@ -10,7 +10,7 @@ from pincite.errors import ModelError
 from pincite.llm.gguf import read_gguf_header
 from pincite.llm.opening import Choice, choices, model_file, place_of
 from pincite.servers import ServerClient
-from pincite.settings import GenerationSettings
+from pincite.setting_groups import GenerationSettings
 
 _SECONDS = 5.0
 _MODELS_SHOWN = 8

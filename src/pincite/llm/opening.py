@@ -15,7 +15,7 @@ from pincite.llm.openai_server import OpenAiModel
 from pincite.llm.packaged import SMOLLM2, find_smollm2
 from pincite.models import ModelFolder, State
 from pincite.servers import OLLAMA_HERE, Place, ServerClient, checked_url, key_from
-from pincite.settings import GenerationSettings
+from pincite.setting_groups import GenerationSettings
 from pincite.stages import LanguageModel
 
 API_KEY = "PINCITE_GENERATION_API_KEY"

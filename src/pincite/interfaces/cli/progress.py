@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pincite.intake import Progress, ProgressCallback
-    from pincite.settings import GenerationSettings
+    from pincite.setting_groups import GenerationSettings
 
 _NAME_CHARS = 20
 
