@@ -411,7 +411,7 @@ def test_verify_receipt_needs_no_library(
     library = open_library()
     library.ingest([folder])
     saved = tmp_path / "answer.json"
-    saved.write_text(json.dumps(answer_form(library.ask(PUMP))))
+    library.save_receipt(library.ask(PUMP), saved)
     library.close()
     shutil.rmtree(tmp_path / "library")
     assert pincite.verify_receipt(saved).holds

@@ -44,7 +44,7 @@ from pincite.upkeep import Upkeep, writing
 from pincite.verify.calibration import Calibration, save_calibration
 from pincite.verify.offsets import OffsetCheck, check_offsets
 from pincite.verify.receipt import ReceiptCheck, answer_form
-from pincite.verify.saved import check_saved, load_saved
+from pincite.verify.saved import check_saved, load_saved, saved_answer, write_whole
 from pincite.verify.sealing import sealed
 from pincite.why import Inquiry
 
@@ -388,6 +388,20 @@ class Library:
         if self.settings.history.keep:
             self.catalog.history.keep(sealed(answer_form(answer)), collection)
         return answer
+
+    def save_receipt(
+        self,
+        answer: Answer,
+        path: str | os.PathLike[str],
+        *,
+        key: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write an answer to a file, .json or .html, that `verify_receipt` checks.
+
+        `key` is the file of a private key that signs it.
+        """
+        target = Path(path)
+        write_whole(target, saved_answer(answer, self.catalog, target, Path(key) if key else None))
 
     def why(
         self,

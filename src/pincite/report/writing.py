@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +11,7 @@ from pincite.errors import UsageError
 from pincite.report.asking import Report
 from pincite.report.form import report_form
 from pincite.report.layout import layout
+from pincite.verify.saved import write_whole
 from pincite.verify.sealing import sealed
 
 _NEEDS = {".docx": ("docx", "python-docx"), ".pdf": ("reportlab", "reportlab")}
@@ -49,12 +49,7 @@ def write_report(
     for path in paths:
         content, told = rendered(report, path.suffix.lower(), fonts=fonts, key=key)
         notices += [f"{path}: {notice}" for notice in told]
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            draft.write_bytes(content)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(path, content)
     return notices
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +43,16 @@ def saved_answer(answer: Answer, sources: Sources, path: Path, key: Path | None 
     from pincite.verify.receipt_page import receipt_page
 
     return receipt_page(sealed({**form, CONTEXTS: context_forms(answer, sources)}, key))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is there as a whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,16 +26,4 @@ def save_answer(answer: Answer, library: Library, save: Path | None, sign: Path 
     """Write a receipt, as a whole or not at all."""
     if save is None:
         return
-    from pincite.verify.saved import saved_answer
-
-    write_whole(save, saved_answer(answer, library.catalog, save, sign))
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is there as a whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    library.save_receipt(answer, save, key=sign)
