@@ -32,6 +32,7 @@ from pincite.verify.judge import Judge, Thresholds
 from pincite.verify.reasons import Provenance
 from pincite.verify.survey import CountVerifier
 from pincite.verify.verifier import Needed, SourceVerifier
+from pincite.verify.versions import Versions
 
 _OUTDATED = (
     "the calibration was made for other settings, or another encoder, and is not used: run "
@@ -99,6 +100,7 @@ def answer_stages(
                 calibration=calibration,
                 told=calibration.told(corpus_version) if calibration else UNCALIBRATED,
             ),
+            Versions(catalog.names),
         ),
         surveyor=WordSurveyor(
             catalog,

@@ -9,6 +9,7 @@ from pathlib import Path
 from pincite.records import Citation, Draft, Hit, Question
 from pincite.stages import Sources
 from pincite.text.terms import question_terms
+from pincite.verify.versions import Versions
 
 _FAULTS_NAMED = 3
 
@@ -51,8 +52,9 @@ def why_fallback(draft: Draft) -> str:
 class Reasons:
     """Finds the words for what is missing or doubtful."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, versions: Versions | None = None) -> None:
         self._sources = sources
+        self._versions = versions
 
     def caveats(
         self, question: Question, documents: Set[str], citations: Sequence[Citation]
@@ -72,6 +74,18 @@ class Reasons:
                 yield (
                     f"quote [{number}] was recognised from a picture "
                     f"({citation.recognition:.0%} sure): compare it with the page"
+                )
+
+    def newer_versions(self, question: Question, citations: Sequence[Citation]) -> Iterator[str]:
+        """Which cited files have a newer version in the library, by their names."""
+        for path in dict.fromkeys(citation.source for citation in citations):
+            if self._versions is None:
+                return
+            newer = list(self._versions.newer(path, question.text, question.collection))
+            if newer:
+                yield (
+                    f"{Path(path).name} is cited; by their names there are newer versions: "
+                    f"{', '.join(newer)}"
                 )
 
     def why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> str:

@@ -12,6 +12,7 @@ from pincite.verify.drafts import CheckedDraft, DraftChecker
 from pincite.verify.judge import Judge
 from pincite.verify.lacking import Lacking
 from pincite.verify.reasons import Provenance, Reasons, why_fallback
+from pincite.verify.versions import Versions
 
 _NEAREST = 5
 """Documents whose gaps are told when nothing was found: that many hits are looked at."""
@@ -41,12 +42,13 @@ class SourceVerifier:
         provenance: Provenance,
         needed: Needed,
         judge: Judge,
+        versions: Versions | None = None,
     ) -> None:
         self._provenance = provenance
         self._needed = needed
         self._judge = judge
         self._drafts = DraftChecker(sources, ClaimChecker(weights))
-        self._reasons = Reasons(sources)
+        self._reasons = Reasons(sources, versions)
         self._lacking = Lacking(sources, weights)
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
@@ -65,6 +67,7 @@ class SourceVerifier:
             return replace(refused, confidence=judged.confidence)
         cited = {citation.document for citation in checked.citations}
         told += self._reasons.caveats(question, cited, checked.citations)
+        told += self._reasons.newer_versions(question, checked.citations)
         return self._answer(
             question, draft, replace(checked, reasons=tuple(told)), judged.confidence
         )

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from pincite.records import NamedFile
+from pincite.verify.versions import Versions, version_of
+
+
+def newer(cited: str, *others: str, question: str = "What is allowed?") -> list[str]:
+    files = [
+        NamedFile(document_id=path, path=f"/docs/{path}", title=path) for path in (cited, *others)
+    ]
+    return list(Versions(lambda _: files).newer(f"/docs/{cited}", question, None))
+
+
+@pytest.mark.parametrize(
+    ("cited", "other"),
+    [
+        ("travel-policy-2023.pdf", "travel-policy-2024.docx"),
+        ("Travel Policy 2023-11.pdf", "Travel_Policy_2024-01.pdf"),
+        ("2023 handbook.md", "2024 handbook.md"),
+        ("SOP-pump v1.9.pdf", "SOP-pump v1.10.pdf"),
+        ("SOP-pump_rev2.pdf", "SOP-pump_rev3.pdf"),
+    ],
+)
+def test_a_later_year_or_version_of_the_same_name_is_newer(cited: str, other: str) -> None:
+    assert newer(cited, other) == [other]
+    assert newer(other, cited) == []
+
+
+@pytest.mark.parametrize(
+    ("cited", "other"),
+    [
+        ("travel-policy-2023.pdf", "expense-policy-2024.pdf"),
+        ("travel-policy-2023.pdf", "travel-policy.pdf"),
+        ("report 12.pdf", "report 13.pdf"),
+        ("2023.pdf", "2024.pdf"),
+        ("acme-2022-q1.pdf", "acme-2022-q2.pdf"),
+    ],
+)
+def test_other_names_and_bare_numbers_are_no_versions(cited: str, other: str) -> None:
+    assert newer(cited, other) == []
+
+
+def test_the_version_that_is_asked_for_is_the_one_wanted() -> None:
+    files = ("travel-policy-2023.pdf", "travel-policy-2024.pdf")
+    assert newer(*files, question="What did the 2023 policy allow?") == []
+    assert newer(*files) == ["travel-policy-2024.pdf"]
+
+
+def test_the_newest_come_first_and_few_are_named() -> None:
+    found = newer("plan-2019.md", *(f"plan-{year}.md" for year in range(2020, 2026)))
+    assert found == ["plan-2025.md", "plan-2024.md", "plan-2023.md"]
+
+
+def test_a_version_is_told_with_what_the_document_is() -> None:
+    found = version_of("/a/Travel-Policy_2023-11-05.pdf")
+    assert found is not None
+    assert found.numbers == ((2023, 11, 5),)
+    assert version_of("/a/Travel-Policy.pdf") is None
