@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pincite.records import Answer, Draft, Hit, Question, Status
+from pincite.records import Answer, Claim, Draft, Evidence, Hit, Question, Status
 from pincite.stages import Sources, TermWeights
 from pincite.verify.claims import ClaimChecker
+from pincite.verify.conflicts import Conflicts, named
 from pincite.verify.drafts import CheckedDraft, DraftChecker
 from pincite.verify.judge import Judge
 from pincite.verify.lacking import Lacking
@@ -50,6 +51,7 @@ class SourceVerifier:
         self._drafts = DraftChecker(sources, ClaimChecker(weights))
         self._reasons = Reasons(sources, versions)
         self._lacking = Lacking(sources, weights)
+        self._conflicts = Conflicts(sources)
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
@@ -65,11 +67,45 @@ class SourceVerifier:
             why = [*self._lacking.told(question, checked.used, hits, judged.too_little)]
             refused = self._refusal(question, draft, checked, why, hits)
             return replace(refused, confidence=judged.confidence)
+        checked = self._with_conflicts(question, checked, hits)
+        told = [*checked.reasons]
         cited = {citation.document for citation in checked.citations}
         told += self._reasons.caveats(question, cited, checked.citations)
         told += self._reasons.newer_versions(question, checked.citations)
         return self._answer(
             question, draft, replace(checked, reasons=tuple(told)), judged.confidence
+        )
+
+    def _with_conflicts(
+        self, question: Question, checked: CheckedDraft, hits: Sequence[Hit]
+    ) -> CheckedDraft:
+        """The same with what other documents say differently, quoted beside it and pointed out."""
+        for conflict in self._conflicts.find(checked.used, hits):
+            spans = [item.span for item in checked.used]
+            if conflict.other.span not in spans:
+                checked = self._beside(question, checked, conflict.other)
+                spans = [item.span for item in checked.used]
+            if conflict.other.span not in spans:
+                continue
+            place = spans.index(conflict.other.span)
+            here, there = checked.citations[conflict.cited], checked.citations[place]
+            told = (
+                f"quotes [{conflict.cited + 1}] and [{place + 1}] differ: {conflict.here} in "
+                f"{named(here.source)}, {conflict.there} in {named(there.source)}"
+            )
+            checked = replace(checked, reasons=(*checked.reasons, told))
+        return checked
+
+    def _beside(self, question: Question, checked: CheckedDraft, item: Evidence) -> CheckedDraft:
+        """The same with one more quote, if that is in its source."""
+        claim = Claim(text=item.quote, evidence_ids=(item.id,))
+        added = self._drafts.check(question, Draft(claims=(claim,), evidence=(item,)))
+        number = len(checked.citations) + 1
+        return replace(
+            checked,
+            claims=(*checked.claims, *(replace(c, citations=(number,)) for c in added.claims)),
+            citations=(*checked.citations, *added.citations),
+            used=(*checked.used, *added.used),
         )
 
     def _check(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:

@@ -1,0 +1,147 @@
+"""Do two documents say different things about the same?
+
+Only what is plain is called so: two sentences of different documents that share nearly all of their
+words, and give different numbers with the same units. Precision counts more than recall here: a
+reader who is told of differences that are none stops reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import PurePath
+
+from pincite.document import Span
+from pincite.records import Evidence, Hit
+from pincite.stages import Sources
+from pincite.text.numbers import figures, numbers
+from pincite.text.terms import terms
+from pincite.verify.versions import version_of
+
+_CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
+
+_NEAR = 0.15
+"""How far below the cited sentence another may score and still be about the same."""
+
+_FEWEST_SHARED = 4
+_LEAST_SHARE = 0.75
+"""Of the words of both sentences together."""
+
+_MOST_SAYING_SO = 2
+"""More documents with the same words are forms, filled in for different things."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """A cited sentence, by its place from 0, and one of another document that differs from it."""
+
+    cited: int
+    other: Evidence
+    here: str
+    there: str
+
+
+class Conflicts:
+    """Compares what is cited with the other sentences that came near it."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    def find(self, cited: Sequence[Evidence], hits: Sequence[Hit]) -> Iterator[Conflict]:
+        """At most one for each cited sentence, that of the sentence which comes nearest."""
+        told: set[Span] = set()
+        for place, item in enumerate(cited):
+            words = _words(item.quote)
+            given = _figures(item.quote)
+            if len(words) < _FEWEST_SHARED or not given or item.span in told:
+                continue
+            alike = [
+                other for other in self._near(item, hits) if _is_alike(item.quote, other.quote)
+            ]
+            if len({other.span.document_id for other in alike}) > _MOST_SAYING_SO - 1:
+                continue
+            for other in alike:
+                differing = _differing(given, _figures(other.quote))
+                if differing is not None and other.span not in told:
+                    told |= {item.span, other.span}
+                    here, there = differing
+                    yield Conflict(cited=place, other=other, here=here, there=there)
+                    break
+
+    def _near(self, item: Evidence, hits: Sequence[Hit]) -> Iterator[Evidence]:
+        """Sentences of other documents, the best first."""
+        found = sorted(
+            (
+                (-score, hit.passage.id, span, hit)
+                for hit in hits
+                if hit.passage.span.document_id != item.span.document_id
+                for span, score in zip(hit.passage.sentences, hit.sentence_scores, strict=False)
+                if score >= item.score - _NEAR
+            ),
+            key=lambda entry: entry[:3],
+        )
+        for number, (below, _, span, hit) in enumerate(found, start=1):
+            yield Evidence(
+                id=f"other{number}",
+                span=span,
+                quote=self._sources.text_of(span),
+                passage=hit.passage,
+                score=-below,
+            )
+
+
+def named(path: str) -> str:
+    """A file's name, with the year, date or version that it tells."""
+    version = version_of(path)
+    name = PurePath(path.replace("\\", "/")).name
+    return f"{name} ({', '.join(version.written)})" if version else name
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(term for term in terms(text) if not any(sign.isdigit() for sign in term))
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two sentences say the same but for numbers: of the same names and the same time."""
+    words, others = _words(one), _words(other)
+    shared = words & others
+    if len(shared) < _FEWEST_SHARED or len(shared) < _LEAST_SHARE * len(words | others):
+        return False
+    return _names(one) == _names(other) and figures(one).years == figures(other).years
+
+
+def _names(text: str) -> frozenset[str]:
+    """Words with a capital that the beginning of the sentence does not explain."""
+    return frozenset(
+        _CAPITALISED.findall(text)[1:] if text[:1].isupper() else _CAPITALISED.findall(text)
+    )
+
+
+def _figures(text: str) -> Mapping[str, Mapping[Decimal, str]]:
+    """The numbers of a text by their units, as they are written; years and places are none."""
+    found: dict[str, dict[Decimal, str]] = {}
+    for number in numbers(text):
+        if number.unit and not number.is_ordinal:
+            written = text[number.start : number.end].strip()
+            found.setdefault(number.unit, {})[number.value] = written or number.digits
+    return found
+
+
+def _differing(
+    one: Mapping[str, Mapping[Decimal, str]], other: Mapping[str, Mapping[Decimal, str]]
+) -> tuple[str, str] | None:
+    """What the two give where they differ: with the same units, and in one unit only."""
+    if one.keys() != other.keys():
+        return None
+    different = [unit for unit in one if one[unit].keys() != other[unit].keys()]
+    if len(different) != 1 or one[different[0]].keys() & other[different[0]].keys():
+        return None
+    unit = different[0]
+    return (_told(one[unit], unit), _told(other[unit], unit))
+
+
+def _told(values: Mapping[Decimal, str], unit: str) -> str:
+    told = ", ".join(values.values())
+    return told if unit in told else f"{told} {unit}"

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pincite import Answer, Library
+
+TORQUE = "The drain plug of the supply filter needs a torque of {} at every change."
+
+
+def ask(folder: Path, texts: dict[str, str], question: str) -> Answer:
+    docs = folder / "docs"
+    docs.mkdir()
+    for name, text in texts.items():
+        (docs / name).write_text(text, encoding="utf-8")
+    with Library.open(folder / "library", overrides={"embedding": {"model": "none"}}) as library:
+        library.ingest([docs])
+        return library.ask(question)
+
+
+QUESTION = "Which torque does the drain plug of the supply filter need at every change?"
+
+
+def differences(answer: Answer) -> list[str]:
+    return [reason for reason in answer.reasons if "differ" in reason]
+
+
+def test_two_documents_that_differ_are_quoted_side_by_side_with_their_dates(tmp_path: Path) -> None:
+    texts = {
+        "pump-2019.txt": TORQUE.format("45 Nm"),
+        "service notes.txt": TORQUE.format("60 Nm"),
+    }
+    answer = ask(tmp_path, texts, QUESTION)
+    assert {citation.quote for citation in answer.citations} == set(texts.values())
+    (told,) = differences(answer)
+    assert "quotes [1] and [2] differ" in told
+    assert "45 Nm in pump-2019.txt (2019)" in told
+    assert "60 Nm in service notes.txt" in told
+    assert [claim.citations for claim in answer.claims] == [(1,), (2,)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        TORQUE.format("45 Nm"),
+        TORQUE.format("45.0 Nm"),
+        TORQUE.format("60 Nm").replace("supply", "Lyon"),
+        TORQUE.format("60 Nm in 2021"),
+        "The drain plug of the return line leaks when its torque is below 60 Nm.",
+        TORQUE.format("60 °C"),
+    ],
+)
+def test_the_same_another_thing_another_time_or_another_unit_is_no_difference(
+    tmp_path: Path, other: str
+) -> None:
+    answer = ask(tmp_path, {"pump.txt": TORQUE.format("45 Nm"), "notes.txt": other}, QUESTION)
+    assert answer.citations
+    assert differences(answer) == []
+
+
+def test_forms_that_are_filled_in_for_many_things_do_not_differ(tmp_path: Path) -> None:
+    texts = {f"sheet {name}.txt": TORQUE.format(f"{n} Nm") for n, name in enumerate("abcd", 40)}
+    assert differences(ask(tmp_path, texts, QUESTION)) == []
+
+
+def test_what_differs_is_quoted_even_where_one_quote_was_enough(tmp_path: Path) -> None:
+    texts = {"pump.txt": TORQUE.format("45 Nm"), "notes.txt": TORQUE.format("60 Nm")}
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    overrides = {"embedding": {"model": "none"}, "evidence": {"max_sentences": 1}}
+    with Library.open(tmp_path / "library", overrides=overrides) as library:
+        library.ingest([folder])
+        answer = library.ask(QUESTION)
+    assert {citation.quote for citation in answer.citations} == set(texts.values())
+    assert len(differences(answer)) == 1
