@@ -28,7 +28,7 @@ WATCHED = Path(__file__).parent / "watched"
 COMMAND = [sys.executable, "-m", "pincite"]
 ANSWER_KEYS = {
     "status", "question", "mode", "text", "claims", "citations", "confidence", "reasons",
-    "corpus_version", "settings_digest", "timings", "calibration",
+    "corpus_version", "settings_digest", "timings", "calibration", "digest",
 }  # fmt: skip
 CITATION_KEYS = {
     "document", "source", "sha256", "page", "section", "start_char_index", "end_char_index",
@@ -110,8 +110,9 @@ def refused(result: Result, code: int, *said: str) -> str:
 
 
 def without_timings(answer: dict[str, Any]) -> dict[str, Any]:
-    """What must be the same every time a question is asked."""
-    return {name: value for name, value in answer.items() if name != "timings"}
+    """What must be the same every time a question is asked, alone or in a batch."""
+    varying = ("timings", "digest", "id")
+    return {name: value for name, value in answer.items() if name not in varying}
 
 
 @dataclass(frozen=True)

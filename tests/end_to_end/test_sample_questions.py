@@ -45,7 +45,7 @@ def answers(
     assert result.returncode == 0, result.stderr
     found = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
     assert [item["id"] for item in found] == list(questions)
-    return {item.pop("id"): item for item in found}
+    return {item["id"]: item for item in found}
 
 
 def test_the_first_five_are_answered_or_refused_as_expected(

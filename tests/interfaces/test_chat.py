@@ -5,6 +5,7 @@ import os
 import pty
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -114,6 +115,8 @@ def test_at_a_terminal_ctrl_c_gives_up_a_line_and_ctrl_d_ends(place: Path) -> No
         start_new_session=True, preexec_fn=_own_terminal,
     )  # fmt: skip
     os.close(theirs)
+    too_long = threading.Timer(120, process.kill)
+    too_long.start()
     assert process.stdout is not None
     assert process.stderr is not None
     assert process.stderr.read(2) == b"> "
@@ -124,6 +127,7 @@ def test_at_a_terminal_ctrl_c_gives_up_a_line_and_ctrl_d_ends(place: Path) -> No
     time.sleep(0.1)
     os.write(ours, b"\x04")
     assert process.wait(timeout=60) == 0
+    too_long.cancel()
     os.close(ours)
     process.stdout.close()
     process.stderr.close()
@@ -131,6 +135,9 @@ def test_at_a_terminal_ctrl_c_gives_up_a_line_and_ctrl_d_ends(place: Path) -> No
 
 def _own_terminal() -> None:
     import fcntl
+    import signal
     import termios
 
+    # A run in the background ignores it, and so would the child.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)

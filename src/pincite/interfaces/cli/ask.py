@@ -69,6 +69,7 @@ def ask(
     """
     from pincite.interfaces.forms import explained_form
     from pincite.verify.receipt import answer_form
+    from pincite.verify.sealing import sealed
 
     check_saving(save, sign)
     filters = pincite.Filters.of(
@@ -97,7 +98,7 @@ def ask(
         )
     form = answer_form(answer)
     if as_json:
-        print_json({**form, **explained_form(answer.trace if explain else None, fates)})
+        print_json(sealed({**form, **explained_form(answer.trace if explain else None, fates)}))
     else:
         print_answer(answer)
         if explain:

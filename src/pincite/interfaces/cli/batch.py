@@ -122,13 +122,14 @@ def _answers(
     from rich.progress import track
 
     from pincite.verify.receipt import answer_form
+    from pincite.verify.sealing import sealed
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         try:
             found = library.ask(item["question"], collection=collection, filters=filters)
         except UsageError as error:
             return {"id": item["id"], "status": "error", "error": str(error)}
-        return {"id": item["id"], **answer_form(found)}
+        return sealed({"id": item["id"], **answer_form(found)})
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         results = threads.map(answer, asked)

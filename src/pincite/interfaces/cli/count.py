@@ -64,6 +64,7 @@ def count(
     """
     from pincite.interfaces.survey_rows import write_rows
     from pincite.verify.receipt import answer_form
+    from pincite.verify.sealing import sealed
 
     check_saving(save, sign)
     filters = pincite.Filters.of(
@@ -77,7 +78,7 @@ def count(
         with csv.open("w", encoding="utf-8", newline="") as file:
             write_rows(answer, file)
     if as_json:
-        print_json(form)
+        print_json(sealed(form))
     else:
         print_count(answer)
 
