@@ -13,6 +13,7 @@ import pincite
 from end_to_end.running import SampleLibrary
 from pincite.records import Answer
 from pincite.verify.receipt import answer_form
+from pincite.verify.sealing import sealed
 
 QUESTIONS = ["Which soil pH is best for tomatoes?", "When does the night ferry to Stavanger leave?"]
 # One thread, so that a busy machine does not slow the model down more than it must.
@@ -44,7 +45,7 @@ def test_what_a_model_writes_is_shown_with_quotes_that_hold(
     # It wrote, or what it wrote did not hold and the answer says so.
     assert answer.mode == "generated" or "left out" in told or "the quotes themselves" in told
     path = tmp_path / "answer.json"
-    path.write_text(json.dumps(answer_form(answer)), encoding="utf-8")
+    path.write_text(json.dumps(sealed(answer_form(answer))), encoding="utf-8")
     check = pincite.verify_receipt(path)
     assert check.holds, check
     assert compared(asked(sample, "generated", QUESTIONS[0])) == compared(answer)
