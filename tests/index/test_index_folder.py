@@ -99,7 +99,9 @@ STEPS = st.lists(
 )
 
 
-@pytest.mark.parametrize("engine", [TANTIVY, bm25s_engine(k1=1.2, b=0.65)], ids=["tantivy", "bm25s"])
+@pytest.mark.parametrize(
+    "engine", [TANTIVY, bm25s_engine(k1=1.2, b=0.65)], ids=["tantivy", "bm25s"]
+)
 @given(steps=STEPS)
 @settings(max_examples=20)
 def test_an_updated_index_finds_what_a_rebuilt_one_finds(
