@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
@@ -25,7 +27,10 @@ def test_every_damaged_file_is_stored_or_reported(mutations: ModuleType, tmp_pat
     folder.mkdir()
     sources = mutations.usable(ROOT / "src/pincite/samples/documents")
     paths = mutations.write_mutants(sources, folder, count=75, seed=2, megabytes=40)
-    outcome = mutations.ingest(paths, tmp_path / "library", seconds=10)
+    # In a process of its own: memory is the most that any child of a process has ever had.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        asked = process.submit(mutations.ingest, paths, tmp_path / "library", seconds=10)
+        outcome = asked.result()
     assert list(outcome.faults()) == []
     assert outcome.contained_crashes == []
     assert outcome.stored + sum(outcome.reasons.values()) == outcome.files == 75
