@@ -9,14 +9,15 @@ from pincite import Answer, Library
 TORQUE = "The drain plug of the supply filter needs a torque of {} at every change."
 
 
-def ask(folder: Path, texts: dict[str, str], question: str) -> Answer:
+def ask(folder: Path, texts: dict[str, str], *, most: int = 6) -> Answer:
     docs = folder / "docs"
     docs.mkdir()
     for name, text in texts.items():
         (docs / name).write_text(text, encoding="utf-8")
-    with Library.open(folder / "library", overrides={"embedding": {"model": "none"}}) as library:
+    overrides = {"embedding": {"model": "none"}, "evidence": {"max_sentences": most}}
+    with Library.open(folder / "library", overrides=overrides) as library:
         library.ingest([docs])
-        return library.ask(question)
+        return library.ask(QUESTION)
 
 
 QUESTION = "Which torque does the drain plug of the supply filter need at every change?"
@@ -31,7 +32,7 @@ def test_two_documents_that_differ_are_quoted_side_by_side_with_their_dates(tmp_
         "pump-2019.txt": TORQUE.format("45 Nm"),
         "service notes.txt": TORQUE.format("60 Nm"),
     }
-    answer = ask(tmp_path, texts, QUESTION)
+    answer = ask(tmp_path, texts)
     assert {citation.quote for citation in answer.citations} == set(texts.values())
     (told,) = differences(answer)
     assert "quotes [1] and [2] differ" in told
@@ -54,25 +55,18 @@ def test_two_documents_that_differ_are_quoted_side_by_side_with_their_dates(tmp_
 def test_the_same_another_thing_another_time_or_another_unit_is_no_difference(
     tmp_path: Path, other: str
 ) -> None:
-    answer = ask(tmp_path, {"pump.txt": TORQUE.format("45 Nm"), "notes.txt": other}, QUESTION)
+    answer = ask(tmp_path, {"pump.txt": TORQUE.format("45 Nm"), "notes.txt": other})
     assert answer.citations
     assert differences(answer) == []
 
 
 def test_forms_that_are_filled_in_for_many_things_do_not_differ(tmp_path: Path) -> None:
     texts = {f"sheet {name}.txt": TORQUE.format(f"{n} Nm") for n, name in enumerate("abcd", 40)}
-    assert differences(ask(tmp_path, texts, QUESTION)) == []
+    assert differences(ask(tmp_path, texts)) == []
 
 
 def test_what_differs_is_quoted_even_where_one_quote_was_enough(tmp_path: Path) -> None:
     texts = {"pump.txt": TORQUE.format("45 Nm"), "notes.txt": TORQUE.format("60 Nm")}
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    overrides = {"embedding": {"model": "none"}, "evidence": {"max_sentences": 1}}
-    with Library.open(tmp_path / "library", overrides=overrides) as library:
-        library.ingest([folder])
-        answer = library.ask(QUESTION)
+    answer = ask(tmp_path, texts, most=1)
     assert {citation.quote for citation in answer.citations} == set(texts.values())
     assert len(differences(answer)) == 1

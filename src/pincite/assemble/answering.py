@@ -22,7 +22,7 @@ from pincite.retrieve.tags import TAG_SETS
 from pincite.retrieve.understand import QuestionReader, Steps
 from pincite.setting_groups import VerificationSettings
 from pincite.settings import Settings
-from pincite.stages import shows_tokens
+from pincite.stages import TermWeights, shows_tokens
 from pincite.survey.scan import WordSurveyor
 from pincite.text.terms import ANALYSER
 from pincite.toml_files import toml_file
@@ -62,9 +62,8 @@ def answer_stages(
     basis = _calibration_basis(settings, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None
-    corpus_version = catalog.meta("corpus_version")
     provenance = Provenance(
-        corpus_version=corpus_version,
+        corpus_version=catalog.meta("corpus_version"),
         settings_digest=_digest(settings, models, calibration),
         notices=notices,
         unread=_unread(catalog),
@@ -93,13 +92,7 @@ def answer_stages(
                 statements=settings.verification.least_statements,
                 share=settings.verification.least_share,
             ),
-            Judge(
-                catalog,
-                weights,
-                _thresholds(settings.verification),
-                calibration=calibration,
-                told=calibration.told(corpus_version) if calibration else UNCALIBRATED,
-            ),
+            _judge(settings.verification, catalog, weights, calibration),
             Versions(catalog.names),
         ),
         surveyor=WordSurveyor(
@@ -114,10 +107,17 @@ def answer_stages(
     )
 
 
-def _thresholds(chosen: VerificationSettings) -> Thresholds:
-    return Thresholds(
+def _judge(
+    chosen: VerificationSettings,
+    catalog: Catalog,
+    weights: TermWeights,
+    calibration: Calibration | None,
+) -> Judge:
+    needed = Thresholds(
         confidence=chosen.abstain_below, support=chosen.min_support, score=chosen.min_score
     )
+    told = calibration.told(catalog.meta("corpus_version")) if calibration else UNCALIBRATED
+    return Judge(catalog, weights, needed, calibration=calibration, told=told)
 
 
 def _calibration_basis(settings: Settings, models: Models, indexes: Indexes) -> str:

@@ -29,8 +29,8 @@ _FEWEST_SHARED = 4
 _LEAST_SHARE = 0.75
 """Of the words of both sentences together."""
 
-_MOST_SAYING_SO = 2
-"""More documents with the same words are forms, filled in for different things."""
+_MOST_OTHERS = 1
+"""Documents with the same words, beside the cited one; more are forms, filled in for many things."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +53,13 @@ class Conflicts:
         """At most one for each cited sentence, that of the sentence which comes nearest."""
         told: set[Span] = set()
         for place, item in enumerate(cited):
-            words = _words(item.quote)
             given = _figures(item.quote)
-            if len(words) < _FEWEST_SHARED or not given or item.span in told:
+            if not given or item.span in told:
                 continue
             alike = [
                 other for other in self._near(item, hits) if _is_alike(item.quote, other.quote)
             ]
-            if len({other.span.document_id for other in alike}) > _MOST_SAYING_SO - 1:
+            if len({other.span.document_id for other in alike}) > _MOST_OTHERS:
                 continue
             for other in alike:
                 differing = _differing(given, _figures(other.quote))
@@ -114,9 +113,8 @@ def _is_alike(one: str, other: str) -> bool:
 
 def _names(text: str) -> frozenset[str]:
     """Words with a capital that the beginning of the sentence does not explain."""
-    return frozenset(
-        _CAPITALISED.findall(text)[1:] if text[:1].isupper() else _CAPITALISED.findall(text)
-    )
+    found = _CAPITALISED.findall(text)
+    return frozenset(found[1:] if text[:1].isupper() else found)
 
 
 def _figures(text: str) -> Mapping[str, Mapping[Decimal, str]]:
