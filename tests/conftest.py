@@ -26,7 +26,7 @@ settings.load_profile("repeatable")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Archives made for a test hold the time; the name of the test must not, for processes compare names."""
+    """Archives that are made for a test hold the time; its name must not, processes compare it."""
     made_now = isinstance(val, bytes) and val.startswith(b"PK")
     return argname if made_now else None
 
