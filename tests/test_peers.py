@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,9 +60,19 @@ def tiny(name: str, documents: int, questions: int = 0) -> Dataset:
     )
 
 
-def pooled(size: int, *, filler: tuple[str, ...] = (), most: int = 2) -> collection.Collection:
-    asked = [tiny("first", 6, 4), tiny("second", 6, 4)]
-    return collection.pool(asked, [tiny("third", 3)], filler, cut, size=size, most=most)
+def pooled(size: int, *, filler: tuple[str, ...] = ()) -> collection.Collection:
+    asked = [tiny("first", 6, 3), tiny("second", 6, 3)]
+    return collection.pool(asked, [tiny("third", 3)], filler, cut, size=size)
+
+
+def test_the_other_systems_are_measured_where_pincite_is_not_installed() -> None:
+    refused = "import sys; sys.modules['pincite'] = None; import benchmarks.peers.worker as w; "
+    used = "import benchmarks.peers.collection, benchmarks.peers.systems, benchmarks.peers.weights"
+    subprocess.run([sys.executable, "-c", refused + used], cwd=ROOT, check=True)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_passage() -> None:
+    assert [*cut("\ufeffOne part. Another")] == ["One part Another"]
 
 
 # --- The collection -------------------------------------------------------------------------------

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benchmarks.open_sets import answerable
-from pincite.evaluate.datasets import Dataset
+if TYPE_CHECKING:  # the processes that measure the others read collections without Pincite
+    from pincite.evaluate.datasets import Dataset
 
 MOST_TOKENS = 190
 """Every system's default reads at least 256 tokens; BM25 and snippets are the same for all."""
@@ -69,7 +69,8 @@ def cutter(sentences: Callable[[str], list[tuple[int, int]]], tokens: Callable[[
     """Passages of whole sentences, up to `MOST_TOKENS`; longer sentences are cut between words."""
 
     def cut(text: str) -> Iterator[str]:
-        text = " ".join(text.split())
+        # A byte order mark at the start of a file is no text, and readers drop it.
+        text = " ".join(text.replace("\ufeff", "").split())
         piece: list[str] = []
         size = 0
         for start, end in sentences(text):
@@ -106,17 +107,16 @@ def pool(
     cut: Cut,
     *,
     size: int,
-    most: int,
 ) -> Collection:
-    """A collection of `size` passages with up to `most` questions of each set in `asked`.
+    """A collection of `size` passages with the questions of each set in `asked`.
 
-    Raises CollectionError when `size` is too small for the passages that answer, or when there are
-    not enough passages.
+    The last question of each set warms up. Raises CollectionError when `size` is too small for the
+    passages that answer, or when there are not enough passages.
     """
     asked = list(asked)
     questions, warm_up = [], []
     for data in asked:
-        chosen = answerable(data, most + 1)
+        chosen = data.questions
         warm_up.append(chosen[-1].text)
         questions += [
             Question(

@@ -22,11 +22,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmarks.open_sets import SHARED, WORK
+from benchmarks.open_sets import SHARED, WORK, answerable
 from benchmarks.open_sets import load as load_set
 from benchmarks.peers.collection import (
     MOST_TOKENS,
@@ -42,6 +43,7 @@ from benchmarks.peers.report import page, section
 from benchmarks.peers.systems import OURS, SYSTEMS
 from benchmarks.peers.weights import onnx_folder
 from pincite.embed.tokenizer import token_counter
+from pincite.evaluate.datasets import Dataset
 from pincite.text.sentences import sentence_spans
 
 ROOT = Path(__file__).parents[2]
@@ -145,16 +147,21 @@ def _collection_folder(arguments: argparse.Namespace) -> Path:
         return folder
     tokens = token_counter()
     made = pool(
-        (load_set(name) for name in ASKED),
+        (_asked_of(name, arguments.queries) for name in ASKED),
         (load_set(name) for name in OTHERS),
         _filler(arguments.filler),
         cutter(sentence_spans, tokens),
         size=arguments.passages,
-        most=arguments.queries,
     )
     save(made, folder)
     (folder / "facts.json").write_text(json.dumps(_facts(made, tokens, arguments), indent=1))
     return folder
+
+
+def _asked_of(name: str, most: int) -> Dataset:
+    """A set with `most` of its questions, and one more to warm up."""
+    data = load_set(name)
+    return replace(data, questions=answerable(data, most + 1))
 
 
 def _key(arguments: argparse.Namespace) -> str:
