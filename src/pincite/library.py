@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,6 +32,7 @@ from pincite.records import (
     Hit,
     IngestReport,
     Passage,
+    Preview,
     Question,
     SearchResult,
 )
@@ -362,17 +363,19 @@ class Library:
         explain: bool = False,
         budget_ms: float | None = None,
         settings: Settings | None = None,
+        watch: Callable[[Preview], None] | None = None,
     ) -> Answer:
         """An answer made of verified quotes, or an abstention with reasons.
 
         The options are those of `search`. `settings` count this once instead of the library's own,
-        except those of ingest and encoder.
+        except those of ingest and encoder. `watch` is given the statements that hold so far while a
+        language model writes; the answer has the last word.
         """
         question = self._question(
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
         stages = self.stages() if settings is None else self.stages_with(settings)
-        return self._kept(answer_question(question, stages), collection)
+        return self._kept(answer_question(question, stages, watch), collection)
 
     def count(
         self, words: str, *, collection: str | None = None, filters: Filters | None = None

@@ -10,9 +10,11 @@ from typing import Any
 
 from pincite.records import (
     Answer,
+    Draft,
     FileProblem,
     Hit,
     Ingested,
+    Preview,
     Question,
     SearchResult,
     SurveyRequest,
@@ -113,10 +115,13 @@ def search(question: Question, stages: AnswerStages) -> SearchResult:
     )
 
 
-def answer_question(question: Question, stages: AnswerStages) -> Answer:
+def answer_question(
+    question: Question, stages: AnswerStages, watch: Callable[[Preview], None] | None = None
+) -> Answer:
     """Answer with verified quotes, or abstain and say why.
 
-    A question about the whole collection is answered by a count over all of it.
+    A question about the whole collection is answered by a count over all of it. `watch` is given
+    what holds so far, each time a language model has completed another statement.
     """
     request = stages.surveyor.request(question)
     if request is not None:
@@ -131,7 +136,8 @@ def answer_question(question: Question, stages: AnswerStages) -> Answer:
     with recorder.stage("select"):
         selection = stages.selector.select(question, hits)
     with recorder.stage("draft"):
-        draft = stages.answerer.draft(question, selection)
+        grown = _watched(question, hits, stages, watch) if watch else None
+        draft = stages.answerer.draft(question, selection, grown)
     with recorder.stage("verify"):
         answer = stages.verifier.verify(question, draft, hits)
     recorder.selected("select", selection)
@@ -150,6 +156,12 @@ def survey(question: Question, request: SurveyRequest, stages: AnswerStages) -> 
     recorder.scanned("scan", scan)
     recorder.counted("verify", answer)
     return answer.with_measurements(timings=recorder.timings(), trace=recorder.trace())
+
+
+def _watched(
+    question: Question, hits: Sequence[Hit], stages: AnswerStages, watch: Callable[[Preview], None]
+) -> Callable[[Draft], None]:
+    return lambda draft: watch(stages.verifier.preview(question, draft, hits))
 
 
 def _understand(question: Question, stages: AnswerStages, recorder: Recorder) -> Question:

@@ -344,6 +344,17 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """Statements that were checked while the rest is still being written.
+
+    The answer may yet be another one, or a refusal: what is left in the end decides.
+    """
+
+    claims: tuple[Claim, ...] = ()
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """What a citation must say about the file a document came from."""
 

@@ -6,7 +6,7 @@ that calls those constructors. Stages do not know each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
@@ -19,6 +19,7 @@ from pincite.records import (
     FileRead,
     Hit,
     Passage,
+    Preview,
     Prompt,
     Question,
     Ranking,
@@ -277,8 +278,16 @@ class Selector(Protocol):
 class Answerer(Protocol):
     """What can be said from this evidence alone?"""
 
-    def draft(self, question: Question, selection: Selection) -> Draft:
-        """Claims, each resting on evidence."""
+    def draft(
+        self,
+        question: Question,
+        selection: Selection,
+        grown: Callable[[Draft], None] | None = None,
+    ) -> Draft:
+        """Claims, each resting on evidence.
+
+        Who writes slowly calls `grown` with what is complete so far, once more for each claim.
+        """
         ...
 
 
@@ -336,6 +345,10 @@ class Verifier(Protocol):
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
+        ...
+
+    def preview(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Preview:
+        """What holds of a draft that is not complete yet; nothing where it would be refused."""
         ...
 
 

@@ -180,3 +180,25 @@ def test_only_the_best_sentences_are_offered_in_their_order() -> None:
     assert f"[3] {SENTENCES[2]}" in read
     assert SENTENCES[3] not in read
     assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
+
+
+def test_who_watches_is_given_each_statement_when_the_next_one_begins() -> None:
+    model = ScriptedModel(
+        ["The bolts need 6.5 Nm. [1] The pump was built in 1987. [2] Gloves must be worn [1]."]
+    )
+    seen: list[list[str]] = []
+    whole = generated(model).draft(
+        QUESTION, SELECTION, lambda draft: seen.append([claim.text for claim in draft.claims])
+    )
+    told = [claim.text for claim in whole.claims]
+    assert seen == [told[:1], told[:2]]
+    assert len(told) == 3
+
+
+def test_a_refusal_is_not_shown_to_who_watches() -> None:
+    refusal = load_prompts("default").refusal
+    seen: list[object] = []
+    generated(ScriptedModel([f"{refusal} The pump is old [2]. It is green [2]."])).draft(
+        QUESTION, SELECTION, seen.append
+    )
+    assert seen == []

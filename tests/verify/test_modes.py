@@ -61,17 +61,25 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def verify(path: Path, draft: Draft, *, needed: Needed | None = None) -> Answer:
+def verifier(
+    path: Path, *, needed: Needed | None = None, confidence: float = 0.0
+) -> SourceVerifier:
     sources = MemorySources([DOCUMENT], {DOCUMENT.id: str(path)})
-    verifier = SourceVerifier(
+    return SourceVerifier(
         sources,
         EvenWeights(),
         Provenance(corpus_version="c", settings_digest="s"),
         needed or Needed(),
-        Judge(sources, EvenWeights(), Thresholds(confidence=0.0)),
+        Judge(sources, EvenWeights(), Thresholds(confidence=confidence)),
     )
-    hits = [Hit(passage=item.passage, score=0.9, scores={"dense": 0.8}) for item in draft.evidence]
-    return verifier.verify(QUESTION, draft, hits)
+
+
+def hits() -> list[Hit]:
+    return [Hit(passage=item.passage, score=0.9, scores={"dense": 0.8}) for item in evidence()]
+
+
+def verify(path: Path, draft: Draft, *, needed: Needed | None = None) -> Answer:
+    return verifier(path, needed=needed).verify(QUESTION, draft, hits())
 
 
 def test_statements_of_a_model_carry_the_numbers_of_their_quotes(path: Path) -> None:
@@ -161,3 +169,17 @@ def test_what_the_answerer_has_to_say_is_told(path: Path) -> None:
         fallback=quotes_instead(),
     )
     assert verify(path, said).reasons[0] == "the model could not be reached"
+
+
+def test_a_preview_shows_what_holds_so_far_with_its_quotes(path: Path) -> None:
+    opens = Claim(text="The relief valve opens at 6.5 bar.", evidence_ids=("e0",))
+    preview = verifier(path).preview(QUESTION, draft(opens, WRONG), hits())
+    assert [claim.text for claim in preview.claims] == [opens.text]
+    assert [citation.quote for citation in preview.citations] == [OPENS]
+
+
+def test_a_preview_shows_nothing_of_what_would_be_refused(path: Path) -> None:
+    sure = verifier(path, confidence=0.999999)
+    opens = Claim(text="The relief valve opens at 6.5 bar.", evidence_ids=("e0",))
+    assert not sure.preview(QUESTION, draft(opens), hits()).claims
+    assert not verifier(path).preview(QUESTION, draft(WRONG), hits()).claims

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pincite.records import Claim, Draft, Question, Selection
 
 
@@ -16,7 +18,12 @@ class ExtractiveAnswerer:
     def __init__(self, notices: tuple[str, ...] = ()) -> None:
         self._notices = notices
 
-    def draft(self, question: Question, selection: Selection) -> Draft:  # noqa: ARG002
+    def draft(
+        self,
+        question: Question,  # noqa: ARG002
+        selection: Selection,
+        grown: Callable[[Draft], None] | None = None,  # noqa: ARG002
+    ) -> Draft:
         """One claim for each piece of evidence; no evidence gives an empty draft."""
         evidence = selection.evidence
         place: dict[str, int] = {}

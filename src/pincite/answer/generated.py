@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pincite.answer.carrying import Carriers
 from pincite.answer.prompts import Prompts
@@ -41,14 +42,20 @@ class GeneratedAnswerer:
         self._max_tokens = max_tokens
         self._temperature = temperature
 
-    def draft(self, question: Question, selection: Selection) -> Draft:
+    def draft(
+        self,
+        question: Question,
+        selection: Selection,
+        grown: Callable[[Draft], None] | None = None,
+    ) -> Draft:
         """One claim for each sentence that the model wrote; none when it says it cannot answer."""
         fallback = self._fallback.draft(question, selection)
         if not selection.context:
             return fallback
         try:
             writing = self._model.write(self._prompt(question, selection.context))
-            written = until_it_repeats(writing)
+            tell = partial(self._tell, grown, selection.context) if grown else None
+            written = until_it_repeats(writing, tell)
         except ModelError as error:
             return replace(fallback, notices=(f"the quotes themselves are shown: {error}",))
         if refuses(written, self._prompts.refusal):
@@ -57,12 +64,18 @@ class GeneratedAnswerer:
                 claims=(), evidence=(), mode=Mode.GENERATED, notices=(*writing.notices, said)
             )
         told = statements(written, cut_off=writing.is_cut)
+        draft = self._draft(told, selection.context)
+        return replace(draft, notices=writing.notices, fallback=fallback)
+
+    def _tell(
+        self, grown: Callable[[Draft], None], context: Sequence[Evidence], written: str
+    ) -> None:
+        if not refuses(written, self._prompts.refusal):
+            grown(self._draft(statements(written), context))
+
+    def _draft(self, told: Sequence[Statement], context: Sequence[Evidence]) -> Draft:
         return Draft(
-            claims=tuple(self._claims(told, selection.context)),
-            evidence=selection.context,
-            mode=Mode.GENERATED,
-            notices=writing.notices,
-            fallback=fallback,
+            claims=tuple(self._claims(told, context)), evidence=tuple(context), mode=Mode.GENERATED
         )
 
     def _claims(self, told: Sequence[Statement], context: Sequence[Evidence]) -> list[Claim]:

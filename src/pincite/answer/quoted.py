@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +44,12 @@ class QuotedAnswerer:
         self._max_sentences = max_sentences
         self._temperature = temperature
 
-    def draft(self, question: Question, selection: Selection) -> Draft:
+    def draft(
+        self,
+        question: Question,
+        selection: Selection,
+        grown: Callable[[Draft], None] | None = None,  # noqa: ARG002
+    ) -> Draft:
         """The chosen sentences in the order of the sources; none when the model chose none."""
         fallback = self._fallback.draft(question, selection)
         numbered = self._offered(selection.context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from pincite.text.sentences import sentence_spans
@@ -21,6 +21,8 @@ _RANGE = re.compile(r"(\d{1,3})\s*[–-]\s*(\d{1,3})")
 _LONGEST_RANGE = 10
 
 _END = re.compile(r"[.!?:;。！？।؟…)\]\"”»']\s*$")
+
+_NEXT_WORD = re.compile(r"\s+\w")
 
 _NO_ANSWER = re.compile(
     r"\b(?:i (?:do not|don't) know|(?:is|are|was|were) not (?:mentioned|provided|stated|specified|"
@@ -54,14 +56,17 @@ def statements(written: str, *, cut_off: bool = False) -> list[Statement]:
     return told
 
 
-def until_it_repeats(pieces: Iterable[str]) -> str:
+def until_it_repeats(pieces: Iterable[str], grown: Callable[[str], None] | None = None) -> str:
     """What a model writes, up to the first line that it writes a second time.
 
-    Small models fall into loops, and each turn of one takes as long as the answer did.
+    Small models fall into loops, and each turn of one takes as long as the answer did. `grown` is
+    given what is there before each word that may begin another sentence.
     """
     written = ""
     seen: set[str] = set()
     for piece in pieces:
+        if grown and _begins_a_sentence(piece, written):
+            grown(written)
         complete = len(written[: written.rfind("\n") + 1])
         written += piece
         for line in written[complete : written.rfind("\n") + 1].splitlines():
@@ -70,6 +75,12 @@ def until_it_repeats(pieces: Iterable[str]) -> str:
                 return written[:complete]
             seen.add(words)
     return written
+
+
+def _begins_a_sentence(piece: str, written: str) -> bool:
+    """Whether a word follows on the end of a sentence; marks of sources still belong to that."""
+    between = written[len(written.rstrip()) :]
+    return bool(_NEXT_WORD.match(between + piece) and _END.search(written))
 
 
 def refuses(written: str, refusal: str) -> bool:

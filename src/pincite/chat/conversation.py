@@ -12,7 +12,7 @@ from pincite.chat.model_reading import ModelReader
 from pincite.errors import LibraryError, UsageError
 from pincite.filters import Filters
 from pincite.library import LONGEST_QUESTION, Library
-from pincite.records import Answer
+from pincite.records import Answer, Preview
 from pincite.verify.receipt import answer_form
 
 _QUOTES_REMEMBERED = 10
@@ -84,12 +84,22 @@ class Conversation:
         """How many turns it has."""
         return len(self._earlier)
 
-    def ask(self, text: str, *, budget_ms: float | None = None) -> Turn:
+    def ask(
+        self,
+        text: str,
+        *,
+        budget_ms: float | None = None,
+        watch: Callable[[Preview], None] | None = None,
+    ) -> Turn:
         """Read a question with those before it, and answer it as `Library.ask` does."""
         is_question = len(text) <= LONGEST_QUESTION
         reading = self._read(text, tuple(self._earlier)) if is_question else Reading(text=text)
         answer = self.library.ask(
-            reading.text, collection=self.collection, filters=self._filters, budget_ms=budget_ms
+            reading.text,
+            collection=self.collection,
+            filters=self._filters,
+            budget_ms=budget_ms,
+            watch=watch,
         )
         form = answer_form(answer)
         self._earlier.append(_exchange(reading.text, form))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pincite.records import Answer, Claim, Draft, Evidence, Hit, Question, Status
+from pincite.records import Answer, Claim, Draft, Evidence, Hit, Preview, Question, Status
 from pincite.stages import Sources, TermWeights
 from pincite.verify.claims import ClaimChecker
 from pincite.verify.conflicts import Conflicts, named
@@ -75,6 +75,13 @@ class SourceVerifier:
         return self._answer(
             question, draft, replace(checked, reasons=tuple(told)), judged.confidence
         )
+
+    def preview(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Preview:
+        """What holds of a draft that is not complete yet; nothing where it would be refused."""
+        checked = self._drafts.check(question, draft)
+        if not checked.claims or self._judge.judge(question, checked.used, hits).too_little:
+            return Preview()
+        return Preview(claims=checked.claims, citations=checked.citations)
 
     def _with_conflicts(
         self, question: Question, checked: CheckedDraft, hits: Sequence[Hit]

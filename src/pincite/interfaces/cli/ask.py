@@ -81,13 +81,14 @@ def ask(
         profile=profile,
         overrides={**generation(mode, model), **keeping(keep=keep)},
     ) as opened:
-        with while_writing(opened.settings.generation):
+        with while_writing(opened.settings.generation) as watch:
             answer = opened.ask(
                 question,
                 collection=collection,
                 filters=filters,
                 explain=explain,
                 budget_ms=budget_ms(budget),
+                watch=watch,
             )
         save_answer(answer, opened, save, sign)
         files = files_of(answer.trace, opened) if explain else {}

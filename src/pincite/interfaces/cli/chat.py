@@ -28,6 +28,7 @@ from pincite.interfaces.cli.options import (
     generation,
 )
 from pincite.interfaces.cli.output import indented, notice, short_path
+from pincite.interfaces.cli.progress import while_writing
 from pincite.places import cut_to, on_one_line, place
 
 if TYPE_CHECKING:
@@ -173,7 +174,8 @@ class Session:
     def _ask(self, line: str) -> None:
         self._asked += 1
         try:
-            turn = self._talk.ask(line, budget_ms=self._budget)
+            with while_writing(self._talk.library.settings.generation) as watch:
+                turn = self._talk.ask(line, budget_ms=self._budget, watch=watch)
         except PinciteError as error:
             self._failed += not self._lines.are_typed
             self._tell_failure(line, str(error))

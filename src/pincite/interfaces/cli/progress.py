@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pincite.intake import Progress, ProgressCallback
+    from pincite.records import Preview
     from pincite.setting_groups import GenerationSettings
 
 _NAME_CHARS = 20
@@ -49,16 +50,28 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
 
 @contextmanager
-def while_writing(chosen: GenerationSettings) -> Iterator[None]:
-    """Tells that a language model is at work; what it writes is not shown before it is checked."""
+def while_writing(chosen: GenerationSettings) -> Iterator[Callable[[Preview], None] | None]:
+    """Tells that a language model is at work, and what it has written that holds.
+
+    Both give way to the answer, which has the last word. What fails is never shown.
+    """
     if chosen.mode == "extractive" or chosen.model == "none" or not sys.stderr.isatty():
-        yield
+        yield None
         return
-    from pincite.interfaces.cli.output import console
+    from rich.text import Text
+
+    from pincite.interfaces.cli.output import console, indented
 
     does = "writes" if chosen.mode == "generated" else "chooses"
-    with console(err=True).status(f"{chosen.model} {does} ..."):
-        yield
+    told = f"{chosen.model} {does} ..."
+    with console(err=True).status(told) as status:
+
+        def show(preview: Preview) -> None:
+            said = indented(" ".join(claim.text for claim in preview.claims))
+            # No markup: what documents say is shown as it stands.
+            status.update(Text(f"{told}\n{said}" if preview.claims else told))
+
+        yield show
 
 
 def _speed(step: Progress) -> str:
