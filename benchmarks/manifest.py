@@ -18,7 +18,7 @@ from pathlib import Path
 from open_sets import SHARED
 
 from pincite import Library
-from pincite.records import FileEntry
+from pincite.holdings import FileEntry
 
 HEAD = """# Real files, and what is made of them
 

@@ -12,11 +12,12 @@ from pincite.catalog.catalog import Catalog
 from pincite.chunk.passages import StructureChunker
 from pincite.embed.passages import TokenPoolingEmbedder
 from pincite.errors import ReadError
+from pincite.holdings import IngestReport
 from pincite.ingest.readers import FileReader
 from pincite.ingest.reading_options import ReadingOptions
 from pincite.intake import KEPT, Intake, Progress, recipe
 from pincite.pipeline import IngestStages
-from pincite.records import FileRead, IngestReport
+from pincite.records import FileRead
 from pincite.setting_groups import ChunkingSettings
 from pincite.sync_plan import Recipe
 from pincite.testing.fakes import FakeEncoder

@@ -30,16 +30,8 @@ from pincite.errors import (
     UsageError,
 )
 from pincite.filters import Filters
-from pincite.records import (
-    Answer,
-    Citation,
-    FileProblem,
-    Hit,
-    IngestReport,
-    Passage,
-    SearchResult,
-    Status,
-)
+from pincite.holdings import FileProblem, IngestReport
+from pincite.records import Answer, Citation, Hit, Passage, SearchResult, Status
 
 if TYPE_CHECKING:
     from pincite.chat.conversation import Conversation

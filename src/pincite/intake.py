@@ -16,10 +16,11 @@ from pincite.ahead import ahead
 from pincite.catalog.catalog import Catalog
 from pincite.coverage import flag_lines
 from pincite.document import Document
+from pincite.holdings import FileProblem, IngestReport
 from pincite.ingest.discover import Discovery, discover
 from pincite.ingest.selection import Selection
 from pincite.pipeline import IngestStages, ingest_files
-from pincite.records import FileProblem, Ingested, IngestReport
+from pincite.records import Ingested
 from pincite.setting_groups import ChunkingSettings
 from pincite.sync_plan import (
     Change,

@@ -19,23 +19,14 @@ from pincite.document import Span
 from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError
 from pincite.fate import Fate
 from pincite.filters import Filters
+from pincite.holdings import FileEntry, FileProblem, IngestReport
 from pincite.index.indexes import Indexes
 from pincite.ingest.selection import Selection
 from pincite.ingest.watch import watched
 from pincite.intake import Intake, ProgressCallback, recipe
 from pincite.library_folder import CATALOG_FILE, check_folder, remember_profile
 from pincite.pipeline import AnswerStages, answer_question, search, survey
-from pincite.records import (
-    Answer,
-    FileEntry,
-    FileProblem,
-    Hit,
-    IngestReport,
-    Passage,
-    Preview,
-    Question,
-    SearchResult,
-)
+from pincite.records import Answer, Hit, Passage, Preview, Question, SearchResult
 from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
 from pincite.settings import Layer, Settings, load_settings
 from pincite.stages import LanguageModel, PairScorer, VectorEncoder

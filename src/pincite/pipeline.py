@@ -8,17 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pincite.records import (
-    Answer,
-    Draft,
-    FileProblem,
-    Hit,
-    Ingested,
-    Preview,
-    Question,
-    SearchResult,
-    SurveyRequest,
-)
+from pincite.holdings import FileProblem
+from pincite.records import Answer, Draft, Hit, Ingested, Preview, Question, SearchResult
+from pincite.scans import SurveyRequest
 from pincite.stages import (
     Answerer,
     Chunker,

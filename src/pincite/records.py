@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from pincite.boxes import Box
 from pincite.document import Document, Span
 from pincite.filters import Filters
+from pincite.scans import Survey
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,14 +90,6 @@ class FileRead:
     path: str
     document: Document | None = None
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileProblem:
-    """A file that could not be read, or could be read only in part, and why."""
-
-    path: str
-    reason: str
 
 
 # --- From a question to an answer ---------------------------------------------------------------
@@ -420,122 +413,6 @@ class Status(StrEnum):
     ABSTAINED = "abstained"
 
 
-# --- Questions about the whole collection --------------------------------------------------------
-
-
-class Closeness(StrEnum):
-    """How the words of a subject must stand to be a mention of it."""
-
-    EXACT = "these words exactly"
-    SIDE_BY_SIDE = "these words side by side, in any of their forms"
-    IN_ONE_SENTENCE = "these words in one sentence, in any of their forms"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyRequest:
-    """What is to be counted over the whole collection: mentions of `subject`.
-
-    `limits` say what else was asked that counting words cannot tell. With `is_certain`, to find
-    nothing is an answer; otherwise the question may mean something else than these words.
-    """
-
-    subject: str
-    wanted: Literal["documents", "mentions"] = "documents"
-    is_exact: bool = False
-    is_certain: bool = True
-    limits: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScanScope:
-    """What a scan goes through: paths by document id, and how many passages they have together.
-
-    `problems` are its files that could not be read, or not wholly.
-    """
-
-    paths: Mapping[str, tuple[str, ...]]
-    passages: int
-    problems: tuple[FileProblem, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassageEdges:
-    """A passage's key, and where its sentences start and end in turn."""
-
-    key: int
-    edges: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
-    """A sentence, table row or heading that mentions the subject, and how it is written there.
-
-    `passages` are the keys of those that hold it; a heading is in none.
-    """
-
-    span: Span
-    written: tuple[str, ...]
-    passages: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScannedDocument:
-    """What a scan found in one document; `paths` are those of all files with its content."""
-
-    document_id: str
-    paths: tuple[str, ...]
-    language: str
-    mentions: tuple[Mention, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scan:
-    """Everything that was found, before anything is checked; only documents with mentions."""
-
-    request: SurveyRequest
-    closeness: Closeness
-    found: tuple[ScannedDocument, ...]
-    documents: int
-    passages: int
-    skipped: tuple[FileProblem, ...]
-    """Files of the scanned part that could not be read, or not wholly, and why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyRow:
-    """The checked mentions in one document. `citations` of the answer, from `first`, are its own."""
-
-    document: str
-    paths: tuple[str, ...]
-    language: str
-    mentions: int
-    passages: int
-    pages: tuple[int, ...]
-    first: int
-    citations: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
-    """A count over the whole collection, or over what the filters let through.
-
-    `documents_scanned` and `passages_scanned` were all looked at; `rows` has those that mention the
-    subject. `skipped` files may hold more: with any, the count is a lower bound.
-    """
-
-    subject: str
-    wanted: Literal["documents", "mentions"]
-    closeness: Closeness
-    written: Mapping[str, int]
-    """How often each form of the words was counted."""
-    mentions: int
-    passages: int
-    documents_scanned: int
-    passages_scanned: int
-    rows: tuple[SurveyRow, ...]
-    skipped: tuple[FileProblem, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What may be shown. Only `pincite.verify` builds one; a test sees to it."""
@@ -576,67 +453,3 @@ class SearchResult:
     notices: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     trace: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OldVersion:
-    """What a path held before. Its text is kept; it is not searched."""
-
-    document_id: str
-    replaced_by: str
-    replaced_at: str
-    """ISO 8601, UTC."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileEntry:
-    """A file the library holds. `coverage` has the fields of `pincite.coverage.FileCoverage`."""
-
-    collection: str
-    path: str
-    document_id: str
-    title: str
-    media_type: str
-    passages: int
-    coverage: Mapping[str, Any]
-    old_versions: tuple[OldVersion, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptAnswer:
-    """An answer in the library's history: its saved form, and which quotes are not there any more."""
-
-    number: int
-    kept_at: str
-    """ISO 8601, UTC."""
-    collection: str | None
-    form: Mapping[str, Any]
-    stale: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IngestReport:
-    """What an ingest did. Counts of files, then what the library holds afterwards.
-
-    `failed` files are not in the library (or in their version from before). `warnings` tell what is
-    missing of files that are, and what else is the matter with them; `partial` counts those of which
-    something is missing. `flagged` files hold something that may be meant to deceive. `ignored`
-    counts what an ignore file left out, a folder as one; `stale_answers` those of the history whose
-    quotes are not there any more.
-    """
-
-    added: int
-    updated: int
-    unchanged: int
-    removed: int
-    failed: tuple[FileProblem, ...]
-    warnings: tuple[FileProblem, ...]
-    documents: int
-    passages: int
-    pages: int
-    seconds: float
-    moved: int = 0
-    ignored: int = 0
-    partial: int = 0
-    flagged: tuple[FileProblem, ...] = ()
-    stale_answers: int = 0

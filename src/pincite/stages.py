@@ -23,11 +23,10 @@ from pincite.records import (
     Prompt,
     Question,
     Ranking,
-    Scan,
     Selection,
     Source,
-    SurveyRequest,
 )
+from pincite.scans import Scan, SurveyRequest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

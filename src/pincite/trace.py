@@ -20,9 +20,9 @@ from pincite.records import (
     Passage,
     Question,
     Ranking,
-    Scan,
     Selection,
 )
+from pincite.scans import Scan
 
 FORMAT = 1
 """Grows when a field changes its meaning or goes away; new fields may come at any time."""

@@ -17,7 +17,8 @@ from pincite.catalog.catalog import Catalog
 from pincite.document import Coverage, Span
 from pincite.errors import LibraryError, LibraryTooNew, UsageError
 from pincite.filters import Filters
-from pincite.records import FileProblem, Ingested
+from pincite.holdings import FileProblem
+from pincite.records import Ingested
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from pincite import UsageError
-from pincite.records import SurveyRequest
+from pincite.scans import SurveyRequest
 from pincite.survey.asked import count_request, survey_request
 
 SURE = {

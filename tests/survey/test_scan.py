@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from pincite import Filters, UsageError
 from pincite.catalog.catalog import Catalog
-from pincite.records import Closeness, Question, Scan, SurveyRequest
+from pincite.records import Question
+from pincite.scans import Closeness, Scan, SurveyRequest
 from pincite.survey.scan import WordSurveyor
 from pincite.testing.samples import ingested
 

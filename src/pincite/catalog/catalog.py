@@ -20,15 +20,8 @@ from pincite.catalog.migrations import migrate
 from pincite.catalog.scanning import CatalogScan
 from pincite.document import Coverage, Document, Span
 from pincite.filters import Filters
-from pincite.records import (
-    Embedding,
-    FileEntry,
-    FileProblem,
-    Ingested,
-    NamedFile,
-    Passage,
-    Source,
-)
+from pincite.holdings import FileEntry, FileProblem
+from pincite.records import Embedding, Ingested, NamedFile, Passage, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

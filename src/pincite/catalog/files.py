@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, func, select
 
 from pincite.catalog import schema
-from pincite.records import FileEntry, OldVersion
+from pincite.holdings import FileEntry, OldVersion
 
 
 def current(collection: str | None) -> Select[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, select, update
 
 from pincite.catalog import rows, schema
-from pincite.records import KeptAnswer
+from pincite.holdings import KeptAnswer
 
 
 class History:

@@ -13,7 +13,8 @@ from pincite.catalog import rows, schema
 from pincite.catalog.filtering import is_named, matching_documents
 from pincite.document import Coverage
 from pincite.filters import Filters
-from pincite.records import FileProblem, PassageEdges, ScanScope
+from pincite.holdings import FileProblem
+from pincite.scans import PassageEdges, ScanScope
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
+from pincite.holdings import FileProblem
 from pincite.ingest.detect import READABLE_SUFFIXES, readable_list
 from pincite.ingest.selection import IgnoreRules, Selection
-from pincite.records import FileProblem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

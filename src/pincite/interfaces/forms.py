@@ -9,8 +9,9 @@ from typing import Any
 from pincite.coverage import flag_lines, page_coverage
 from pincite.document import Coverage
 from pincite.fate import Fate
+from pincite.holdings import FileEntry, FileProblem, IngestReport
 from pincite.library import Library, Stats
-from pincite.records import FileEntry, FileProblem, IngestReport, Passage, SearchResult
+from pincite.records import Passage, SearchResult
 
 
 def ingest_form(report: IngestReport) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from pincite.places import cell_lines, cut_to, on_one_line, place
-from pincite.records import Answer, Citation, Mode, SurveyRow
+from pincite.records import Answer, Citation, Mode
 from pincite.report.asking import Asked, FinishedSection, Report
 from pincite.report.form import report_form, report_numbers
+from pincite.scans import SurveyRow
 
 _NEAREST_CHARS = 160
 _NO_ANSWER = "No answer was found."

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.errors import UsageError
-from pincite.records import SurveyRequest
+from pincite.scans import SurveyRequest
 from pincite.survey import question_forms as forms
 from pincite.text.mentions import words_of
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pincite.document import BlockKind, Document, Range, Span
 from pincite.filters import Filters
-from pincite.records import (
+from pincite.records import Question
+from pincite.scans import (
     Closeness,
     Mention,
     PassageEdges,
-    Question,
     Scan,
     ScannedDocument,
     ScanScope,

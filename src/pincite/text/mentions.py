@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from pincite.records import Closeness
+from pincite.scans import Closeness
 from pincite.text.search_text import INVISIBLE, LINE_HYPHEN, looks_wrong, repaired
 from pincite.text.terms import UNSPACED, composed, fold, stem, terms
 

@@ -7,21 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pincite.document import Document
-from pincite.records import (
-    Answer,
-    Citation,
-    Claim,
-    Closeness,
-    Mention,
-    Mode,
-    Question,
-    Scan,
-    ScannedDocument,
-    Status,
-    Survey,
-    SurveyRow,
-    Verdict,
-)
+from pincite.records import Answer, Citation, Claim, Mode, Question, Status, Verdict
+from pincite.scans import Closeness, Mention, Scan, ScannedDocument, Survey, SurveyRow
 from pincite.stages import Sources
 from pincite.text.mentions import Mentions
 from pincite.verify.quotes import FileCheck

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from pincite.records import Closeness, FileProblem, Status, Survey, SurveyRow
+from pincite.holdings import FileProblem
+from pincite.records import Status
+from pincite.scans import Closeness, Survey, SurveyRow
 from pincite.text.mentions import Mentions, words_of
 
 

@@ -28,7 +28,8 @@ from pincite.interfaces.cli.saving import check_saving, save_answer
 from pincite.places import cut_to, on_one_line, place
 
 if TYPE_CHECKING:
-    from pincite.records import Answer, SurveyRow
+    from pincite.records import Answer
+    from pincite.scans import SurveyRow
 
 _SHOWN = 20
 _PAGES_SHOWN = 8

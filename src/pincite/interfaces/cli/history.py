@@ -14,7 +14,7 @@ from pincite.interfaces.cli.output import indented, print_json
 from pincite.places import on_one_line
 
 if TYPE_CHECKING:
-    from pincite.records import KeptAnswer
+    from pincite.holdings import KeptAnswer
 
 app = typer.Typer(
     help="Look at the answers that were kept.", no_args_is_help=True, rich_markup_mode=None

@@ -25,7 +25,7 @@ from pincite.interfaces.cli.output import indented, print_json, print_problems, 
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pincite.records import IngestReport
+    from pincite.holdings import IngestReport
 
 
 def ingest(

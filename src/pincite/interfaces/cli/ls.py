@@ -19,7 +19,7 @@ from pincite.interfaces.cli.options import (
 from pincite.interfaces.cli.output import print_json, short_path
 
 if TYPE_CHECKING:
-    from pincite.records import FileEntry
+    from pincite.holdings import FileEntry
 
 
 def ls(

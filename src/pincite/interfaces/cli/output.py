@@ -16,7 +16,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-from pincite.records import FileProblem
+from pincite.holdings import FileProblem
 
 _PROBLEMS_SHOWN = 20
 

@@ -26,9 +26,9 @@ from pincite.interfaces.cli.output import indented, notice, print_json, short_pa
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from pincite.holdings import IngestReport
     from pincite.ingest.selection import Selection
     from pincite.library import Library
-    from pincite.records import IngestReport
     from pincite.sync_plan import SyncPlan
 
 _CHANGES_SHOWN = 40

@@ -1,0 +1,79 @@
+"""What a library tells about what it holds: files, what is wrong with them, answers that were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileProblem:
+    """A file that could not be read, or could be read only in part, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldVersion:
+    """What a path held before. Its text is kept; it is not searched."""
+
+    document_id: str
+    replaced_by: str
+    replaced_at: str
+    """ISO 8601, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """A file the library holds. `coverage` has the fields of `pincite.coverage.FileCoverage`."""
+
+    collection: str
+    path: str
+    document_id: str
+    title: str
+    media_type: str
+    passages: int
+    coverage: Mapping[str, Any]
+    old_versions: tuple[OldVersion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestReport:
+    """What an ingest did. Counts of files, then what the library holds afterwards.
+
+    `failed` files are not in the library (or in their version from before). `warnings` tell what is
+    missing of files that are, and what else is the matter with them; `partial` counts those of which
+    something is missing. `flagged` files hold something that may be meant to deceive. `ignored`
+    counts what an ignore file left out, a folder as one; `stale_answers` those of the history whose
+    quotes are not there any more.
+    """
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    failed: tuple[FileProblem, ...]
+    warnings: tuple[FileProblem, ...]
+    documents: int
+    passages: int
+    pages: int
+    seconds: float
+    moved: int = 0
+    ignored: int = 0
+    partial: int = 0
+    flagged: tuple[FileProblem, ...] = ()
+    stale_answers: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnswer:
+    """An answer in the library's history: its saved form, and which quotes are not there any more."""
+
+    number: int
+    kept_at: str
+    """ISO 8601, UTC."""
+    collection: str | None
+    form: Mapping[str, Any]
+    stale: tuple[str, ...]
