@@ -134,7 +134,7 @@ def test_explaining_changes_nothing_but_the_names_of_what_was_cut(
     answer: Answer, library: Library
 ) -> None:
     plain = library.ask(QUESTION)
-    assert replace(plain, timings={}, trace={}) == replace(answer, timings={}, trace={})
+    assert replace(plain, timings={}) == replace(answer, timings={})
     brief, full = (untimed(found.trace) for found in (plain, answer))
     assert brief["stages"][1].pop("dropped") == []
     assert len(full["stages"][1].pop("dropped")) == 1

@@ -336,7 +336,7 @@ class Library:
             hits=kept,
             notices=result.notices,
             timings=result.timings,
-            trace=result.trace,
+            seen=result.seen,
         )
 
     def section_of(self, passage: Passage) -> Span:

@@ -7,7 +7,7 @@ needed, never carried along and searched for again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -19,6 +19,9 @@ from pincite.scans import Survey
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Traced = Callable[[], Mapping[str, Any]]
+"""Gives a trace. It is made when it is read, which few do."""
 
 
 # --- What can be found --------------------------------------------------------------------------
@@ -184,6 +187,18 @@ class Hit:
     sentence_vectors: NDArray[Any] | None = None
     must_keep: bool = False
     """It holds a phrase or a rare term of the question: no stage drops it."""
+
+    def moved(self, score: float, **given: float) -> Hit:
+        """The same with another score, and with what a stage gave it."""
+        # There are hundreds for each question, and dataclasses.replace takes three times as long.
+        return Hit(
+            passage=self.passage,
+            score=score,
+            scores={**self.scores, **given} if given else self.scores,
+            sentence_scores=self.sentence_scores,
+            sentence_vectors=self.sentence_vectors,
+            must_keep=self.must_keep,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -435,13 +450,16 @@ class Answer:
     """Set where the question was about the whole collection."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Milliseconds per stage."""
-    trace: Mapping[str, Any] = field(default_factory=dict)
+    seen: Traced = field(default=dict, repr=False, compare=False)
 
-    def with_measurements(
-        self, *, timings: Mapping[str, float], trace: Mapping[str, Any]
-    ) -> Answer:
-        """The same answer with how long each stage took and what it saw."""
-        return replace(self, timings=timings, trace=trace)
+    @property
+    def trace(self) -> Mapping[str, Any]:
+        """What each stage kept and dropped (docs/trace.md), as JSON."""
+        return self.seen()
+
+    def with_measurements(self, *, timings: Mapping[str, float], seen: Traced) -> Answer:
+        """The same answer with how long each stage took, and what tells what it saw."""
+        return replace(self, timings=timings, seen=seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -452,4 +470,9 @@ class SearchResult:
     hits: tuple[Hit, ...]
     notices: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
-    trace: Mapping[str, Any] = field(default_factory=dict)
+    seen: Traced = field(default=dict, repr=False, compare=False)
+
+    @property
+    def trace(self) -> Mapping[str, Any]:
+        """What each stage kept and dropped (docs/trace.md), as JSON."""
+        return self.seen()

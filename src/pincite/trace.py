@@ -5,10 +5,12 @@ docs/trace.md describes it field by field.
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec
 
 from pincite.document import Span
 from pincite.records import (
@@ -30,10 +32,27 @@ FORMAT = 1
 _DECIMALS = 6
 
 Form = dict[str, Any]
+Given = ParamSpec("Given")
+
+
+def _when_read(
+    method: Callable[Concatenate[Recorder, Given], None],
+) -> Callable[Concatenate[Recorder, Given], None]:
+    """Remembers a call, and makes it when somebody reads the trace."""
+
+    @wraps(method)
+    def remembered(self: Recorder, /, *given: Given.args, **named: Given.kwargs) -> None:
+        self.to_write.append(partial(method, self, *given, **named))
+
+    return remembered
 
 
 class Recorder:
-    """Milliseconds of each stage, and what it kept, dropped and said."""
+    """Milliseconds of each stage, and what it kept, dropped and said.
+
+    What stages gave is only remembered, and written down when somebody reads the trace: few do, and
+    it takes longer than fusion.
+    """
 
     def __init__(self, question: Question) -> None:
         self._started = time.perf_counter()
@@ -41,6 +60,8 @@ class Recorder:
         self._understood: Form = {}
         self._stages: dict[str, Form] = {}
         self._passages: dict[str, Form] = {}
+        self.to_write: list[Callable[[], None]] = []
+        self._one_at_a_time = threading.Lock()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -54,12 +75,14 @@ class Recorder:
         """Take down what a stage made of the question, as JSON."""
         self._understood.update(found)
 
+    @_when_read
     def ranked(self, stage: str, ranking: Ranking) -> None:
         """Take down what a stage of search gave."""
         self._know(hit.passage for hit in ranking.hits)
         kept = [_hit_form(hit, rank) for rank, hit in enumerate(ranking.hits, start=1)]
         self._took_down(stage, kept, ranking.dropped, ranking.notes)
 
+    @_when_read
     def selected(self, stage: str, selection: Selection) -> None:
         """Take down which sentences were chosen."""
         kept = [
@@ -68,11 +91,13 @@ class Recorder:
         ]
         self._took_down(stage, kept, selection.dropped, ())
 
+    @_when_read
     def drafted(self, stage: str, draft: Draft) -> None:
         """Take down what was to be said, and which evidence each statement rests on."""
         kept = [{"text": c.text, "evidence": list(c.evidence_ids)} for c in draft.claims]
         self._took_down(stage, kept, (), ())
 
+    @_when_read
     def verified(self, stage: str, draft: Draft, answer: Answer) -> None:
         """Take down which evidence is quoted, and what became of the rest."""
         quoted = {(c.document, c.start, c.end) for c in answer.citations}
@@ -92,6 +117,7 @@ class Recorder:
             left_out=[{"text": c.text, "verdict": str(c.verdict)} for c in answer.left_out],
         )
 
+    @_when_read
     def scanned(self, stage: str, scan: Scan) -> None:
         """Take down how much of the library was gone through, and which documents were kept."""
         mentions = sum(len(document.mentions) for document in scan.found)
@@ -102,6 +128,7 @@ class Recorder:
         )
         self._took_down(stage, [{"document": item.document_id} for item in scan.found], (), (note,))
 
+    @_when_read
     def counted(self, stage: str, answer: Answer) -> None:
         """Take down what became of a scan."""
         kept = [{"document": row.document} for row in answer.survey.rows] if answer.survey else []
@@ -115,6 +142,9 @@ class Recorder:
 
     def trace(self) -> Form:
         """Everything that was taken down."""
+        with self._one_at_a_time:
+            while self.to_write:
+                self.to_write.pop(0)()
         return {
             "format": FORMAT,
             "question": {

@@ -74,7 +74,7 @@ class ModelReranker:
         return scores
 
     def _scored(self, hit: Hit, came_with: float, score: float) -> Hit:
-        scored = replace(hit, score=came_with, scores={**hit.scores, self._scorer.kind: score})
+        scored = hit.moved(came_with, **{self._scorer.kind: score})
         total = final_score(scored, stage=self._scorer.kind, cut=self._cut)
         moved = PASSAGE_SHARE * (total - hit.score)
         return replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pincite.records import Dropped, Hit, Ranking
 
@@ -42,7 +42,7 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
     Both scores count as they are, in 0..1: scaling a stage to its best and worst candidate would
     turn a small difference into a large one.
     """
-    mixed = [replace(hit, score=final_score(hit, stage=stage, cut=cut)) for hit in scored]
+    mixed = [hit.moved(final_score(hit, stage=stage, cut=cut)) for hit in scored]
     kept = [hit for hit in mixed if hit.must_keep or hit.scores[stage] >= cut.threshold]
     dropped = [
         Dropped(
@@ -57,7 +57,7 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
     kept.sort(key=lambda hit: (-hit.score, hit.passage.id))
     # What nobody looked at closely stays behind what was, with a score that says so.
     ceiling = min((hit.score for hit in kept if not hit.must_keep), default=1.0)
-    unseen = [replace(hit, score=min(ceiling, (1 - cut.weight) * hit.score)) for hit in rest]
+    unseen = [hit.moved(min(ceiling, (1 - cut.weight) * hit.score)) for hit in rest]
     looked_at = f"{len(mixed)} of {len(mixed) + len(rest)} were compared with the question"
     in_order = tuple(sorted([*kept, *unseen], key=lambda hit: -hit.score))
     return Ranking(hits=in_order, dropped=tuple(dropped), notes=(looked_at,))

@@ -44,11 +44,7 @@ def boosted(
     sums = [hit.score + sum(boosts[n] for _, boosts in gained) for n, hit in enumerate(hits)]
     highest = max(1.0, *sums)
     moved = [
-        replace(
-            hit,
-            score=sums[n] / highest,
-            scores={**hit.scores, **{name: boosts[n] for name, boosts in gained if boosts[n]}},
-        )
+        hit.moved(sums[n] / highest, **{name: boosts[n] for name, boosts in gained if boosts[n]})
         for n, hit in enumerate(hits)
     ]
     return tuple(sorted(moved, key=lambda hit: (-hit.score, hit.passage.id)))
