@@ -15,24 +15,29 @@ with a fixed seed.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from open_sets import collection, load
+from open_sets import WORK, collection, load
 
+from pincite.assemble.writing import writing_stages
 from pincite.evaluate.datasets import GoldQuestion
+from pincite.index.weights import IndexTermWeights
+from pincite.llm.opening import open_model
+from pincite.llm.output import Ending, Output, Pieces
 from pincite.pipeline import answer_question
-from pincite.records import Answer, Draft, Mode, Question, Selection
+from pincite.records import Answer, Draft, Mode, Prompt, Question, Selection
 from pincite.settings import Settings
-from pincite.stages import Answerer
+from pincite.stages import Answerer, LanguageModel
 
 SETS = ("clapnq-open", "squad2-open")
 _COPIED = 0.9
@@ -68,10 +73,53 @@ class Watching:
         self._inner = inner
         self.last = Draft(claims=(), evidence=())
 
-    def draft(self, question: Question, selection: Selection) -> Draft:
+    def draft(
+        self,
+        question: Question,
+        selection: Selection,
+        grown: Callable[[Draft], None] | None = None,
+    ) -> Draft:
         """The draft of the inner answerer."""
-        self.last = self._inner.draft(question, selection)
+        self.last = self._inner.draft(question, selection, grown)
         return self.last
+
+
+class Remembering:
+    """A model whose outputs are kept in a file, so that another verifier can be tried on them."""
+
+    def __init__(self, inner: LanguageModel, path: Path) -> None:
+        self._inner = inner
+        self._path = path
+        path.touch()
+        rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        self._kept: dict[str, dict[str, Any]] = {row["key"]: row for row in rows}
+        self.name = inner.name
+        self.context_tokens = inner.context_tokens
+        self.count_tokens = inner.count_tokens
+        self.from_memory = 0
+
+    def write(self, prompt: Prompt) -> Output:
+        """What the model wrote before for this prompt, or what it writes now."""
+        return Output(self.name, self._pieces(prompt), max_tokens=prompt.max_tokens)
+
+    def _pieces(self, prompt: Prompt) -> Pieces:
+        key = hashlib.sha256(repr((self.name, prompt)).encode()).hexdigest()
+        kept = self._kept.get(key)
+        if kept is not None:
+            self.from_memory += 1
+            yield from kept["pieces"]
+            return Ending(is_cut=kept["is_cut"])
+        pieces = []
+        writing = self._inner.write(prompt)
+        try:
+            for piece in writing:
+                pieces.append(piece)
+                yield piece
+        finally:
+            row = {"key": key, "pieces": pieces, "is_cut": writing.is_cut}
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        return Ending(is_cut=writing.is_cut)
 
 
 def lines(question: GoldQuestion, draft: Draft, answer: Answer) -> Iterator[dict[str, Any]]:
@@ -128,10 +176,17 @@ def main() -> None:
     parser.add_argument("--model", default="smollm2")
     parser.add_argument("--tokens", type=int, default=600, help="of evidence that it reads")
     parser.add_argument("--out", type=Path, default=Path("statements.jsonl"))
+    parser.add_argument(
+        "--memory",
+        type=Path,
+        default=WORK / "written.jsonl",
+        help="what the model wrote is kept there and not written again",
+    )
     parser.add_argument("--sample", type=int, default=0)
     given = parser.parse_args()
     found: list[dict[str, Any]] = []
     answers: list[Answer] = []
+    model: Remembering | None = None
     for name in SETS:
         data = load(name)
         half = [*data.questions]
@@ -141,9 +196,16 @@ def main() -> None:
             changed = library.settings.model_dump()
             changed["generation"].update(mode=given.mode, model=given.model)
             changed["packing"]["max_tokens"] = given.tokens
-            stages = library.stages_with(Settings(**changed))
-            watching = Watching(stages.answerer)
-            stages = replace(stages, answerer=watching)
+            settings = Settings(**changed)
+            if model is None and given.mode != "extractive":
+                model = Remembering(open_model(settings.generation), given.memory)
+            indexes, _ = library.index_state()
+            weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
+            writing = writing_stages(settings, library.catalog, weights, model)
+            watching = Watching(writing.answerer)
+            stages = replace(
+                library.stages_with(settings), selector=writing.selector, answerer=watching
+            )
             for question in half[: given.questions // len(SETS)]:
                 answer = answer_question(Question(text=question.text), stages)
                 found.extend(lines(question, watching.last, answer))
@@ -151,6 +213,8 @@ def main() -> None:
     with given.out.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in found)
     summary(found, answers, given.mode)
+    if model and model.from_memory:
+        print(f"  {model.from_memory} outputs are from {given.memory}: 'draft' says nothing")
     to_judge = [line for line in found if line["shown"] and not line["copied"]]
     for line in random.Random(_SEED).sample(to_judge, min(given.sample, len(to_judge))):
         print(f"\n? {line['question']}\n  {line['statement']}")
