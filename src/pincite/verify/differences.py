@@ -25,6 +25,9 @@ _FEWEST_WITH_OTHER_VALUE = 5
 """Content words that two sentences share. More where only a name or a time differs: "the film was
 made by ..." is said of many films."""
 
+_ENDS = (".", "!", "。")
+"""Of a sentence; headings and signatures are filled in with other names."""
+
 _CLOCK = re.compile(
     r"(?<![\d:.])\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b\.?|Uhr\b|o['’]clock\b)|"
     r"(?<![\d:.])\d{1,2}:\d\d(?![\d:])"
@@ -55,10 +58,12 @@ def difference(
 
     Of versions of one document any shared word is enough, and any other word is a difference.
     """
+    are_sentences = all(text.rstrip().endswith(_ENDS) for text in (one, other))
     times = _times(one, other)
     if times is not None:
         shared = len(_content(words_of(one, language)))
-        return times if are_versions or shared >= _FEWEST_WITH_OTHER_VALUE else None
+        enough = are_sentences and shared >= _FEWEST_WITH_OTHER_VALUE
+        return times if are_versions or enough else None
     pair = _pair(words_of(one, language), words_of(other, language))
     if pair is None or pair.shared < (1 if are_versions else _FEWEST_SHARED):
         return None
@@ -66,7 +71,7 @@ def difference(
         rest = len(pair.behind)
         behind = (pair.one[len(pair.one) - rest :], pair.other[len(pair.other) - rest :])
         return (_told(pair.here, behind[0]), _told(pair.there, behind[1]))
-    enough = are_versions or pair.shared >= _FEWEST_WITH_OTHER_VALUE
+    enough = are_versions or (are_sentences and pair.shared >= _FEWEST_WITH_OTHER_VALUE)
     if (
         enough
         and _is_at_the_end(pair)
