@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 
 from open_sets import SHARED
 
-from pincite.document import BlockKind, Document
+from pincite.document import Block, BlockKind, Document
 from pincite.ingest.readers import FileReader
 from pincite.records import Citation
 from pincite.verify.figures import check_figures
@@ -48,9 +48,15 @@ _SIGNLESS = re.compile(
 _WORDED = re.compile(r"\b(?:two|three|four|five|six|one year|third|fourth)\b")
 _DATA_CELL = re.compile(r"[$€£¥(−-]*\s?[$€£¥(−-]*\s?\d[\d,.]*\s?[)%]*|[-—–]")
 _YEARS_CELL = re.compile(r"(?:19|20)\d\d(?:\s?[-–/]\s?\d{2,4})?(?:\s?\(\d\))?")
-_DATE = re.compile(
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December) \d\d?"
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 )
+_DATE = re.compile(rf"{_MONTH} \d\d?\b|\b\d\d? {_MONTH}(?: (?:19|20)\d\d)?")
+_SCALED = re.compile(r"(?<=\d)[\s)]*(?:thousand|million|billion)s?\b", re.IGNORECASE)
+_FACTORS = ("100", "2", "3")
+"""Of percentages and means; no operands unless the report holds them."""
+_ROUNDED = 1.01
+"""In steps of the last digit: gold answers are rounded or cut off."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,11 @@ def page(text: str) -> str:
     parts, rows = [], []
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):
-            rows.append([cell.strip() for cell in line.strip().strip("|").split("|")])
+            row = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if _begins_another(row, rows):
+                parts.append(_table(rows))
+                rows = []
+            rows.append(row)
             continue
         if rows:
             parts.append(_table(rows))
@@ -82,6 +92,13 @@ def page(text: str) -> str:
         if line.strip():
             parts.append(f"<p>{html.escape(line)}</p>")
     return f"<html><body>{''.join(parts)}</body></html>"
+
+
+def _begins_another(row: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether below rows of numbers headers come again: two tables stand one above the other."""
+    is_header = any(row[1:]) and not any(map(_is_data, row[1:]))
+    has_period = any(_YEAR.search(cell) for cell in row[1:])
+    return is_header and has_period and any(any(map(_is_data, other[1:])) for other in rows)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
@@ -132,6 +149,8 @@ def claims(folder: Path, most: int) -> Iterator[Claim]:
             path = folder / f"{name}.html"
             path.write_text(page(texts[name]), encoding="utf-8")
             documents[name] = FileReader().read(path)
+        if not gives_its_answer(form):
+            continue
         yield Claim(
             question=form["id"],
             lead=form["text"].strip().rstrip("?").strip(),
@@ -157,6 +176,37 @@ def _kind(form: dict) -> str:
     return "one step" if any(re.fullmatch(form, derivation) for form in simple) else "several steps"
 
 
+def gives_its_answer(form: dict) -> bool:
+    """Whether the derivation of a computed gold answer gives that answer; True where none is told.
+
+    Some gold answers are wrong by their own derivation: "0.08 percent" of 3,313 / 39,784.
+    """
+    meta, given = form["meta"], _NUMBER.findall(" ".join(form["answers"]))
+    told = re.sub(r"[\s$€£,]", "", meta["derivation"]).translate(str.maketrans("–−[]x", "--()*"))
+    if not told or len(given) != 1 or re.search(r"[^\d.+*/()%-]", told):
+        return True
+    is_share = "/" in told and not re.search(r"%|\*100|\+.*/(?:\d|\(2019.*)\)*$", told)
+    factor = 100 if meta["scale"] == "percent" and is_share else 1
+    percent = r"\1" if meta["scale"] == "percent" else r"(\1/100)"
+    plain = re.sub(r"([\d.]+)%", percent, told)
+    results = [_result(plain), _result(re.sub(r"\(([\d.]+)\)", r"(-\1)", plain))]
+    step = 10 ** -len(given[0].partition(".")[2])
+    answer = float(given[0].replace(",", ""))
+    return None in results or any(
+        abs(abs(result) * factor - answer) <= _ROUNDED * step
+        for result in results
+        if result is not None
+    )
+
+
+def _result(expression: str) -> float | None:
+    """The value of digits, operators and brackets; None for what cannot be computed."""
+    try:
+        return float(eval(expression))
+    except (SyntaxError, ZeroDivisionError, TypeError):
+        return None
+
+
 def _lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -177,7 +227,7 @@ def _answer(form: dict) -> str:
         if scale == "percent" and "%" not in text:
             text = f"{text}%"
         elif scale in ("thousand", "million", "billion") and scale not in text.lower():
-            text = f"{text} {scale}" if not _YEAR.fullmatch(text) else text
+            text = f"{text} {scale}"
         written.append(text)
     return " and ".join(written)
 
@@ -190,7 +240,8 @@ def evidence(document: Document, form: dict) -> tuple[Citation, ...]:
     """
     report = _Report(document)
     meta, answers, question = form["meta"], " ".join(form["answers"]), form["text"]
-    chosen = report.with_numbers(meta["derivation"] or answers, question)
+    computed = meta["derivation"]
+    chosen = report.with_numbers(computed or answers, question, computed=bool(computed))
     if chosen is None:
         return ()
     scale = meta["scale"] if meta["scale"] not in ("", "percent") else ""
@@ -205,6 +256,7 @@ def evidence(document: Document, form: dict) -> tuple[Citation, ...]:
     numbers = {_plain(number) for number in _NUMBER.findall(told)}
     is_told = (
         not (scale and scale not in answers and not _tells(told, scale))
+        and not _leaves_out_scale(list(map(report.cited, chosen)), form)
         and not (percent and not re.search(r"%|\bper ?cent", told, re.IGNORECASE))
         and all(period in told for period in periods)
         and all(_plain(number) in numbers for number in _NUMBER.findall(question))
@@ -213,8 +265,27 @@ def evidence(document: Document, form: dict) -> tuple[Citation, ...]:
     return tuple(map(report.cited, dict.fromkeys(chosen))) if is_told else ()
 
 
+def _leaves_out_scale(cited: Sequence[Citation], form: dict) -> bool:
+    """Whether the gold answer is a bare number of cells whose header says "in thousands"."""
+    meta, numbers = form["meta"], set(map(_plain, _NUMBER.findall(" ".join(form["answers"]))))
+    if meta["scale"] or meta["derivation"] or _SCALED.search(" ".join(form["answers"])):
+        return False
+    told = [
+        label.text
+        for citation in cited
+        if any(_plain(n) in numbers for c in citation.cells for n in _NUMBER.findall(c.text))
+        for label in [label for cell in citation.cells for label in cell.columns]
+    ]
+    return any(re.search(r"\bin thousand", text) and "except" not in text for text in told)
+
+
 def _tells(text: str, scale: str) -> bool:
-    return bool(_REMARK.search(text)) or scale in text.lower()
+    """Whether it says so of a table, and not of a number such as "4.4 million" alone."""
+    apart = _SCALED.sub("", text).lower()
+    if scale in apart:
+        return True
+    others = {"thousand", "million", "billion"} - {scale}
+    return bool(_REMARK.search(apart)) and not any(other in apart for other in others)
 
 
 class _Report:
@@ -224,23 +295,41 @@ class _Report:
         self._document = document
         self._blocks = [b for b in document.blocks if b.kind is not BlockKind.HEADING]
         self._texts = [document.text[block.start : block.end] for block in self._blocks]
-        self._held = [{_plain(n) for n in _NUMBER.findall(text)} for text in self._texts]
+        self._held = [Counter(map(_plain, _NUMBER.findall(text))) for text in self._texts]
+        self._cells = [self._operands(block) for block in self._blocks]
 
-    def with_numbers(self, told: str, question: str) -> list[int] | None:
-        """Blocks that hold all numbers together, those nearest to the question; None: not all."""
-        missing = {_plain(number) for number in _NUMBER.findall(told)}
-        found = set().union(*self._held)
-        missing -= {"100", "2", "3"} - found if missing - {"100", "2", "3"} else set()
+    def _operands(self, block: Block) -> Counter[str]:
+        """The numbers that can be reckoned with: of a table row those that fill a cell."""
+        if block.kind is not BlockKind.TABLE_ROW:
+            return Counter(
+                map(_plain, _NUMBER.findall(self._document.text[block.start : block.end]))
+            )
+        cells = [self._document.text[cell.start : cell.end].strip() for cell in block.cells]
+        numbers = [_NUMBER.findall(cell) for cell in cells if _is_data(cell)]
+        return Counter(_plain(found[0]) for found in numbers if found)
+
+    def with_numbers(self, told: str, question: str, *, computed: bool) -> list[int] | None:
+        """Blocks that hold all numbers together, those nearest to the question; None: not all.
+
+        Operands that occur twice are looked for in two places, unless there is only one.
+        """
+        held = self._cells if computed else self._held
+        found = sum(held, Counter[str]())
+        wanted = Counter(map(_plain, _NUMBER.findall(told)))
+        if wanted - Counter(_FACTORS):
+            wanted = Counter({n: k for n, k in wanted.items() if n in found or n not in _FACTORS})
+        missing = Counter({n: min(k, max(1, found[n])) for n, k in wanted.items()})
         asked = set(re.findall(r"\w{3,}", question.lower()))
         alike = [len(asked & set(re.findall(r"\w{3,}", t.lower()))) for t in self._texts]
         chosen: list[int] = []
         while missing:
-            held = [len(numbers & missing) for numbers in self._held]
-            best = max(range(len(held)), key=lambda row, held=held: (held[row], alike[row]))
-            if not held[best]:
+            shared = [(numbers & missing).total() for numbers in held]
+            left = [row for row in range(len(held)) if row not in chosen]
+            best = max(left, key=lambda row: (shared[row], alike[row]), default=0)
+            if not left or not shared[best]:
                 return None
             chosen.append(best)
-            missing -= self._held[best]
+            missing -= held[best]
         return chosen
 
     def prose(self, wanted: Callable[[str], object]) -> list[int]:
@@ -297,8 +386,10 @@ def other_unit(claim: Claim, chance: random.Random) -> str | None:
 
 
 def other_scale(claim: Claim, chance: random.Random) -> str | None:
-    """Another scale word; a number without one gets one."""
+    """Another scale word; a number without one gets one. Nothing has no scale."""
     scales = ("thousand", "million", "billion")
+    if not re.search(r"[1-9]", claim.answer):
+        return None
     for scale in scales:
         if scale in claim.answer:
             other = chance.choice([s for s in scales if s != scale])
@@ -355,11 +446,26 @@ def is_caught(text: str, claim: Claim) -> bool:
     return bool(check_figures(text, claim.cited).faults)
 
 
-def still_true(text: str, claim: Claim) -> bool:
-    """Whether what was changed stands in the quotes all the same, so that nobody could tell."""
+def still_true(name: str, text: str, claim: Claim) -> bool:
+    """Whether what was changed stands in the quotes all the same, so that nobody could tell.
+
+    Another period: the numbers stand in cells of that year too.
+    """
     numbers = {_plain(number) for number in _NUMBER.findall(text.rpartition(": ")[2])}
-    quoted = {_plain(n) for citation in claim.cited for n in _NUMBER.findall(_all_text(citation))}
-    return numbers <= quoted
+    if name == "digit":
+        return numbers <= {
+            _plain(n) for citation in claim.cited for n in _NUMBER.findall(_all_text(citation))
+        }
+    if name != "period":
+        return False
+    years = set(_YEAR.findall(text)) - set(_YEAR.findall(claim.text))
+    cells = [cell for citation in claim.cited for cell in citation.cells]
+    of_years = [
+        {_plain(number) for number in _NUMBER.findall(cell.text)}
+        for cell in cells
+        if years & set(_YEAR.findall(" ".join(label.text for label in (*cell.columns, *cell.rows))))
+    ]
+    return bool(years) and numbers <= set().union(*of_years)
 
 
 def main() -> None:
@@ -401,7 +507,7 @@ def _perturb(made: Sequence[Claim], seed: int, shown: int) -> None:
     for claim in made:
         for name, change in CHANGES.items():
             text = change(claim, chance)
-            if text is None or (name == "digit" and still_true(text, claim)):
+            if text is None or still_true(name, text, claim):
                 continue
             total[name] += 1
             if is_caught(text, claim):

@@ -9,7 +9,10 @@ from pincite import Answer, Library
 TORQUE = "The drain plug of the supply filter needs a torque of {} at every change."
 
 
-def ask(folder: Path, texts: dict[str, str], *, most: int = 6) -> Answer:
+QUESTION = "Which torque does the drain plug of the supply filter need at every change?"
+
+
+def ask(folder: Path, texts: dict[str, str], *, most: int = 6, question: str = QUESTION) -> Answer:
     docs = folder / "docs"
     docs.mkdir()
     for name, text in texts.items():
@@ -17,10 +20,7 @@ def ask(folder: Path, texts: dict[str, str], *, most: int = 6) -> Answer:
     overrides = {"embedding": {"model": "none"}, "evidence": {"max_sentences": most}}
     with Library.open(folder / "library", overrides=overrides) as library:
         library.ingest([docs])
-        return library.ask(QUESTION)
-
-
-QUESTION = "Which torque does the drain plug of the supply filter need at every change?"
+        return library.ask(question)
 
 
 def differences(answer: Answer) -> list[str]:
@@ -70,3 +70,33 @@ def test_what_differs_is_quoted_even_where_one_quote_was_enough(tmp_path: Path) 
     answer = ask(tmp_path, texts, most=1)
     assert {citation.quote for citation in answer.citations} == set(texts.values())
     assert len(differences(answer)) == 1
+
+
+GLOVES = "Safety gloves {} at the drill in the workshop at all times."
+
+
+def test_documents_that_contradict_each_other_in_words_are_quoted_side_by_side(
+    tmp_path: Path,
+) -> None:
+    texts = {
+        "workshop rules 2019.txt": GLOVES.format("must be worn"),
+        "handbook.txt": GLOVES.format("need not be worn"),
+    }
+    answer = ask(tmp_path, texts, question="Must safety gloves be worn at the drill?")
+    assert {citation.quote for citation in answer.citations} == set(texts.values())
+    (told,) = differences(answer)
+    assert "“must be worn” in workshop rules 2019.txt (2019)" in told
+    assert "“need not be worn” in handbook.txt" in told
+
+
+@pytest.mark.parametrize(
+    "names", [["press GX-200.txt", "press GX-300.txt"], ["a.txt", "b.txt", "c.txt"]]
+)
+def test_what_is_said_of_several_models_or_in_a_form_does_not_contradict(
+    tmp_path: Path, names: list[str]
+) -> None:
+    verbs = ["must be worn", "need not be worn", "may be worn"]
+    texts = {name: GLOVES.format(verb) for name, verb in zip(names, verbs, strict=False)}
+    answer = ask(tmp_path, texts, question="Must safety gloves be worn at the drill?")
+    assert answer.citations
+    assert differences(answer) == []

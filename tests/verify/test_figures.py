@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,6 +169,81 @@ def test_what_follows_from_operands_in_the_quotes_is_told_to_be_derived(claim: s
 )
 def test_what_does_not_follow_or_is_not_named_is_no_derivation(claim: str) -> None:
     assert faults(claim, SHOPS) != []
+
+
+SALES_AND_COSTS = [
+    row(("Product sales", ("(in thousands)",)), ("800", ("2019",)), ("700", ("2018",))),
+    row(("Cost of sales", ("(in thousands)",)), ("300", ("2019",)), ("330", ("2018",))),
+    row(("Total assets", ("(in thousands)",)), ("4,000", ("2019",)), ("5,000", ("2018",))),
+]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The 2019 average of product sales is 750 thousand.",
+        "The change in total product sales and cost of sales from 2018 to 2019 is 70 thousand.",
+        "The difference between average product sales and average cost of sales for 2018 and 2019 "
+        "is 435 thousand.",
+        "Product sales and cost of sales were 27.5% of total assets in 2019.",
+        "Gross profit was 500 thousand in 2019.",
+        "Product sales of 2019 were 114.29% of those of 2018.",
+    ],
+)
+def test_two_steps_and_named_balances_of_named_rows_are_derived(claim: str) -> None:
+    found = check_figures(claim, SALES_AND_COSTS)
+    assert found.faults == ()
+    assert len(found.derived) == 1
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The 2019 average of product sales is 752 thousand.",
+        "The change in total product sales and cost of sales from 2017 to 2019 is 70 thousand.",
+        "The change in total product sales and cost of sales from 2018 to 2019 is -70 thousand.",
+        "Product sales and cost of sales were 27.5% of total assets in 2018.",
+        "Gross profit was 500 thousand in 2018.",
+        "Gross profit was 500 million in 2019.",
+        "Product sales were 500 thousand in 2019.",
+    ],
+)
+def test_two_steps_with_another_number_year_sign_or_name_are_not(claim: str) -> None:
+    assert faults(claim, *SALES_AND_COSTS) != []
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("In 2018 it was 4.",
+         "It rose to 5 in 2019 compared to 4 for the prior year. The year 2018 was dry."),
+        ("In 2019 it was 5.", "In the year ended June 2019 it rose to 5 from 4 in 2018."),
+        ("Section 106 applied in 2018.", "In 2011 Section 106 applied. In 2018 it did too."),
+        ("It grew from Jun-2018 on.", "It grew from June 2018 on."),
+        ("In 2018 it was $169 thousand.",
+         "In 2018 it was $169 (all amounts expressed in thousands of U.S. dollars)."),
+    ],
+)  # fmt: skip
+def test_words_around_a_number_tell_its_period_and_its_scale(claim: str, text: str) -> None:
+    assert faults(claim, quote(text)) == []
+
+
+def test_a_number_that_is_said_of_the_year_before_is_not_of_this_one() -> None:
+    text = "It rose to 5 in 2019 compared to 4 for the prior year."
+    assert faults("In 2019 it was 4.", quote(text)) == [Verdict.PERIOD_DIFFERS]
+    compared = "In the year ended June 2019 it rose to 5 from 4 in 2018."
+    assert faults("In 2018 it was 5.", quote(compared)) == [Verdict.PERIOD_DIFFERS]
+
+
+def test_the_first_cell_of_a_row_without_a_header_says_what_the_row_is_about() -> None:
+    text = "Allowance | (135) | (23)"
+    cells = tuple(
+        CitedCell(start=text.index(cell), end=text.index(cell) + len(cell), text=cell,
+                  columns=(Label(start=0, end=4, text=year),))
+        for cell, year in (("(135)", "2019"), ("(23)", "2018"))
+    )  # fmt: skip
+    allowance = replace(quote(text), cells=cells)
+    assert faults("The allowance increased by 112 from 2018 to 2019.", allowance) == []
 
 
 def test_among_many_numbers_a_chance_hit_is_no_derivation() -> None:

@@ -51,7 +51,7 @@ _DATE = re.compile(
             rf"(?:\s*,?\s+(?:de\s+)?(?P<dm_y>{_YEAR})(?!\d))?",
             rf"(?<!\w)(?P<md_m>{_MONTH})\s+(?P<md_d>{_DAY}){_TH}(?![\d%]|[.,:]\d|\s+(?:percent|million))"
             rf"(?:\s*,?\s+(?P<md_y>{_YEAR})(?!\d))?",
-            rf"(?<!\w)(?P<my_m>{_MONTH})\s*,?\s*(?:of\s+|de\s+)?(?P<my_y>{_YEAR})(?!\d)",
+            rf"(?<!\w)(?P<my_m>{_MONTH})(?:\s*,?\s*|\s?[-–]\s?)(?:of\s+|de\s+)?(?P<my_y>{_YEAR})(?!\d)",
             rf"(?<!\w)(?i:(?:Q(?P<q_n>[1-4])|(?P<q_p>[1-4])Q|(?P<q_w>first|second|third|fourth|[1-4](?:st|nd|rd|th))"
             rf"\s+(?:fiscal\s+)?quarter)){_OF_YEAR.format('q_y')}(?!\w)",
             rf"(?<!\w)(?i:(?:H(?P<h_n>[12])|(?P<h_w>first|second)\s+half)){_OF_YEAR.format('h_y')}(?!\w)",

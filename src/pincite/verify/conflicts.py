@@ -1,34 +1,41 @@
 """Do two documents say different things about the same?
 
 Only what is plain is called so: two sentences of different documents that share nearly all of their
-words, and give different numbers with the same units. Precision counts more than recall here: a
-reader who is told of differences that are none stops reading.
+words, and give different numbers with the same units, or contradict each other in one place.
+Precision counts more than recall here: a reader who is told of differences that are none stops
+reading.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import PurePath
 
 from pincite.document import Span
 from pincite.records import Evidence, Hit
 from pincite.stages import Sources
+from pincite.text.languages import language_of
 from pincite.text.numbers import figures, numbers
 from pincite.text.terms import terms
-from pincite.verify.versions import version_of
+from pincite.verify.differences import difference
+from pincite.verify.versions import version_of, without_version
 
 _CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
 
 _NEAR = 0.15
 """How far below the cited sentence another may score and still be about the same."""
 
+_NEAR_IN_WORDS = 0.5
+"""The same where one word may cost half the score: with lexical search alone, "must" in a question."""
+
 _FEWEST_SHARED = 4
 _LEAST_SHARE = 0.75
 """Of the words of both sentences together."""
 
+_SHORT_NAME = 2
 _MOST_OTHERS = 1
 """Documents with the same words, beside the cited one; more are forms, filled in for many things."""
 
@@ -53,20 +60,15 @@ class Conflicts:
         """At most one for each cited sentence, that of the sentence which comes nearest."""
         told: set[Span] = set()
         for place, item in enumerate(cited):
-            given = _figures(item.quote)
-            if not given or item.span in told:
+            if item.span in told:
                 continue
-            alike = [
-                other for other in self._near(item, hits) if _is_alike(item.quote, other.quote)
-            ]
-            if len({other.span.document_id for other in alike}) > _MOST_OTHERS:
-                continue
-            for other in alike:
-                differing = _differing(given, _figures(other.quote))
-                if differing is not None and other.span not in told:
-                    told |= {item.span, other.span}
-                    here, there = differing
-                    yield Conflict(cited=place, other=other, here=here, there=there)
+            near = [other for other in self._near(item, hits) if _overlap(item.quote, other.quote)]
+            close = [other for other in near if other.score >= item.score - _NEAR]
+            for differing in (_in_numbers(item, close), _in_words(item, near)):
+                found = next((one for one in differing if one.other.span not in told), None)
+                if found is not None:
+                    told |= {item.span, found.other.span}
+                    yield replace(found, cited=place)
                     break
 
     def _near(self, item: Evidence, hits: Sequence[Hit]) -> Iterator[Evidence]:
@@ -77,7 +79,7 @@ class Conflicts:
                 for hit in hits
                 if hit.passage.span.document_id != item.span.document_id
                 for span, score in zip(hit.passage.sentences, hit.sentence_scores, strict=False)
-                if score >= item.score - _NEAR
+                if score >= item.score - _NEAR_IN_WORDS
             ),
             key=lambda entry: entry[:3],
         )
@@ -89,6 +91,63 @@ class Conflicts:
                 passage=hit.passage,
                 score=-below,
             )
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether two sentences may be alike at all; quick, since most are not."""
+    words, others = set(one.casefold().split()), set(other.casefold().split())
+    return 2 * len(words & others) >= max(len(words), len(others))
+
+
+def _in_numbers(item: Evidence, near: Sequence[Evidence]) -> Sequence[Conflict]:
+    given = _figures(item.quote)
+    alike = [other for other in near if given and _is_alike(item.quote, other.quote)]
+    if len({other.span.document_id for other in alike}) > _MOST_OTHERS:
+        return ()
+    found = []
+    for other in alike:
+        differing = _differing(given, _figures(other.quote))
+        if differing is not None:
+            found.append(Conflict(cited=0, other=other, here=differing[0], there=differing[1]))
+    return found
+
+
+def _in_words(item: Evidence, near: Sequence[Evidence]) -> Sequence[Conflict]:
+    found = []
+    language = language_of(item.quote) if near else ""
+    for other in near:
+        contexts = (_titles(item), _titles(other))
+        if _are_of_one_kind(*contexts):
+            continue
+        differing = difference(
+            item.quote, other.quote, language, are_versions=_are_versions(*contexts)
+        )
+        if differing is not None:
+            found.append(Conflict(cited=0, other=other, here=differing[0], there=differing[1]))
+    documents = {conflict.other.span.document_id for conflict in found}
+    return found if len(documents) <= _MOST_OTHERS else ()
+
+
+def _titles(item: Evidence) -> str:
+    """The name of the file and the headings above a sentence."""
+    return item.passage.context.partition("\n")[0]
+
+
+def _are_versions(one: str, other: str) -> bool:
+    """Whether names and headings are the same but for a year, a date or a version."""
+    what = without_version(one)
+    return one != other and what == without_version(other) and any(map(str.isalpha, what))
+
+
+def _are_of_one_kind(one: str, other: str) -> bool:
+    """Whether names and headings differ in one number or letter, as those of models and rooms do."""
+    words, others = (without_version(name).split() for name in (one, other))
+    if len(words) != len(others) or len(words) < 2:
+        return False
+    differing = [pair for pair in zip(words, others, strict=True) if pair[0] != pair[1]]
+    return len(differing) == 1 and all(
+        len(word) <= _SHORT_NAME or any(map(str.isdigit, word)) for word in differing[0]
+    )
 
 
 def named(path: str) -> str:

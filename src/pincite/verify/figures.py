@@ -13,6 +13,7 @@ from pincite.text.languages import language_of
 from pincite.text.numbers import Figures, Number, figures
 from pincite.text.units import is_currency
 from pincite.verify.derived import Derivation
+from pincite.verify.operands import is_comparison
 from pincite.verify.periods import bound_years
 from pincite.verify.sign_words import FALL, OUTGOING
 from pincite.verify.stated import (
@@ -31,6 +32,9 @@ _ABOUT = re.compile(
     r"more than|over|less than|under|just)\s*(?:US\$|[$€£₹]|Rs\.?)?\s?$",
     re.IGNORECASE,
 )
+_DURATIONS = frozenset({"h", "day", "month", "year"})
+"""Units that headers leave out: "due in 1 to 3"."""
+_NAME_BEFORE = re.compile(r"\b[A-Z]\w+\s?$")
 _LISTED = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+")
 _MARKS = re.compile(r"\s?\[\d+(?:\s?[,–-]\s?\d+)*\]")
 
@@ -105,7 +109,7 @@ def _number_verdict(
     for value in claimed_values(text, number):
         for item in stated.numbers:
             verdict = _compared(text, number, value, years, item)
-            if verdict is Verdict.SUPPORTED and years & item.years:
+            if verdict is Verdict.SUPPORTED and years and _is_of_time(item, years):
                 return verdict
             if verdict is not None:
                 verdicts.append(verdict)
@@ -133,9 +137,25 @@ def _compared(
     same_sign = any((own < 0) == (value < 0) for own in near)
     if not same_sign and not _means_negative(text if value > 0 else "", item):
         return Verdict.SIGN_DIFFERS
-    if item.years and years and not item.years & years and not number.looks_like_year:
+    other_time = item.years and years and not _is_of_time(item, years)
+    if other_time and not number.looks_like_year and not _is_of_a_name(text, number, item):
         return Verdict.PERIOD_DIFFERS
     return Verdict.SUPPORTED
+
+
+def _is_of_time(item: Stated, years: frozenset[int]) -> bool:
+    """Whether it is of one of these years; a change between two years is of both."""
+    if len(item.years) == len(years) == 2 and is_comparison(item):
+        return item.years == years
+    return bool(item.years & years)
+
+
+def _is_of_a_name(text: str, number: Number, item: Stated) -> bool:
+    """Whether the number belongs to a name, as in "Section 106", which has no period."""
+    named = _NAME_BEFORE.search(text, 0, number.start)
+    if named is None or number.unit:
+        return False
+    return item.before.rstrip().endswith(named[0].rstrip())
 
 
 def _means_negative(claim: str, item: Stated) -> bool:
@@ -156,7 +176,7 @@ def _units_agree(number: Number, item: Stated) -> bool:
     """A claim may leave a unit out, except where the number would mean something else then."""
     if number.unit == "":
         return not item.units & {"%", "pp", "bp", "‰"} or item.number.unit == ""
-    if number.unit in item.units or (item.is_header and not item.units):
+    if number.unit in item.units or (number.unit in _DURATIONS and item.is_header):
         return True
     if is_currency(number.unit) and any(unit.endswith("$") for unit in item.units):
         return number.unit == "$"

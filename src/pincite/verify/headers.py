@@ -22,6 +22,12 @@ REMARK = re.compile(
     r"[$€£¥₹]\s?['’]?(?:000s?|m|bn)(?!\w)|['’]000s?(?!\w)",
     re.IGNORECASE,
 )
+# Such a remark speaks of prose too: "all amounts expressed in thousands of U.S. dollars".
+_OF_ALL = re.compile(
+    r"\b(?:all|dollars?|euros?|amounts?|figures)\b[^.;:]{0,30}\bin\s+(?:thousands|millions|billions)\b",
+    re.IGNORECASE,
+)
+_OF_TABLES = re.compile(r"\btab(?:le|ular)", re.IGNORECASE)
 _HEADER_CURRENCY = re.compile(r"US\$|[$€£¥₹]|\b(?:USD|EUR|GBP|INR|CHF|JPY|Rs)\b")
 _PERCENT = re.compile(r"%|\bper\s?cent(?:age)?\b", re.IGNORECASE)
 _NOT_SCALED = re.compile(
@@ -34,6 +40,7 @@ _PER_PIECE = re.compile(
 )
 _EXCEPT = re.compile(r"\b(?:except|unless)\b", re.IGNORECASE)
 QUARTERS = ("first", "second", "third", "fourth")
+_PERIOD = re.compile(r"\w+\s+end(?:ed|ing)?\b", re.IGNORECASE)
 _HEADER_UNIT = re.compile(r"[(\[,]\s*(?=[^\W\d]|[%°])")
 
 
@@ -60,10 +67,11 @@ def when(labels: Sequence[str], mark: DecimalMark) -> float:
         year = max([year, *read.years])
         for moment in read.moments:
             months = moment.month or 3 * (moment.quarter or 0) or 6 * (moment.half or 0)
-            part = max(part, months / 12 + (moment.day or 0) / 400)
+            if months:
+                part = max(part, (months - 1) / 12 + (moment.day or 0) / 400)
         name = label.strip().lower().removesuffix(" quarter")
         if name in QUARTERS:
-            part = max(part, (QUARTERS.index(name) + 1) / 4)
+            part = max(part, (3 * (QUARTERS.index(name) + 1) - 1) / 12)
     return year + part
 
 
@@ -91,6 +99,12 @@ def remark_scale(text: str) -> int:
     return header_scale(found[0]) if found else 0
 
 
+def scale_of_all(remarks: Sequence[str]) -> int:
+    """The power of ten that a document tells for all its amounts, those of prose too; 0 for none."""
+    told = [text for text in remarks if _OF_ALL.search(text) and not _OF_TABLES.search(text)]
+    return remark_scale(told[-1]) if told else 0
+
+
 def header_scale(text: str) -> int:
     """The power of ten that a header or a remark such as "(in thousands)" tells; 0 for none."""
     found = IN_SCALE.search(text)
@@ -104,7 +118,7 @@ def header_scale(text: str) -> int:
 
 def header_units(columns: Sequence[str], stubs: Sequence[str]) -> set[str]:
     """Units that headers name for their column or row: `Bar`, `Pressure (bar)`, `($ millions)`."""
-    units = {measure_at(label, 0).unit for label in columns}
+    units = {measure_at(label, 0).unit for label in columns if not _PERIOD.match(label)}
     for label in (*columns, *stubs):
         units |= {currency(found[0]) for found in _HEADER_CURRENCY.finditer(label)}
         units |= {measure_at(label, found.end()).unit for found in _HEADER_UNIT.finditer(label)}

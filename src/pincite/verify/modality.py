@@ -86,6 +86,11 @@ def modality_fault(claim: Sequence[Word], quotes: Sequence[Sequence[Word]]) -> s
     return _left_out_hedge(claim, quotes)
 
 
+def modalities(words: Sequence[Word]) -> set[Modality]:
+    """What the modal words of a text say."""
+    return {modal.kind for modal in _modals(words)}
+
+
 def _left_out_hedge(claim: Sequence[Word], quotes: Sequence[Sequence[Word]]) -> str:
     said = {word.folded for word in claim}
     keys = [word.key for word in claim if word.is_content]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pincite.text.numbers import Figures
+from pincite.text.numbers import Figures, Number
 
 _PAIR_WORDS = 4
 """Between a number and the year it is said to belong to, in prose."""
@@ -20,7 +20,18 @@ _PARTED = re.compile(
     r"[;]|\.\s|\b(?:and|but|compared|versus|from|since|than|by|until|to)\b", re.IGNORECASE
 )
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
-_ASIDE = re.compile(r"\([^()]{0,30}?(?P<year>(?:19|20)\d\d)\s?:")
+# "(2018: 4)", "(31 December 2018: 4)", "(2018 $4 million)".
+_ASIDE = re.compile(
+    r"\([^()]{0,30}?(?P<year>(?:19|20)\d\d)(?:\s?:|\s(?=(?:US\$|[$€£₹]|Rs\.?\s?)\d))"
+)
+_COMPARED = re.compile(
+    r",?\s*(?:(?:as\s)?compared\s(?:to|with)|from|versus|vs\.?|against)\s*(?:US\$|[$€£₹])?\s*",
+    re.IGNORECASE,
+)
+_YEAR_BEFORE = re.compile(
+    r"\s*(?:\w+\s){0,2}(?:for|in|of|from)\s(?:the\s)?(?:prior|previous|preceding)\s(?:\w+\s)?year\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.;]\s+(?=[A-Z•])")
 
 
@@ -52,7 +63,7 @@ def bound_years(text: str, read: Figures) -> list[frozenset[int]]:
         elif here.year is None and after.year is not None:
             between = text[here.end : after.start]
             is_near = len(between.split()) <= _PAIR_WORDS and _BELONGS.search(between)
-            if is_near and not _PARTED.search(between):
+            if is_near and not _PARTED.search(between) and not between.endswith("("):
                 bound.setdefault(here.start, frozenset({after.year}))
     return [bound.get(number.start, frozenset()) for number in read.numbers]
 
@@ -63,15 +74,29 @@ def periods(text: str, read: Figures) -> list[frozenset[int]]:
     # "... was 5 (2018: 4)": the bracket says nothing about the 5.
     aside = {int(found["year"]) for found in _ASIDE.finditer(text)}
     named: list[frozenset[int]] = []
-    for number, own in zip(read.numbers, bound_years(text, read), strict=True):
+    bound = bound_years(text, read)
+    for place, (number, own) in enumerate(zip(read.numbers, bound, strict=True)):
         begin = max(end for end in ends if end <= number.start)
         until = min((end for end in ends if end > number.start), default=len(text))
         near = Figures(
             numbers=tuple(n for n in read.numbers if begin <= n.start < until),
             moments=tuple(m for m in read.moments if begin <= m.start < until),
         )
-        named.append(own or near.years - aside)
+        said = near.years - aside
+        if len(said) == 1 and _YEAR_BEFORE.match(text, number.end, until):
+            said = frozenset({min(said) - 1})
+        elif place + 1 < len(bound):
+            said -= _other_years(text, number, read.numbers[place + 1], said, bound[place + 1])
+        named.append(own or said)
     return named
+
+
+def _other_years(
+    text: str, number: Number, after: Number, said: frozenset[int], bound: frozenset[int]
+) -> frozenset[int]:
+    """In "rose to 5 from 4 in 2018" the year of the 4, which is not that of the 5."""
+    is_compared = _COMPARED.fullmatch(text, number.end, after.start)
+    return bound if is_compared and len(said - bound) == 1 else frozenset()
 
 
 def _respective(text: str, marks: Sequence[_Mark]) -> Iterator[dict[int, frozenset[int]]]:

@@ -12,6 +12,7 @@ from pincite.records import Citation, CitedCell
 from pincite.text.dates import Moment
 from pincite.text.languages import UNKNOWN, language_of
 from pincite.text.numbers import DecimalMark, Number, decimal_mark, figures
+from pincite.text.units import is_currency
 from pincite.verify.headers import (
     IN_SCALE,
     QUARTERS,
@@ -19,6 +20,7 @@ from pincite.verify.headers import (
     factors,
     header_units,
     remark_scale,
+    scale_of_all,
     when,
     years_of,
     years_of_header,
@@ -27,6 +29,7 @@ from pincite.verify.periods import periods
 
 _COMMA_LANGUAGES = frozenset("ca cs da de es fi fr hu id it nl no pl pt ro sv tr ru el".split())
 _WORDS_BEFORE_CHARS = 40
+_BETWEEN_CELLS = " \t\r\n|,;"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +38,7 @@ class Stated:
 
     `values` are what it may mean: more than one where brackets or a header leave that open.
     `years` are those it belongs to; empty when the quote does not say. `labels` are its table
-    headers, `place` tells its column and `row` its quote.
+    headers, `column` those above it, `stub` those beside it, and `row` tells its quote.
     """
 
     number: Number
@@ -46,6 +49,7 @@ class Stated:
     before: str = ""
     """Words in front of it, in prose."""
     column: str = ""
+    stub: str = ""
     row: int = 0
     when: float = 0.0
     """Years and parts of a year, to tell the earlier of two; 0 where its headers tell no time."""
@@ -74,10 +78,11 @@ def stated_figures(cited: Sequence[Citation]) -> StatedFigures:
         periods_of = periods(inside, read)
         for number, own in zip(read.numbers, periods_of, strict=True):
             before = inside[max(0, number.start - _WORDS_BEFORE_CHARS) : number.start]
-            found.append(_in_prose(number, own, row, before))
+            told = _in_prose(number, own, row, before)
+            found.append(_scaled(told, remarks.get(citation.document, ())))
         years |= read.years
         dates += read.moments
-        stub = citation.cells[0].text if citation.cells else ""
+        stub = _stub(citation)
         # The header of the first column speaks of the whole table.
         over = [label.text for cell in citation.cells[:1] for label in cell.columns]
         own_scale = tuple(text for text in over if IN_SCALE.search(text))
@@ -132,6 +137,16 @@ def _between_cells(citation: Citation) -> str:
     return text
 
 
+def _stub(citation: Citation) -> str:
+    """What a row is about: its first cell, which has no place of its own where no header names it."""
+    if not citation.cells:
+        return ""
+    before = citation.quote[: max(0, citation.cells[0].start - citation.start)].strip(
+        _BETWEEN_CELLS
+    )
+    return before or citation.cells[0].text
+
+
 def _quarters(citation: Citation) -> Iterator[Moment]:
     """Columns that are called `First` to `Fourth`."""
     for cell in citation.cells:
@@ -159,6 +174,15 @@ def _in_prose(number: Number, years: frozenset[int], row: int, before: str) -> S
         values = (number.value.copy_negate(),)
     units = frozenset({number.unit} if number.unit else ())
     return Stated(number=number, values=values, units=units, years=years, row=row, before=before)
+
+
+def _scaled(told: Stated, remarks: Sequence[str]) -> Stated:
+    """An amount of money may also mean so many thousands, where that is told of all amounts."""
+    scale = scale_of_all(remarks)
+    if not scale or told.number.has_scale or not is_currency(told.number.unit):
+        return told
+    scaled = tuple(value * Decimal(10) ** scale for value in told.values)
+    return replace(told, values=(*told.values, *scaled))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +215,7 @@ def _in_cell(cell: CitedCell, row: _Row, mark: DecimalMark) -> Iterator[Stated]:
             when=when(columns, mark) or when(stubs, mark),
             labels=" ".join(labels),
             column=" ".join(columns),
+            stub=" ".join(stubs),
             row=row.number,
         )
 

@@ -45,6 +45,11 @@ def version_of(path: str) -> Version | None:
     )
 
 
+def without_version(name: str) -> str:
+    """What a name says beside its version: `policy` of "policy-2023" and "Policy (rev 2)"."""
+    return _SEPARATORS.sub(" ", _MARK.sub(" ", name.casefold())).strip()
+
+
 def _texts(marks: Sequence[re.Match[str]]) -> tuple[str, ...]:
     return tuple(mark["date"] or mark["number"] for mark in marks)
 

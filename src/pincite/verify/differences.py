@@ -1,0 +1,184 @@
+"""Do two sentences with the same words say something else in one place?
+
+The words before and behind that place are the same. In it one sentence denies what the other
+affirms, demands what the other permits, uses the opposite word, or gives another name or time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pincite.text.dates import Moment, moments
+from pincite.verify.modality import modalities
+from pincite.verify.names import names
+from pincite.verify.opposites import opposite_fault
+from pincite.verify.polarity import negations
+from pincite.verify.wording import Word, words_of
+
+_LONGEST_PLACE = 4
+"""Words in which two sentences may differ; more than that is another statement."""
+
+_FEWEST_SHARED = 3
+_FEWEST_WITH_OTHER_VALUE = 5
+"""Content words that two sentences share. More where only a name or a time differs: "the film was
+made by ..." is said of many films."""
+
+_ENDS = (".", "!", "。")
+"""Of a sentence; headings and signatures are filled in with other names."""
+
+_CLOCK = re.compile(
+    r"(?<![\d:.])\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b\.?|Uhr\b|o['’]clock\b)|"
+    r"(?<![\d:.])\d{1,2}:\d\d(?![\d:])"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """Two sentences, the words in which they differ, and those that they share around these."""
+
+    one: Sequence[Word]
+    other: Sequence[Word]
+    here: Sequence[Word]
+    there: Sequence[Word]
+    before: Sequence[Word]
+    behind: Sequence[Word]
+
+    @property
+    def shared(self) -> int:
+        """How many content words they share."""
+        return len(_content(self.before)) + len(_content(self.behind))
+
+
+def difference(
+    one: str, other: str, language: str, *, are_versions: bool
+) -> tuple[str, str] | None:
+    """What each says where they differ; None where they agree or may speak of different things.
+
+    Of versions of one document any shared word is enough, and any other word is a difference.
+    """
+    are_sentences = all(text.rstrip().endswith(_ENDS) for text in (one, other))
+    times = _times(one, other)
+    if times is not None:
+        shared = len(_content(words_of(one, language)))
+        enough = are_sentences and shared >= _FEWEST_WITH_OTHER_VALUE
+        return times if are_versions or enough else None
+    pair = _pair(words_of(one, language), words_of(other, language))
+    if pair is None or pair.shared < (1 if are_versions else _FEWEST_SHARED):
+        return None
+    if _contradict(pair, language):
+        rest = len(pair.behind)
+        behind = (pair.one[len(pair.one) - rest :], pair.other[len(pair.other) - rest :])
+        return (_told(pair.here, behind[0]), _told(pair.there, behind[1]))
+    enough = are_versions or (are_sentences and pair.shared >= _FEWEST_WITH_OTHER_VALUE)
+    if (
+        enough
+        and _is_at_the_end(pair)
+        and _are_values(pair, (one, other), language, any_word=are_versions)
+    ):
+        return (_told(pair.here, ()), _told(pair.there, ()))
+    return None
+
+
+def _pair(one: Sequence[Word], other: Sequence[Word]) -> _Pair | None:
+    """The one place where they differ; None where there is none, or where it is too long."""
+    if abs(len(one) - len(other)) > _LONGEST_PLACE:
+        return None
+    start = _same(one, other)
+    end = _same(one[start:][::-1], other[start:][::-1])
+    here, there = one[start : len(one) - end], other[start : len(other) - end]
+    if not 0 < max(len(here), len(there)) <= _LONGEST_PLACE:
+        return None
+    return _Pair(
+        one=one, other=other, here=here, there=there,
+        before=one[:start], behind=one[len(one) - end :],
+    )  # fmt: skip
+
+
+def _same(one: Sequence[Word], other: Sequence[Word]) -> int:
+    """How many words both begin with."""
+    count = 0
+    for word, beside in zip(one, other, strict=False):
+        if word.folded != beside.folded and not (word.is_content and word.key == beside.key):
+            break
+        count += 1
+    return count
+
+
+def _content(words: Sequence[Word]) -> list[str]:
+    return [word.key for word in words if word.is_content]
+
+
+def _contradict(pair: _Pair, language: str) -> bool:
+    here, there = _content(pair.here), _content(pair.there)
+    if here == there:
+        if len(negations(pair.one)) % 2 != len(negations(pair.other)) % 2:
+            return True
+        kinds, others = modalities(pair.here), modalities(pair.there)
+        if kinds and others and not kinds & others:
+            return True
+    if max(len(here), len(there)) > 1:
+        return False
+    return bool(opposite_fault(pair.one, [pair.other], language))
+
+
+def _is_at_the_end(pair: _Pair) -> bool:
+    """Whether they differ in what is said, and not in what it is said of."""
+    clause = pair.here[-1].clause if pair.here else -1
+    behind = [word for word in pair.behind if word.clause == clause]
+    return len(_content(pair.before)) > 0 and not _content(behind)
+
+
+def _are_values(pair: _Pair, texts: Sequence[str], language: str, *, any_word: bool) -> bool:
+    """Whether both give a name; of versions of a document any word. Numbers are compared apart."""
+    for words, text in zip((pair.here, pair.there), texts, strict=True):
+        if not _content(words) or any(map(str.isdigit, "".join(word.text for word in words))):
+            return False
+        if not any_word and not {word.folded for word in words} & {
+            name.folded for name in names(text, language)
+        }:
+            return False
+    return True
+
+
+def _told(words: Sequence[Word], behind: Sequence[Word]) -> str:
+    """The words of one sentence, as far as the first that says what they are about."""
+    told = [word.text for word in words]
+    if not _content(words):
+        for word in behind:
+            told.append(word.text)
+            if word.is_content:
+                break
+    return f"“{' '.join(told)}”"
+
+
+def _times(one: str, other: str) -> tuple[str, str] | None:
+    """The day or the hour in which two texts differ that are the same otherwise."""
+    places, others = list(_spans(one)), list(_spans(other))
+    if not places or len(places) != len(others) or _without(one, places) != _without(other, others):
+        return None
+    differing = [
+        (one[a.start : a.end].rstrip(" ."), other[b.start : b.end].rstrip(" ."))
+        for a, b in zip(places, others, strict=True)
+        if _key(a, one) != _key(b, other)
+    ]
+    of_one_year = all(a.year == b.year for a, b in zip(places, others, strict=True))
+    return differing[0] if len(differing) == 1 and of_one_year else None
+
+
+def _spans(text: str) -> Iterator[Moment]:
+    yield from (moment for moment in moments(text) if moment.month or moment.day)
+    yield from (Moment(start=found.start(), end=found.end()) for found in _CLOCK.finditer(text))
+
+
+def _key(moment: Moment, text: str) -> tuple[object, ...]:
+    if moment.month is None:
+        return (text[moment.start : moment.end].replace(" ", "").replace(".", "").casefold(),)
+    return (moment.year, moment.month, moment.day)
+
+
+def _without(text: str, places: Sequence[Moment]) -> str:
+    for place in sorted(places, key=lambda place: -place.start):
+        text = f"{text[: place.start]} @ {text[place.end :]}"
+    return " ".join(text.casefold().split())
