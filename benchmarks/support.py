@@ -2,130 +2,70 @@
 
     python benchmarks/support.py
 
-Statements with people's judgements from qags (sentences of summaries), summedits-open (summaries in
-which a few words were changed) and wice-open (claims of Wikipedia with the page they cite). Each cites
-the sentences of its text that the answerer would choose for it, three at most. Beside the verifier
-stand two that need no thought: everything is supported, and the share of a statement's words that
-stand in its text, with the threshold that is best on the set itself (which flatters it).
+Statements with people's judgements (see support_cases.py), each sentence with the quotes that the
+answerer would choose for it. A statement is as good as its worst sentence.
 
-Balanced accuracy is the mean of the shares of supported and of unsupported statements that are
-judged rightly; 50 % is chance. `shown right` is the share of supported ones among those shown.
---sweep prints, for one set, what other thresholds would do.
+Two tables. The first is about judging: area under the ROC curve, and balanced accuracy (the mean of
+the shares of supported and of unsupported statements that are judged rightly; 50 % is chance) at the
+threshold that is best on the set itself, which flatters, for the share of words that stand in the
+text and for the shipped model. `python benchmarks/fit_support.py` has those of sets left out.
+The second is about showing: what may be shown by words alone, and with token states; `right` is the
+share of supported ones among those shown.
+--sweep prints what other thresholds would show, --synonyms what the encoder makes of pairs of words.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import math
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
-from open_sets import SHARED
+import numpy as np
+from support_cases import CHANGED, JUDGED, Checked, Judged, default_aligner, judged
 
-from pincite.answer.carrying import Carriers
-from pincite.document import Span
-from pincite.records import Citation, Evidence, Mode, Passage, Question
-from pincite.text.sentences import sentence_spans
-from pincite.text.terms import terms
-from pincite.verify.claims import ClaimChecker, Finding
-from pincite.verify.support import Support, measure_support
+from pincite.evaluate.measures import auroc
+from pincite.verify.alignment import TokenAligner
+from pincite.verify.support import LEAST_SYNONYM
+from pincite.verify.support_model import support_probability
+from pincite.verify.wording import words_of
 
 SETS = ("qags", "summedits-open", "wice-open")
-NO_QUESTION = Question(text="")
+
+PAIRS = (
+    ("The central bank ended its {} buying programme.", "bond", "loan", False),
+    ("{} wash their hands before entering.", "Nurses", "Doctors", False),
+    ("The frame is made of {} and painted.", "steel", "iron", False),
+    ("The valve is placed behind the {}.", "pump", "motor", False),
+    ("The museum was opened by the {}.", "king", "queen", False),
+    ("The patient was given {} twice a day.", "ibuprofen", "paracetamol", False),
+    ("The river flows into the {}.", "sea", "lake", False),
+    ("The team won the {} trophy.", "silver", "gold", False),
+    ("He was arrested for {}.", "murder", "theft", False),
+    ("Store the samples in a {}.", "freezer", "refrigerator", False),
+    ("The company will {} the factory.", "purchase", "buy", True),
+    ("The {} was shown in autumn.", "film", "movie", True),
+    ("The {} prescribed rest.", "physician", "doctor", True),
+    ("Works {} in spring.", "began", "started", True),
+    ("The house is {}.", "big", "large", True),
+    ("The {} was damaged by fire.", "car", "automobile", True),
+    ("They {} the rules.", "changed", "amended", True),
+    ("The device {} the pressure.", "measures", "gauges", True),
+    ("The {} lasted two hours.", "meeting", "session", True),
+    ("The results were {}.", "surprising", "unexpected", True),
+)
+"""A sentence, two words, and whether it means the same with either."""
 
 
-class SentenceWeights:
-    """Term weights over the sentences of a set, as those of a library with one each passage."""
-
-    def __init__(self, sentences: Sequence[str]) -> None:
-        self._total = len(sentences)
-        self._counts = Counter(term for text in sentences for term in set(terms(text, "en")))
-
-    def weight(self, term: str) -> float:
-        """Inverse document frequency in 0..1."""
-        return self._idf(self._counts[term]) / self._idf(0)
-
-    def language(self, question: str) -> str:  # noqa: ARG002
-        """The sets are English."""
-        return "en"
-
-    def _idf(self, frequency: int) -> float:
-        return math.log(1 + (self._total - frequency + 0.5) / (frequency + 0.5))
+def probability(item: Judged) -> float:
+    """That of the worst sentence, by the shipped model; 0 for a statement without words."""
+    return min((_probability(sentence) for sentence in item.sentences), default=0.0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """A statement, what people said of it, and what the verifier finds."""
-
-    text: str
-    is_supported: bool
-    overlap: float
-    finding: Finding
-    support: Support
-    quotes: tuple[str, ...]
-    milliseconds: float
-
-
-def rows(name: str, file: str) -> list[dict[str, Any]]:
-    """The lines of a file of a set."""
-    lines = (SHARED / "data" / name / file).read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def evidence(number: int, text: str) -> Evidence:
-    """A sentence as the answerer sees it."""
-    span = Span(document_id="d", start=0, end=len(text))
-    passage = Passage(id="p", span=span, section=(), page=None, sentences=(span,))
-    return Evidence(id=str(number), span=span, quote=text, passage=passage, score=0.0)
-
-
-def citation(quote: str, title: str) -> Citation:
-    """A quote below the title of its text."""
-    return Citation(
-        document="d", source="d", sha256="", page=None, section=title, start=0, end=len(quote),
-        start_byte=None, end_byte=None, quote=quote,
-    )  # fmt: skip
-
-
-def judged(name: str) -> list[Judged]:
-    """Every statement of a set."""
-    texts = {row["id"]: row for row in rows(name, "corpus.jsonl")}
-    said = {row["id"]: row["text"] for row in rows(name, "queries.jsonl")}
-    sentences = {
-        key: [row["text"][start:end] for start, end in sentence_spans(row["text"])]
-        for key, row in texts.items()
-    }
-    weights = SentenceWeights([text for own in sentences.values() for text in own])
-    carriers, checker = Carriers(weights), ClaimChecker(weights)
-    found = []
-    for row in rows(name, "labels.jsonl"):
-        text, key = said[row["query_id"]], row["doc_id"]
-        context = [evidence(number, own) for number, own in enumerate(sentences[key])]
-        quotes = tuple(item.quote for item in carriers.of(text, [], context))
-        title = texts[key].get("title", "")
-        started = time.process_time()
-        finding = checker.check(
-            NO_QUESTION, text, [citation(quote, title) for quote in quotes], Mode.GENERATED
-        )
-        spent = time.process_time() - started
-        own, all_words = set(terms(text)), set(terms(texts[key]["text"]))
-        found.append(
-            Judged(
-                text=text,
-                is_supported=row["label"] == "supported",
-                overlap=len(own & all_words) / (len(own) or 1),
-                finding=finding,
-                support=measure_support(text, quotes, [title], "", weights),
-                quotes=quotes,
-                milliseconds=1000 * spent,
-            )
-        )
-    return found
+def _probability(sentence: Checked) -> float:
+    if sentence.support.aligned is None:
+        return 0.0
+    return support_probability(aligned=sentence.support.aligned, faulty=sentence.is_faulty)
 
 
 def balanced(found: Sequence[Judged], holds: Callable[[Judged], bool]) -> float:
@@ -137,72 +77,101 @@ def balanced(found: Sequence[Judged], holds: Callable[[Judged], bool]) -> float:
     return (right[True] / total[True] + right[False] / total[False]) / 2
 
 
-def best_overlap(found: Sequence[Judged]) -> float:
-    """Balanced accuracy of word overlap at the threshold that is best on these statements."""
-    marks = sorted({item.overlap for item in found})
-    return max(balanced(found, lambda item, m=mark: item.overlap >= m) for mark in marks)  # type: ignore[misc]
+def judging(found: Sequence[Judged], score: Callable[[Judged], float]) -> str:
+    """AUROC, and balanced accuracy at the best threshold."""
+    scores = np.array([score(item) for item in found])
+    is_good = np.array([item.is_supported for item in found])
+    good, bad = scores[is_good], scores[~is_good]
+    best = max((good >= mark).mean() + (bad < mark).mean() for mark in np.unique(scores)) / 2
+    return f"{auroc(list(good), list(bad)):.3f} | {100 * best:.1f} %"
 
 
-def report(name: str, found: Sequence[Judged]) -> None:
-    """One row of the table, then what was found."""
-    held = [item for item in found if item.finding.holds]
-    right = sum(item.is_supported for item in held)
+def showing(found: Sequence[Judged], holds: Callable[[Judged], bool]) -> str:
+    """How many are shown, the share of right ones among them, dropped good ones, balanced accuracy."""
+    shown = [item for item in found if item.sentences and holds(item)]
+    right = sum(item.is_supported for item in shown)
     supported = sum(item.is_supported for item in found)
-    held_bare = balanced(found, lambda item: item.support.held >= 0.75)
-    print(
-        f"| {name} | {len(found)} | {100 * supported / len(found):.0f} % | 50.0 % "
-        f"| {100 * best_overlap(found):.1f} % | {100 * held_bare:.1f} % "
-        f"| {100 * balanced(found, lambda item: item.finding.holds):.1f} % "
-        f"| {len(held)} | {100 * right / max(1, len(held)):.0f} % "
-        f"| {100 * (supported - right) / supported:.0f} % |"
+    return (
+        f"{len(shown)} | {100 * right / max(1, len(shown)):.0f} % "
+        f"| {100 * (supported - right) / supported:.0f} % | {100 * balanced(found, holds):.1f} %"
     )
-    spent = sum(item.milliseconds for item in found) / len(found)
-    print(f"  {spent:.1f} ms of processor time a statement")
-    for verdict, count in Counter(str(item.finding.verdict) for item in found).most_common():
-        of_these = [item for item in found if str(item.finding.verdict) == verdict]
-        wrong = sum(not item.is_supported for item in of_these)
-        print(f"  {count:>5} {verdict}: {100 * wrong / count:.0f} % not supported")
+
+
+def by_words(item: Judged) -> bool:
+    """Whether every sentence may be shown by its words alone."""
+    return bool(item.sentences) and all(one.by_words.holds for one in item.sentences)
+
+
+def with_states(item: Judged) -> bool:
+    """Whether every sentence may be shown, with the encoder's help."""
+    return bool(item.sentences) and all(one.with_states.holds for one in item.sentences)
+
+
+def verdicts(found: Sequence[Judged]) -> None:
+    """What was found of sentences, and how long a check took once both texts were encoded."""
+    sentences = [(one, item.is_supported) for item in found for one in item.sentences]
+    spent = sum(one.milliseconds for one, _ in sentences) / len(sentences)
+    print(f"  {spent:.1f} ms of processor time a sentence beyond encoding")
+    for verdict, count in Counter(
+        str(one.with_states.verdict) for one, _ in sentences
+    ).most_common():
+        wrong = sum(not good for one, good in sentences if str(one.with_states.verdict) == verdict)
+        print(f"  {count:>5} {verdict}: {100 * wrong / count:.0f} % in unsupported statements")
 
 
 def sweep(found: Sequence[Judged]) -> None:
-    """What other thresholds would show, of statements that no other check faults."""
-    others = {"supported", "not clearly carried by its quotes"}
-    left = [item for item in found if str(item.finding.verdict) in others]
-    for held, one, order in product((0.8, 0.9, 0.97, 1), (0.6, 0.8, 0.9), (0.6, 0.8, 0.9, 1)):
-        shown = [
-            item
-            for item in left
-            if item.support.held >= held
-            and item.support.in_one >= one
-            and item.support.ordered >= order
-        ]
-        right = sum(item.is_supported for item in shown)
-        share = 100 * right / max(1, len(shown))
-        print(f"held {held} in one {one} ordered {order}: {len(shown)} shown, {share:.1f} % right")
+    """What other thresholds would show."""
+    for least, in_one in product((0.55, 0.58, 0.6, 0.62, 0.64), (0.8, 0.85, 0.9, 0.95)):
+
+        def holds(one: Checked, least: float = least, in_one: float = in_one) -> bool:
+            every_meaning = not one.support.missing and one.support.aligned_in_one >= in_one
+            probable = (one.support.probability or 0.0) >= least
+            return not one.is_faulty and probable and (one.by_words.holds or every_meaning)
+
+        told = showing(
+            found, lambda item, h=holds: bool(item.sentences) and all(map(h, item.sentences))
+        )
+        print(f"probability {least} in one quote {in_one}: {told}")
+
+
+def synonyms(aligner: TokenAligner) -> None:
+    """The likeness of two words in one sentence: of one kind, and of one meaning."""
+    for sentence, one, other, is_same in PAIRS:
+        said = sentence.format(one)
+        word = next(word for word in words_of(said, "en") if word.text == one)
+        found = aligner.align(said, [word], [sentence.format(other)]).best[0]
+        mark = "ok" if (found >= LEAST_SYNONYM) == is_same else "--"
+        print(f"{mark} {'synonyms' if is_same else 'of one kind':<12} {one}, {other}: {found:.2f}")
 
 
 def main() -> None:
-    """Print the table, and the sweep when it is asked for."""
+    """Print the tables, and what else is asked for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
+    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=(*JUDGED, CHANGED))
+    parser.add_argument("--most", type=int, help="statements of each set")
     parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--synonyms", action="store_true")
     parser.add_argument("--wrong", type=int, default=0, help="print so many that are shown wrongly")
     given = parser.parse_args()
-    print(
-        "| set | statements | supported | all supported | word overlap | words held | verifier "
-        "| shown | shown right | good ones dropped |\n|---|---|---|---|---|---|---|---|---|---|"
-    )
+    aligner = default_aligner()
+    if given.synonyms:
+        synonyms(aligner)
+        return
     for name in given.sets:
-        found = judged(name)
-        report(name, found)
+        found = judged(name, aligner, given.most)
+        supported = sum(item.is_supported for item in found) / len(found)
+        print(f"| {name} | {len(found)} | {100 * supported:.0f} % ", end="")
+        print(f"| {judging(found, lambda item: item.overlap)} | {judging(found, probability)} |")
+        print(f"| {name} | {showing(found, by_words)} | {showing(found, with_states)} |")
+        verdicts(found)
         if given.sweep:
             sweep(found)
-        wrong = [item for item in found if item.finding.holds and not item.is_supported]
+        wrong = [item for item in found if with_states(item) and not item.is_supported]
         for item in wrong[: given.wrong]:
             print(f"* {item.text}")
-            for quote in item.quotes:
+            for quote in dict.fromkeys(q for one in item.sentences for q in one.quotes):
                 print(f"    > {' '.join(quote.split())}")
 
 

@@ -319,6 +319,7 @@ class Verdict(StrEnum):
     MODALITY_DIFFERS = "must, may or should otherwise than in its quote"
     CONDITION_DIFFERS = "bound to other conditions than in its quote"
     OPPOSITE = "the opposite of a word in its quote"
+    CONTRADICTED = "contradicted by its quotes"
     NOT_CLEARLY_CARRIED = "not clearly carried by its quotes"
 
 
@@ -326,14 +327,15 @@ class Verdict(StrEnum):
 class Claim:
     """One statement of an answer and the evidence it rests on.
 
-    `citations` are the numbers, from 1, of the answer's citations that carry it; only the verifier
-    gives them.
+    `citations` are the numbers, from 1, of the answer's citations that carry it; `support` is how
+    probable it is that they do, in 0..1, where a model judged that. Only the verifier gives them.
     """
 
     text: str
     evidence_ids: tuple[str, ...]
     verdict: Verdict | None = None
     citations: tuple[int, ...] = ()
+    support: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -444,6 +446,8 @@ class Answer:
     mode: Mode = Mode.EXTRACTIVE
     calibration: str = ""
     """What `confidence` is worth: "uncalibrated", or how often answers are wrong at most."""
+    judged_by: str = ""
+    """What compared the statements of a model with their quotes; empty where none was written."""
     left_out: tuple[Claim, ...] = ()
     """Statements that did not hold, for the trace; no interface shows them as an answer."""
     survey: Survey | None = None

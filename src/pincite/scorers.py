@@ -1,4 +1,4 @@
-"""Which model reads candidates together with the question, and can it be had?"""
+"""Which models read two texts together to judge them, and can they be had?"""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import threading
 from pathlib import Path
 
 from pincite.assemble.reranking import open_scorer
+from pincite.assemble.verifying import open_entailment
 from pincite.errors import ModelError
 from pincite.settings import Settings
 from pincite.stages import LanguageModel, PairScorer
+from pincite.verify.entailment import EntailmentModel
 
 _CHECKED = "At which pressure does the valve open?"
 _CHECKED_WITH = ("The valve opens at 6.5 bar.", "The office is closed on Mondays.")
 
 
 class LibraryScorers:
-    """Opens rerankers' models, each once; they outlive the stages, which follow every ingest."""
+    """Opens rerankers' and verifiers' models, each once; they outlive the stages of an ingest."""
 
     def __init__(self, cache: Path) -> None:
         self._cache = cache
         self._opened: dict[str, PairScorer | None] = {}
+        self._entailment: dict[str, EntailmentModel | None] = {}
         self._one_at_a_time = threading.RLock()
 
     def of(self, settings: Settings, writer: LanguageModel | None) -> tuple[PairScorer | None, str]:
@@ -36,6 +39,18 @@ class LibraryScorers:
                 except ModelError as error:
                     return None, f"reranked by {settings.rerank.method} alone: {error}"
             return self._opened[key], ""
+
+    def entailment_of(self, settings: Settings) -> tuple[EntailmentModel | None, str]:
+        """The model that judges statements, and why there is none where it cannot be had."""
+        local = (settings.embedding.runtime, settings.embedding.threads)
+        key = repr((settings.verification.nli_model, settings.generation.mode, local))
+        with self._one_at_a_time:
+            if key not in self._entailment:
+                try:
+                    self._entailment[key] = open_entailment(settings, self._cache)
+                except ModelError as error:
+                    return None, f"statements judged without verification.nli_model: {error}"
+            return self._entailment[key], ""
 
     def problem(self, settings: Settings, writer: LanguageModel | None) -> str:
         """Why the model cannot judge, after trying; empty when it can, or when none is wanted."""

@@ -437,6 +437,24 @@ class VerificationSettings(Group):
     least_share: float = Field(
         default=0.5, ge=0, le=1, description="the same as a share of its statements"
     )
+    nli_model: str = Field(
+        default="none",
+        description="a model that judges what another wrote by its quotes: the full path of a folder "
+        "with model.onnx; none: words and token states judge",
+    )
+    nli_threshold: float = Field(
+        default=0.5, ge=0, le=1, description="probability of being entailed that it must find"
+    )
+
+    @field_validator("nli_model")
+    @classmethod
+    def _is_none_or_a_path(cls, model: str) -> str:
+        if model == "none" or Path(model).expanduser().is_absolute():
+            return model
+        raise ValueError(
+            "is no such model; expected none, or the full path of a folder with model.onnx, "
+            "tokenizer.json and config.json"
+        )
 
 
 class ChatSettings(Group):

@@ -88,8 +88,16 @@ class Upkeep:
         encoder = self.encoders.named(self._indexes.manifest.model)
         writer, no_writer = self.writers.of(settings)
         scorer, no_scorer = self.scorers.of(settings, writer)
-        notices = (*notices, *(problem for problem in (no_writer, no_scorer) if problem))
-        models = Models(encoder=encoder, hot=self._hot_of(encoder), scorer=scorer, writer=writer)
+        entailment, no_entailment = self.scorers.entailment_of(settings)
+        problems = (no_writer, no_scorer, no_entailment)
+        notices = (*notices, *(problem for problem in problems if problem))
+        models = Models(
+            encoder=encoder,
+            hot=self._hot_of(encoder),
+            scorer=scorer,
+            writer=writer,
+            entailment=entailment,
+        )
         calibration = load_calibration(self._path) if calibrated else None
         return answer_stages(settings, self._catalog, self._indexes, models, notices, calibration)
 

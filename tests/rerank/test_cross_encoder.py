@@ -114,13 +114,14 @@ def test_the_window_is_the_smallest_that_anybody_names(tmp_path: Path, encoder_c
         scorer = opened(
             write_folder(tmp_path / str(asked), **config), encoder_cache, max_tokens=asked
         )
-        run = scorer._run
+        pairs = scorer._pairs
+        run = pairs._run
 
         def seen(inputs: list[np.ndarray], run=run) -> object:  # type: ignore[no-untyped-def, type-arg]
             longest.append(max(ids.shape[-1] for ids in inputs))
             return run(inputs)
 
-        scorer._run = seen  # type: ignore[assignment]
+        pairs._run = seen  # type: ignore[assignment]
         scorer.score(QUESTION, ["pump " * 500])
     assert longest == [64, 40]
 

@@ -23,6 +23,7 @@ from pincite.records import (
 )
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
+from pincite.verify.claims import ClaimChecker
 from pincite.verify.judge import Judge, Thresholds
 from pincite.verify.reasons import Provenance
 from pincite.verify.verifier import Needed, SourceVerifier
@@ -67,7 +68,7 @@ def verifier(
     sources = MemorySources([DOCUMENT], {DOCUMENT.id: str(path)})
     return SourceVerifier(
         sources,
-        EvenWeights(),
+        ClaimChecker(EvenWeights()),
         Provenance(corpus_version="c", settings_digest="s"),
         needed or Needed(),
         Judge(sources, EvenWeights(), Thresholds(confidence=confidence)),

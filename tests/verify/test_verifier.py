@@ -33,6 +33,7 @@ from pincite.records import (
 )
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
+from pincite.verify.claims import ClaimChecker
 from pincite.verify.judge import Judge, Thresholds
 from pincite.verify.reasons import Provenance
 from pincite.verify.verifier import Needed, SourceVerifier
@@ -77,7 +78,7 @@ def verifier_over(
     sources: MemorySources, provenance: Provenance, *, abstain_below: float = 0.0
 ) -> SourceVerifier:
     judge = Judge(sources, EvenWeights(), Thresholds(confidence=abstain_below))
-    return SourceVerifier(sources, EvenWeights(), provenance, Needed(), judge)
+    return SourceVerifier(sources, ClaimChecker(EvenWeights()), provenance, Needed(), judge)
 
 
 def hit_of(item: Evidence) -> Hit:

@@ -10,6 +10,7 @@ from pincite.answer.prompts import PROMPTS
 from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
 from pincite.assemble.retrieving import retriever as retriever_of
+from pincite.assemble.verifying import claim_checker
 from pincite.assemble.writing import writing_stages
 from pincite.catalog.catalog import Catalog
 from pincite.embed.tokenizer import is_known_word
@@ -86,7 +87,7 @@ def answer_stages(
         answerer=writing.answerer,
         verifier=SourceVerifier(
             catalog,
-            weights,
+            claim_checker(settings, weights, models),
             provenance,
             Needed(
                 statements=settings.verification.least_statements,
@@ -146,7 +147,7 @@ def _digest(settings: Settings, models: Models, calibration: Calibration | None)
         )
         if chosen
     ]
-    names = [model.name for model in (models.scorer, models.writer) if model]
+    names = [model.name for model in (models.scorer, models.writer, models.entailment) if model]
     if not names and not files and calibration is None:
         return digest
     parts = [digest, files, names, *([asdict(calibration)] if calibration else [])]

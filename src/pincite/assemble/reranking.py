@@ -33,6 +33,7 @@ from pincite.stages import (
     VectorEncoder,
     shows_tokens,
 )
+from pincite.verify.entailment import EntailmentModel
 
 _MEGABYTE = 1024 * 1024
 
@@ -42,13 +43,15 @@ class Models:
     """The models of a library that are open; None where there is none.
 
     `hot` is what late interaction keeps of the encoder's work, `scorer` what `open_scorer` gave,
-    `writer` the language model of answers that are not made of quotes alone.
+    `writer` the language model of answers that are not made of quotes alone, `entailment` what
+    judges the statements that it writes.
     """
 
     encoder: VectorEncoder | None
     hot: HotPassages | None = None
     scorer: PairScorer | None = None
     writer: LanguageModel | None = None
+    entailment: EntailmentModel | None = None
 
 
 def hot_passages(settings: Settings, encoder: VectorEncoder | None) -> HotPassages | None:

@@ -5,21 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from pincite.graphs.fastembed_files import is_downloaded, not_installed
-from pincite.graphs.files import (
-    find_graph,
-    fingerprint,
-    graph_file,
-    name_of_folder,
-    tokenizer_beside,
-    told_window,
-)
-from pincite.graphs.runtimes import JUDGEMENT, open_runtime
+from pincite.graphs.files import fingerprint, name_of_folder, tokenizer_beside
+from pincite.graphs.pairs import PairReader, PairUse, open_pair_reader, window_of
+from pincite.graphs.runtimes import JUDGEMENT
 from pincite.graphs.tokenizer import open_tokenizer
 from pincite.graphs.torch_models import TorchRuntime, torch_folder, weights_of
-from pincite.rerank.cross_encoder import FEWEST_TOKENS, CrossEncoder
+from pincite.rerank.cross_encoder import CrossEncoder
 
-_RECIPE = "cross-encoder/1"
-"""Counts up when pairs are prepared in another way, which changes scores."""
+_USE = PairUse(setting="rerank.model", recipe="cross-encoder/1", first="short")
+"""The recipe counts up when pairs are prepared in another way, which changes scores."""
 
 
 def open_onnx_cross_encoder(
@@ -29,16 +23,15 @@ def open_onnx_cross_encoder(
 
     Raises ModelError when something is missing or cannot be run.
     """
-    file = place if place.suffix == ".onnx" else find_graph(place, setting="rerank.model")
-    tokenizer = tokenizer_beside(place if place.is_dir() else file.parent)
-    graph = graph_file(file)
-    window = _window(tokenizer.parent, max_tokens)
-    parts = [graph.sha256.encode(), tokenizer.read_bytes(), str(window).encode(), _RECIPE.encode()]
     return CrossEncoder(
-        name=f"{name_of_folder(tokenizer.parent)}#{fingerprint(parts)}",
-        tokenizer=open_tokenizer(tokenizer),
-        runtime=open_runtime(runtime, graph, cache, threads=threads, wanted=JUDGEMENT),
-        max_tokens=window,
+        open_pair_reader(
+            place,
+            cache,
+            _USE,
+            max_tokens=max_tokens,
+            runtime=runtime,
+            threads=threads,
+        )
     )
 
 
@@ -71,15 +64,19 @@ def open_torch_cross_encoder(name: str, *, max_tokens: int, threads: int = 0) ->
     folder = torch_folder(name, owner="cross-encoder")
     runtime = TorchRuntime(folder, threads=threads, wanted=JUDGEMENT)
     tokenizer = tokenizer_beside(folder)
-    window = _window(folder, max_tokens)
-    parts = [*weights_of(folder), tokenizer.read_bytes(), str(window).encode(), _RECIPE.encode()]
+    window = window_of(folder, max_tokens)
+    parts = [
+        *weights_of(folder),
+        tokenizer.read_bytes(),
+        str(window).encode(),
+        _USE.recipe.encode(),
+    ]
     return CrossEncoder(
-        name=f"{name_of_folder(folder)}#{fingerprint(parts)}",
-        tokenizer=open_tokenizer(tokenizer),
-        runtime=runtime,
-        max_tokens=window,
+        PairReader(
+            name=f"{name_of_folder(folder)}#{fingerprint(parts)}",
+            tokenizer=open_tokenizer(tokenizer),
+            runtime=runtime,
+            max_tokens=window,
+            use=_USE,
+        )
     )
-
-
-def _window(folder: Path, wanted: int) -> int:
-    return max(FEWEST_TOKENS, min(wanted, told_window(folder) or wanted))

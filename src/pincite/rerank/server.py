@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pincite.errors import ModelError
-from pincite.rerank.cross_encoder import sigmoid
+from pincite.graphs.pairs import sigmoid
 from pincite.servers import Place, ServerClient, checked_url, key_from
 from pincite.text.search_text import whole_characters
 

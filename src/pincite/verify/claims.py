@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pincite.errors import ModelError
 from pincite.records import Citation, Mode, Question, Verdict
 from pincite.stages import TermWeights
+from pincite.verify.alignment import TokenAligner
+from pincite.verify.entailment import EntailmentModel
 from pincite.verify.figures import check_figures, without_marks
 from pincite.verify.meaning import headings_of, meaning_fault
 from pincite.verify.support import measure_support
 
 _WORDS_NAMED = 5
+_CONTRADICTED_FROM = 0.5
+_DECIMALS = 4
+"""A probability is rounded so that it does not show more than it knows."""
 
 CARRIED = frozenset({Verdict.SUPPORTED, Verdict.DERIVED})
 """What may be shown."""
@@ -19,10 +25,14 @@ CARRIED = frozenset({Verdict.SUPPORTED, Verdict.DERIVED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What was found about a statement; `detail` names the words or numbers at fault."""
+    """What was found about a statement; `detail` names the words or numbers at fault.
+
+    `support` is the probability, in 0..1, that its quotes carry it; None where no model judged.
+    """
 
     verdict: Verdict
     detail: str = ""
+    support: float | None = None
 
     @property
     def holds(self) -> bool:
@@ -34,10 +44,37 @@ class Finding:
 
 
 class ClaimChecker:
-    """Compares a statement with the quotes it cites."""
+    """Compares a statement with the quotes it cites.
 
-    def __init__(self, weights: TermWeights) -> None:
-        self._weights = weights
+    Numbers, names, negations and the like are compared first, and what they find is final. Then the
+    words are, with the help of an `aligner` where the encoder shows token states. An `entailment`
+    model judges in place of the words; it must find at least `least_entailed`, in 0..1.
+    """
+
+    def __init__(
+        self,
+        weights: TermWeights,
+        *,
+        aligner: TokenAligner | None = None,
+        entailment: EntailmentModel | None = None,
+        least_entailed: float = 0.5,
+    ) -> None:
+        self.weights = weights
+        self._aligner = aligner
+        self._entailment = entailment
+        self._least_entailed = least_entailed
+
+    @property
+    def judged_by(self) -> str:
+        """What compares statements with quotes, beside the checks of numbers and of meaning."""
+        if self._entailment:
+            return self._entailment.name
+        return f"words and token states of {self._aligner.name}" if self._aligner else "words alone"
+
+    def prepare(self, claims: Sequence[str], quotes: Sequence[str]) -> None:
+        """Read statements and quotes that will be compared, all together."""
+        if self._aligner and not self._entailment:
+            self._aligner.prepare([*(without_marks(claim) for claim in claims), *quotes])
 
     def check(
         self,
@@ -70,16 +107,50 @@ class ClaimChecker:
         fault = meaning_fault(claim, cited, question.plain)
         if fault:
             return Finding(verdict=fault.verdict, detail=fault.written)
+        judged = (
+            self._entailed(self._entailment, claim, cited)
+            if self._entailment
+            else self._worded(question, claim, cited)
+        )
+        if judged.holds and figures.derived:
+            return replace(judged, verdict=Verdict.DERIVED, detail=", ".join(figures.derived))
+        return judged
+
+    def _entailed(self, model: EntailmentModel, claim: str, cited: Sequence[Citation]) -> Finding:
+        try:
+            found = model.judge(claim, premise_of(cited))
+        except ModelError as error:
+            return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=str(error))
+        sure = round(found.supported, _DECIMALS)
+        if found.contradicted > _CONTRADICTED_FROM:
+            return Finding(verdict=Verdict.CONTRADICTED, support=sure)
+        if found.supported < self._least_entailed:
+            told = f"{sure:.2f} by {model.name.partition('#')[0]}"
+            return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=told, support=sure)
+        return Finding(verdict=Verdict.SUPPORTED, support=sure)
+
+    def _worded(self, question: Question, claim: str, cited: Sequence[Citation]) -> Finding:
         support = measure_support(
             claim,
             [citation.quote for citation in cited],
             headings_of(cited),
             question.plain,
-            self._weights,
+            self.weights,
+            self._aligner,
         )
-        if not support.is_clear:
-            words = ", ".join(support.missing[:_WORDS_NAMED])
-            return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=words)
-        if figures.derived:
-            return Finding(verdict=Verdict.DERIVED, detail=", ".join(figures.derived))
-        return Finding(verdict=Verdict.SUPPORTED)
+        sure = None if support.probability is None else round(support.probability, _DECIMALS)
+        if support.is_clear:
+            return Finding(verdict=Verdict.SUPPORTED, support=sure)
+        words = ", ".join(support.missing[:_WORDS_NAMED])
+        return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=words, support=sure)
+
+
+def premise_of(cited: Sequence[Citation]) -> str:
+    """What a model reads of the quotes: the headings above them, their words, what cells mean."""
+    cells = [
+        f"{', '.join(label.text for label in (*cell.rows, *cell.columns))}: {cell.text}"
+        for citation in cited
+        for cell in citation.cells
+        if cell.rows or cell.columns
+    ]
+    return "\n".join([*headings_of(cited), *(citation.quote for citation in cited), *cells])

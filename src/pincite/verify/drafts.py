@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pincite.records import Citation, Claim, Draft, Evidence, Question, Verdict
+from pincite.records import Citation, Claim, Draft, Evidence, Mode, Question, Verdict
 from pincite.stages import Sources
 from pincite.verify.citing import CheckedQuote, QuoteChecker
 from pincite.verify.claims import ClaimChecker, Finding
@@ -40,12 +40,15 @@ class DraftChecker:
         quotes = {
             name: self._quotes.check(question, evidence[name]) for name in named if name in evidence
         }
+        if draft.mode is Mode.GENERATED:
+            shown = [quote.citation.quote for quote in quotes.values() if quote.citation]
+            self._claims.prepare([claim.text for claim in draft.claims], shown)
         held = _Held(evidence, quotes)
         dropped: list[Claim] = []
         faults: list[str] = []
         for claim in draft.claims:
             finding = self._finding(question, draft, claim, quotes)
-            judged = replace(claim, verdict=finding.verdict)
+            judged = replace(claim, verdict=finding.verdict, support=finding.support)
             if finding.holds:
                 held.take(judged)
             else:

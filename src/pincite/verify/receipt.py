@@ -32,6 +32,7 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         "citations": [citation_form(citation) for citation in answer.citations],
         "confidence": answer.confidence,
         **({"calibration": answer.calibration} if answer.calibration else {}),
+        **({"judged_by": answer.judged_by} if answer.judged_by else {}),
         "reasons": list(answer.reasons),
         "corpus_version": answer.corpus_version,
         "settings_digest": answer.settings_digest,
@@ -46,6 +47,7 @@ def claim_form(claim: Claim) -> dict[str, Any]:
         "text": claim.text,
         "citations": list(claim.citations),
         "verdict": str(claim.verdict),
+        **({} if claim.support is None else {"support": claim.support}),
     }
 
 

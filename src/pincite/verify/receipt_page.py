@@ -137,7 +137,15 @@ def _quote(form: Mapping[str, Any], number: int, citation: Mapping[str, Any]) ->
 
 
 def _about(form: Mapping[str, Any]) -> HtmlElement:
-    names = ("status", "mode", "confidence", "calibration", "corpus_version", "settings_digest")
+    names = (
+        "status",
+        "mode",
+        "confidence",
+        "calibration",
+        "judged_by",
+        "corpus_version",
+        "settings_digest",
+    )
     made = _list(form, [(name.replace("_", " "), (name,)) for name in names if name in form])
     made.append(element.DT("digest"))
     made.append(element.DD(str(form[DIGEST]), id="digest"))

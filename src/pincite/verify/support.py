@@ -2,25 +2,37 @@
 
 Each word of the statement counts by how telling it is in the library. Numbers are compared on their
 own (`figures`), and so is what negates, commands or allows. A word that stands nowhere in the quotes
-is enough to leave a statement out: one changed word makes another statement, and vectors do not tell
-"bond" from "loan".
+is enough to leave a statement out, for one changed word makes another statement; unless the encoder
+finds its synonym there. Its token states tell "buy" and "purchase" (.95) from "bond" and "loan" (.34).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import ceil
 
+import numpy as np
+
 from pincite.stages import TermWeights
 from pincite.text.terms import stem
+from pincite.verify.alignment import Alignment, TokenAligner
+from pincite.verify.support_model import support_probability
 from pincite.verify.wording import Word, words_of
 
 LEAST_HELD = 0.97
 LEAST_IN_ONE_QUOTE = 0.8
 LEAST_ORDERED = 0.9
-"""What a statement must reach; chosen by `python benchmarks/support.py` on qags alone."""
+"""What the words of a statement must reach; chosen by `python benchmarks/support.py` on qags alone."""
+
+LEAST_SYNONYM = 0.78
+"""Cosine of a word's token states and its counterpart's. Words of one kind stay below it (silver and
+gold .65), synonyms mostly above: `python benchmarks/support.py --synonyms`."""
+LEAST_ALIGNED_IN_ONE = 0.9
+LEAST_PROBABILITY = 0.6
+"""What a statement that the encoder has read must reach; chosen by `python benchmarks/support.py
+--sweep` on qags alone, since other sets have few statements so near to their text."""
 
 _ASKED_COUNTS = 0.5
 """A word that stands in the question alone counts half: a question may suppose what is not so."""
@@ -36,11 +48,13 @@ _FRAMES = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """How much of a statement its quotes hold; `held`, `in_one` and `ordered` in 0..1.
+    """How much of a statement its quotes hold; shares and cosines in 0..1.
 
     `words` are those that were looked for. `held` is their weighted share in the quotes, the
     headings above them and the question; `in_one` the least share of a clause that one quote holds
-    alone, `ordered` the least share that stands there in the same order.
+    alone, `ordered` the least share that stands there in the same order. `aligned` is the weighted
+    mean of the cosines of words and their counterparts, `aligned_in_one` the same in the best quote
+    alone; None where no encoder shows token states. `missing` words have no counterpart.
     """
 
     words: int
@@ -48,10 +62,28 @@ class Support:
     in_one: float
     ordered: float
     missing: tuple[str, ...]
+    aligned: float | None = None
+    aligned_in_one: float = 0.0
+
+    @property
+    def probability(self) -> float | None:
+        """That the quotes carry the statement, if no other check finds a fault; None: unknown."""
+        return None if self.aligned is None else support_probability(aligned=self.aligned)
 
     @property
     def is_clear(self) -> bool:
         """Whether the statement may be shown as far as its words go."""
+        if self.probability is None:
+            return self._has_every_word
+        has_every_meaning = not self.missing and self.aligned_in_one >= LEAST_ALIGNED_IN_ONE
+        return (
+            self.words > 0
+            and self.probability >= LEAST_PROBABILITY
+            and (self._has_every_word or has_every_meaning)
+        )
+
+    @property
+    def _has_every_word(self) -> bool:
         return (
             self.words > 0
             and self.held >= LEAST_HELD
@@ -66,6 +98,7 @@ def measure_support(
     headings: Sequence[str],
     question: str,
     weights: TermWeights,
+    aligner: TokenAligner | None = None,
 ) -> Support:
     """The share of the statement's words, weighted, that its quotes hold."""
     language = weights.language(claim)
@@ -82,13 +115,47 @@ def measure_support(
         for _, group in groupby(wanted, key=lambda word: word.clause)
     ]
     carried = [_carried(clause, read, weight) for clause in clauses if len(clause) > 1]
-    return Support(
+    support = Support(
         words=len(weight),
         held=sum(weight[key] * share[key] for key in weight) / total,
         in_one=min((one for one, _ in carried), default=1.0),
         ordered=min((ordered for _, ordered in carried), default=1.0),
-        missing=tuple(dict.fromkeys(word.text for word in wanted if share[word.key] < 1)),
+        missing=_once(word for word in wanted if share[word.key] < 1),
     )
+    if aligner is None or not wanted or not quotes:
+        return support
+    # A word that only a heading holds has no token in a quote that it could be compared with.
+    only_above = above.difference(*read)
+    compared = [word for word in wanted if word.key not in only_above] or wanted
+    found = aligner.align(claim, compared, quotes)
+    return _with(found, support, compared, weight, share)
+
+
+def _with(
+    found: Alignment,
+    support: Support,
+    words: Sequence[Word],
+    weight: Mapping[str, float],
+    share: Mapping[str, float],
+) -> Support:
+    """The same with what the encoder found; words that have a synonym are not missing."""
+    counts = np.array([weight[word.key] for word in words])
+    counts = counts / counts.sum() if counts.any() else np.full(len(counts), 1 / len(counts))
+    likenesses = zip(words, found.best, strict=True)
+    return replace(
+        support,
+        aligned=float(found.best @ counts),
+        aligned_in_one=float((found.by_quote @ counts).max()),
+        missing=_once(
+            word
+            for word, likeness in likenesses
+            if share[word.key] < 1 and likeness < LEAST_SYNONYM
+        ),
+    )
+
+
+def _once(words: Iterable[Word]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.text for word in words))
 
 
 def _is_subject(word: Word) -> bool:

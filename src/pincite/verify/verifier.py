@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pincite.records import Answer, Claim, Draft, Evidence, Hit, Preview, Question, Status
-from pincite.stages import Sources, TermWeights
+from pincite.records import Answer, Claim, Draft, Evidence, Hit, Mode, Preview, Question, Status
+from pincite.stages import Sources
 from pincite.verify.claims import ClaimChecker
 from pincite.verify.conflicts import Conflicts, named
 from pincite.verify.drafts import CheckedDraft, DraftChecker
@@ -39,7 +39,7 @@ class SourceVerifier:
     def __init__(
         self,
         sources: Sources,
-        weights: TermWeights,
+        claims: ClaimChecker,
         provenance: Provenance,
         needed: Needed,
         judge: Judge,
@@ -48,9 +48,10 @@ class SourceVerifier:
         self._provenance = provenance
         self._needed = needed
         self._judge = judge
-        self._drafts = DraftChecker(sources, ClaimChecker(weights))
+        self._claims = claims
+        self._drafts = DraftChecker(sources, claims)
         self._reasons = Reasons(sources, versions)
-        self._lacking = Lacking(sources, weights)
+        self._lacking = Lacking(sources, claims.weights)
         self._conflicts = Conflicts(sources)
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
@@ -161,6 +162,7 @@ class SourceVerifier:
             corpus_version=self._provenance.corpus_version,
             settings_digest=self._provenance.settings_digest,
             mode=draft.mode,
+            judged_by=self._claims.judged_by if draft.mode is Mode.GENERATED else "",
             left_out=checked.left_out,
             calibration=self._judge.told,
         )

@@ -29,6 +29,7 @@ class Word:
     """One word: as written, folded, and the `key` that its other forms share.
 
     `clause` counts the clauses of the text from 0; `opens` tells that a sentence begins with it.
+    `start` and `end` are where it stands in the composed text; the parts of a contraction share them.
     """
 
     text: str
@@ -37,6 +38,8 @@ class Word:
     clause: int
     opens: bool
     is_content: bool
+    start: int
+    end: int
 
 
 def words_of(text: str, language: str) -> tuple[Word, ...]:
@@ -60,7 +63,7 @@ def _read(text: str, language: str) -> Iterator[Word]:
         opens = bool(_OPENS.search(before)) or found.start() == 0
         end = found.end()
         for part in _parts(written):
-            yield _word(part, language, clause, opens=opens)
+            yield _word(part, language, clause, opens=opens, place=found.span())
 
 
 def _parts(written: str) -> Sequence[str]:
@@ -74,7 +77,7 @@ def _parts(written: str) -> Sequence[str]:
     return (re.sub(r"['’]s?$", "", written),)
 
 
-def _word(written: str, language: str, clause: int, *, opens: bool) -> Word:
+def _word(written: str, language: str, clause: int, *, opens: bool, place: tuple[int, int]) -> Word:
     folded = fold(written)
     is_content = (
         folded not in STOP_WORDS.get(language, frozenset())
@@ -88,6 +91,8 @@ def _word(written: str, language: str, clause: int, *, opens: bool) -> Word:
         clause=clause,
         opens=opens,
         is_content=is_content,
+        start=place[0],
+        end=place[1],
     )
 
 

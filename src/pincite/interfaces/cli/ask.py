@@ -133,6 +133,8 @@ def print_answer(answer: Answer) -> None:
         typer.secho(indented(reason, first="  - "), fg="yellow")
     if answer.citations:
         typer.secho(f"  confidence {answer.confidence:.2f} ({answer.calibration})", dim=True)
+    if answer.citations and answer.judged_by:
+        typer.secho(f"  statements judged by {answer.judged_by}", dim=True)
 
 
 def _marked(claim: Claim) -> str:

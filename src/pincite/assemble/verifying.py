@@ -1,0 +1,41 @@
+"""What compares statements with their quotes under these settings?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pincite.assemble.reranking import Models
+from pincite.settings import Settings
+from pincite.stages import TermWeights, shows_tokens
+from pincite.verify.alignment import TokenAligner
+from pincite.verify.claims import ClaimChecker
+from pincite.verify.entailment import EntailmentModel, open_entailment_model
+from pincite.verify.support_model import is_fitted_for
+
+
+def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
+    """What judges the statements of a language model; None where words do.
+
+    `cache` is the folder in which prepared graphs are kept. Raises ModelError when it cannot be had.
+    """
+    if settings.verification.nli_model == "none" or settings.generation.mode != "generated":
+        return None
+    return open_entailment_model(
+        Path(settings.verification.nli_model).expanduser(),
+        cache,
+        runtime=settings.embedding.runtime,
+        threads=settings.embedding.threads,
+    )
+
+
+def claim_checker(settings: Settings, weights: TermWeights, models: Models) -> ClaimChecker:
+    """Words, with the help of the encoder that this was fitted for, or the model that is set."""
+    encoder, aligner = models.encoder, None
+    if shows_tokens(encoder) and is_fitted_for(encoder.name):
+        aligner = TokenAligner(encoder)
+    return ClaimChecker(
+        weights,
+        aligner=aligner,
+        entailment=models.entailment,
+        least_entailed=settings.verification.nli_threshold,
+    )
