@@ -312,6 +312,7 @@ class Verdict(StrEnum):
     SIGN_DIFFERS = "number with another sign in its quote"
     PERIOD_DIFFERS = "number of another period in its quote"
     DATE_NOT_IN_QUOTE = "date not in a cited quote"
+    NUMBER_APART = "number from a quote about something else"
     END_OF_RANGE = "one end of a range in its quote"
     NOT_A_STATEMENT = "not a statement"
     NAME_NOT_IN_QUOTE = "name not in a cited quote"

@@ -104,9 +104,9 @@ def test_what_says_something_else_is_left_out_with_its_reason(
         ("6.2", Verdict.NUMBER_NOT_IN_QUOTE),
         ("Potatoes grow best at a pH of 6.5.", Verdict.NUMBER_NOT_IN_QUOTE),
         ("Potatoes grow best at a pH of 6.0.", Verdict.END_OF_RANGE),
-        ("The answer is: 6.8", Verdict.END_OF_RANGE),
+        ("The answer is: 6.8", Verdict.NOT_A_STATEMENT),
         ("6.0 to 6.8", Verdict.NOT_A_STATEMENT),
-        ("The answer is: 6.0 to 6.8", Verdict.NOT_CLEARLY_CARRIED),
+        ("The answer is: 6.0 to 6.8", Verdict.NOT_A_STATEMENT),
     ],
 )
 def test_bare_numbers_do_not_pass(claim: str, verdict: Verdict) -> None:
@@ -138,3 +138,38 @@ def test_two_quotes_may_each_carry_a_clause() -> None:
 def test_the_words_at_fault_are_named() -> None:
     assert check("The relief valve was painted green.", OPENS).detail == "painted, green"
     assert check("The vaccine was approved in Basel.", AGENCY).detail == "Basel"
+
+
+def test_a_number_must_stand_where_its_words_do() -> None:
+    church = "A French church in Portarlington was built for the Huguenots after 1696."
+    brewery = "The Old Truman Brewery, then the Black Eagle Brewery, was founded in 1724."
+    found = check("The French church in Portarlington was built in 1724.", church, brewery)
+    assert found.verdict is Verdict.NUMBER_APART
+    assert "1724" in found.detail
+
+
+def test_two_numbers_may_come_from_two_quotes_when_each_stands_with_its_words() -> None:
+    opens = "The relief valve opens at 6.5 bar."
+    closes = "The drain valve closes after 30 seconds."
+    said = "The relief valve opens at 6.5 bar, and the drain valve closes after 30 seconds."
+    assert check(said, opens, closes).holds
+    swapped = "The relief valve opens after 30 seconds, and the drain valve closes at 6.5 bar."
+    assert not check(swapped, opens, closes).holds
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("The answer is: [citation needed]", "[citation needed]"),
+        (
+            "The first British empire based on was the British Empire.",
+            "The First British Empire was based on mercantilism.",
+        ),
+    ],
+)
+def test_what_tells_nothing_is_not_a_statement(claim: str, quote: str) -> None:
+    assert check(claim, quote).verdict is Verdict.NOT_A_STATEMENT
+
+
+def test_a_copula_with_something_new_behind_it_tells_something() -> None:
+    assert check("The valve is a relief valve.", "The valve is a relief valve by Otto.").holds

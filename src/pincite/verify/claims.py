@@ -13,6 +13,7 @@ from pincite.verify.entailment import EntailmentModel
 from pincite.verify.figures import check_figures, without_marks
 from pincite.verify.meaning import headings_of, meaning_fault
 from pincite.verify.support import measure_support
+from pincite.verify.together import number_apart
 
 _WORDS_NAMED = 5
 _CONTRADICTED_FROM = 0.5
@@ -112,6 +113,9 @@ class ClaimChecker:
             if self._entailment
             else self._worded(question, claim, cited)
         )
+        apart = "" if figures.derived else number_apart(claim, cited, self.weights)
+        if judged.holds and apart:
+            return Finding(verdict=Verdict.NUMBER_APART, detail=apart, support=judged.support)
         if judged.holds and figures.derived:
             return replace(judged, verdict=Verdict.DERIVED, detail=", ".join(figures.derived))
         return judged

@@ -14,8 +14,10 @@ from pincite.verify.names import missing_names
 from pincite.verify.opposites import opposite_fault
 from pincite.verify.polarity import negation_fault
 from pincite.verify.ranges import end_of_range
-from pincite.verify.wording import Word, words_of
+from pincite.verify.wording import FRAMES, Word, words_of
 
+_REMARK = re.compile(r"\[[^\]]*\]")
+_COPULAS = frozenset({"is", "are", "was", "were"})
 _QUESTION = re.compile(r"[?？؟]\s*[\"”»)]*\s*$")
 
 
@@ -60,6 +62,22 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
 
 
 def _states_something(claim: str, words: Sequence[Word]) -> bool:
-    """Whether it is more than a question, a number or a name: those mean nothing by themselves."""
-    told = [word for word in words if word.is_content and any(map(str.isalpha, word.key))]
-    return not _QUESTION.search(claim) and len(words) > 1 and bool(told)
+    """Whether it is more than a question, a number, a name, or a remark of an editor.
+
+    "The empire was the empire" tells nothing either.
+    """
+    remarks = {word.start for word in words if _is_within(word, _REMARK.finditer(claim))}
+    told = [word for word in words if _is_telling(word) and word.start not in remarks]
+    copula = max((n for n, word in enumerate(words) if word.folded in _COPULAS), default=0)
+    before = {word.key for word in words[:copula] if _is_telling(word)}
+    after = {word.key for word in words[copula + 1 :] if word.is_content}
+    is_circular = copula > 0 and bool(after) and after <= before
+    return not _QUESTION.search(claim) and len(words) > 1 and bool(told) and not is_circular
+
+
+def _is_telling(word: Word) -> bool:
+    return word.is_content and word.folded not in FRAMES and any(map(str.isalpha, word.key))
+
+
+def _is_within(word: Word, remarks: Iterator[re.Match[str]]) -> bool:
+    return any(found.start() <= word.start < found.end() for found in remarks)

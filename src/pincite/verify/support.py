@@ -19,7 +19,7 @@ from pincite.stages import TermWeights
 from pincite.text.terms import stem
 from pincite.verify.alignment import Alignment, TokenAligner
 from pincite.verify.support_model import support_probability
-from pincite.verify.wording import Word, words_of
+from pincite.verify.wording import FRAMES, Word, words_of
 
 LEAST_HELD = 0.97
 LEAST_IN_ONE_QUOTE = 0.8
@@ -39,11 +39,6 @@ _ASKED_COUNTS = 0.5
 _PAIR = 2
 _LONG_ENOUGH = 6
 _SAME_LETTERS = 0.75
-_FRAMES = frozenset(
-    """answer answers question according based context passage text document documents source sources
-    states stated mentions mentioned provided given says information following""".split()
-)
-"""Words that speak about the answer and not about its subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +156,7 @@ def _once(words: Iterable[Word]) -> tuple[str, ...]:
 def _is_subject(word: Word) -> bool:
     return (
         word.is_content
-        and word.folded not in _FRAMES
+        and word.folded not in FRAMES
         and any(sign.isalpha() for sign in word.folded)
     )
 

@@ -108,3 +108,9 @@ FUNCTION_WORDS = frozenset(
     again further once same too here where thus therefore""".split()
 )
 """Words that carry no subject matter, beside those of the stop lists."""
+
+FRAMES = frozenset(
+    """answer answers question according based context passage text document documents source sources
+    states stated mentions mentioned provided given says information following""".split()
+)
+"""Words that speak about the answer and not about its subject."""
