@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from pincite.document import Document
 from pincite.ingest.pool import SandboxedReaderPool
-from pincite.ingest.sandbox import SandboxLimits
+from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="uses named pipes, which wait")
 
@@ -71,3 +73,36 @@ def test_only_a_few_documents_are_read_ahead(files: list[Path]) -> None:
     next(results)
     assert len(asked) == 5
     assert sum(1 for _ in results) == len(files) - 1
+
+
+def test_a_reader_that_starts_when_all_is_over_leaves_no_process(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over, done = threading.Event(), threading.Event()
+    readers: list[SandboxedReader] = []
+    read = SandboxedReader.read
+
+    def late(reader: SandboxedReader, path: Path) -> Document:
+        if readers:
+            assert over.wait(10)
+        readers.append(reader)
+        try:
+            return read(reader, path)
+        finally:
+            if over.is_set():
+                done.set()
+
+    monkeypatch.setattr(SandboxedReader, "read", late)
+    results = SandboxedReaderPool(1, SandboxLimits()).read_all(files)
+    next(iter(results))
+    results.close()  # the reader is about to read the second file, and its child has been ended
+    over.set()
+    assert done.wait(20)
+    assert wait_until(lambda: readers[0]._child is None)
+
+
+def wait_until(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 10
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return holds()

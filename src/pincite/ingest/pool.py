@@ -34,13 +34,19 @@ class SandboxedReaderPool:
         """What became of each file; never raises for a single file."""
         mine = threading.local()
         opened: list[SandboxedReader] = []
+        is_over = threading.Event()
 
         def start() -> None:
             mine.reader = SandboxedReader(self._limits)
             opened.append(mine.reader)
 
         def read(path: Path) -> FileRead:
-            return _read(mine.reader, path)
+            try:
+                return _read(mine.reader, path)
+            finally:
+                # Its child may have been started after all others were ended.
+                if is_over.is_set():
+                    mine.reader.close()
 
         threads = ThreadPoolExecutor(self._readers, "reader", initializer=start)
         queue = _PatientQueue(self._patience_seconds)
@@ -52,6 +58,7 @@ class SandboxedReaderPool:
             while queue:
                 yield queue.take()
         finally:
+            is_over.set()
             threads.shutdown(wait=False, cancel_futures=True)
             for reader in opened:
                 reader.close()
