@@ -134,9 +134,9 @@ def test_measurements_change_nothing_else_of_an_answer() -> None:
         corpus_version="c",
         settings_digest="s",
     )
-    measured = answer.with_measurements(timings={"total": 1.0}, seen=lambda: {"hits": []})
+    measured = answer.with_measurements(timings={"total": 1.0}, traced=lambda: {"hits": []})
     assert (measured.timings, measured.trace) == ({"total": 1.0}, {"hits": []})
-    assert measured.with_measurements(timings={}, seen=dict) == answer
+    assert measured.with_measurements(timings={}, traced=dict) == answer
 
 
 def test_a_passage_has_no_key_before_it_is_stored() -> None:

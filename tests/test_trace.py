@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -164,3 +166,9 @@ def test_a_stage_that_takes_nothing_down_has_the_same_shape() -> None:
     (stage,) = trace["stages"]
     assert (stage["kept"], stage["dropped"], stage["notes"]) == ([], [], [])
     assert recorder.timings().keys() == {"understand", "total"}
+
+
+def test_an_answer_can_be_copied_and_sent_to_another_process_with_its_trace(answer: Answer) -> None:
+    sent = pickle.loads(pickle.dumps(answer))
+    assert sent == answer
+    assert sent.trace == deepcopy(answer).trace == answer.trace

@@ -336,7 +336,7 @@ class Library:
             hits=kept,
             notices=result.notices,
             timings=result.timings,
-            seen=result.seen,
+            traced=result.traced,
         )
 
     def section_of(self, passage: Passage) -> Span:

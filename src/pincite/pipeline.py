@@ -103,7 +103,7 @@ def search(question: Question, stages: AnswerStages) -> SearchResult:
         hits=hits,
         notices=(*stages.notices, *question.notices),
         timings=recorder.timings(),
-        seen=recorder.trace,
+        traced=recorder.trace,
     )
 
 
@@ -135,7 +135,7 @@ def answer_question(
     recorder.selected("select", selection)
     recorder.drafted("draft", draft)
     recorder.verified("verify", draft, answer)
-    return answer.with_measurements(timings=recorder.timings(), seen=recorder.trace)
+    return answer.with_measurements(timings=recorder.timings(), traced=recorder.trace)
 
 
 def survey(question: Question, request: SurveyRequest, stages: AnswerStages) -> Answer:
@@ -147,7 +147,7 @@ def survey(question: Question, request: SurveyRequest, stages: AnswerStages) -> 
         answer = stages.scan_verifier.verify(question, scan)
     recorder.scanned("scan", scan)
     recorder.counted("verify", answer)
-    return answer.with_measurements(timings=recorder.timings(), seen=recorder.trace)
+    return answer.with_measurements(timings=recorder.timings(), traced=recorder.trace)
 
 
 def _watched(

@@ -455,16 +455,16 @@ class Answer:
     """Set where the question was about the whole collection."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Milliseconds per stage."""
-    seen: Traced = field(default=dict, repr=False, compare=False)
+    traced: Traced = field(default=dict, repr=False, compare=False)
 
     @property
     def trace(self) -> Mapping[str, Any]:
         """What each stage kept and dropped (docs/trace.md), as JSON."""
-        return self.seen()
+        return self.traced()
 
-    def with_measurements(self, *, timings: Mapping[str, float], seen: Traced) -> Answer:
+    def with_measurements(self, *, timings: Mapping[str, float], traced: Traced) -> Answer:
         """The same answer with how long each stage took, and what tells what it saw."""
-        return replace(self, timings=timings, seen=seen)
+        return replace(self, timings=timings, traced=traced)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -475,9 +475,9 @@ class SearchResult:
     hits: tuple[Hit, ...]
     notices: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
-    seen: Traced = field(default=dict, repr=False, compare=False)
+    traced: Traced = field(default=dict, repr=False, compare=False)
 
     @property
     def trace(self) -> Mapping[str, Any]:
         """What each stage kept and dropped (docs/trace.md), as JSON."""
-        return self.seen()
+        return self.traced()

@@ -30,6 +30,7 @@ FORMAT = 1
 """Grows when a field changes its meaning or goes away; new fields may come at any time."""
 
 _DECIMALS = 6
+_LOCK = "_one_at_a_time"
 
 Form = dict[str, Any]
 Given = ParamSpec("Given")
@@ -62,6 +63,14 @@ class Recorder:
         self._passages: dict[str, Form] = {}
         self.to_write: list[Callable[[], None]] = []
         self._one_at_a_time = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies of answers: the trace is written, and a lock belongs to one object."""
+        self.trace()
+        return {name: value for name, value in vars(self).items() if name != _LOCK}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state, **{_LOCK: threading.Lock()})
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,3 +36,8 @@ def tokens_inside(encoded: TokenStates, start: int, end: int) -> slice:
     """The tokens that begin in a character range, as a slice of the rows of `states`."""
     first, last = np.searchsorted(encoded.offsets[:, 0], (start, end), side="left")
     return slice(int(first), int(last))
+
+
+def sigmoid(logit: float) -> float:
+    """1 / (1 + exp(-logit)), without overflow."""
+    return (1 + math.tanh(logit / 2)) / 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,8 +135,3 @@ def open_pair_reader(
 def window_of(folder: Path, wanted: int) -> int:
     """How many tokens of a pair are read at once: as many as are wanted and the model can read."""
     return max(FEWEST_TOKENS, min(wanted, told_window(folder) or wanted))
-
-
-def sigmoid(logit: float) -> float:
-    """1 / (1 + exp(-logit)), without overflow."""
-    return (1 + math.tanh(logit / 2)) / 2

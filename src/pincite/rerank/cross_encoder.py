@@ -8,7 +8,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pincite.errors import ModelError
-from pincite.graphs.pairs import PairReader, sigmoid
+from pincite.graphs.pairs import PairReader
+from pincite.vectors import sigmoid
 
 
 class CrossEncoder:

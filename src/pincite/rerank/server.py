@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pincite.errors import ModelError
-from pincite.graphs.pairs import sigmoid
 from pincite.servers import Place, ServerClient, checked_url, key_from
 from pincite.text.search_text import whole_characters
+from pincite.vectors import sigmoid
 
 API_KEY = "PINCITE_RERANK_API_KEY"
 """The environment variable with the server's key."""

@@ -113,12 +113,12 @@ class ClaimChecker:
             if self._entailment
             else self._worded(question, claim, cited)
         )
-        apart = "" if figures.derived else number_apart(claim, cited, self.weights)
-        if judged.holds and apart:
-            return Finding(verdict=Verdict.NUMBER_APART, detail=apart, support=judged.support)
-        if judged.holds and figures.derived:
+        if not judged.holds:
+            return judged
+        if figures.derived:
             return replace(judged, verdict=Verdict.DERIVED, detail=", ".join(figures.derived))
-        return judged
+        apart = number_apart(claim, cited, self.weights)
+        return replace(judged, verdict=Verdict.NUMBER_APART, detail=apart) if apart else judged
 
     def _entailed(self, model: EntailmentModel, claim: str, cited: Sequence[Citation]) -> Finding:
         try:

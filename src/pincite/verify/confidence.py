@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from pincite.vectors import sigmoid
 from pincite.verify.signals import Signals
 
 SIGNALS = (
@@ -29,7 +29,7 @@ def confidence(signals: Signals) -> float:
     """A value in 0..1, by a logistic model. Not calibrated on the user's own documents."""
     model = _models()[signals.scored_by]
     score = model["intercept"] + sum(model[name] * getattr(signals, name) for name in SIGNALS)
-    return 1 / (1 + math.exp(-score))
+    return sigmoid(score)
 
 
 def models_digest() -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from pathlib import PurePath
 
 from pincite.document import Span
@@ -50,6 +51,10 @@ class Conflict:
     there: str
 
 
+Differing = tuple[Evidence, tuple[str, str]]
+"""Another sentence, and what the cited one and this one say where they differ."""
+
+
 class Conflicts:
     """Compares what is cited with the other sentences that came near it."""
 
@@ -64,11 +69,10 @@ class Conflicts:
                 continue
             near = [other for other in self._near(item, hits) if _overlap(item.quote, other.quote)]
             close = [other for other in near if other.score >= item.score - _NEAR]
-            for differing in (_in_numbers(item, close), _in_words(item, near)):
-                found = next((one for one in differing if one.other.span not in told), None)
-                if found is not None:
-                    told |= {item.span, found.other.span}
-                    yield replace(found, cited=place)
+            for other, (here, there) in chain(_in_numbers(item, close), _in_words(item, near)):
+                if other.span not in told:
+                    told |= {item.span, other.span}
+                    yield Conflict(cited=place, other=other, here=here, there=there)
                     break
 
     def _near(self, item: Evidence, hits: Sequence[Hit]) -> Iterator[Evidence]:
@@ -99,20 +103,18 @@ def _overlap(one: str, other: str) -> bool:
     return 2 * len(words & others) >= max(len(words), len(others))
 
 
-def _in_numbers(item: Evidence, near: Sequence[Evidence]) -> Sequence[Conflict]:
+def _in_numbers(item: Evidence, near: Sequence[Evidence]) -> Iterator[Differing]:
     given = _figures(item.quote)
     alike = [other for other in near if given and _is_alike(item.quote, other.quote)]
     if len({other.span.document_id for other in alike}) > _MOST_OTHERS:
-        return ()
-    found = []
+        return
     for other in alike:
         differing = _differing(given, _figures(other.quote))
         if differing is not None:
-            found.append(Conflict(cited=0, other=other, here=differing[0], there=differing[1]))
-    return found
+            yield other, differing
 
 
-def _in_words(item: Evidence, near: Sequence[Evidence]) -> Sequence[Conflict]:
+def _in_words(item: Evidence, near: Sequence[Evidence]) -> Iterator[Differing]:
     found = []
     language = language_of(item.quote) if near else ""
     for other in near:
@@ -123,9 +125,9 @@ def _in_words(item: Evidence, near: Sequence[Evidence]) -> Sequence[Conflict]:
             item.quote, other.quote, language, are_versions=_are_versions(*contexts)
         )
         if differing is not None:
-            found.append(Conflict(cited=0, other=other, here=differing[0], there=differing[1]))
-    documents = {conflict.other.span.document_id for conflict in found}
-    return found if len(documents) <= _MOST_OTHERS else ()
+            found.append((other, differing))
+    if len({other.span.document_id for other, _ in found}) <= _MOST_OTHERS:
+        yield from found
 
 
 def _titles(item: Evidence) -> str:

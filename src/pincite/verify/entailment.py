@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from pincite.errors import ModelError
 from pincite.graphs.files import json_file, tokenizer_beside
-from pincite.graphs.pairs import PairReader, PairUse, open_pair_reader, sigmoid
+from pincite.graphs.pairs import PairReader, PairUse, open_pair_reader
+from pincite.vectors import sigmoid
 
 _USE = PairUse(setting="verification.nli_model", recipe="entailment/1", first="long")
 """The recipe counts up when pairs are prepared in another way, which changes what is found."""

@@ -45,7 +45,7 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
     language = language_of(" ".join([*quotes, claim]))
     said = words_of(claim, language)
     stated = [words_of(quote, language) for quote in quotes]
-    if not _states_something(claim, said):
+    if not _states_something(claim, words_of(_REMARK.sub(" ", claim), language)):
         yield MeaningFault(verdict=Verdict.NOT_A_STATEMENT, written=claim)
     missing = missing_names(claim, quotes, headings_of(cited), question, language)
     found = {
@@ -66,18 +66,17 @@ def _states_something(claim: str, words: Sequence[Word]) -> bool:
 
     "The empire was the empire" tells nothing either.
     """
-    remarks = {word.start for word in words if _is_within(word, _REMARK.finditer(claim))}
-    told = [word for word in words if _is_telling(word) and word.start not in remarks]
+    is_more_than_one = len(words) > 1 and any(map(_is_telling, words))
+    return is_more_than_one and not _QUESTION.search(claim) and not _is_circular(words)
+
+
+def _is_circular(words: Sequence[Word]) -> bool:
+    """Whether all that stands behind the last "is" stands before it too."""
     copula = max((n for n, word in enumerate(words) if word.folded in _COPULAS), default=0)
     before = {word.key for word in words[:copula] if _is_telling(word)}
-    after = {word.key for word in words[copula + 1 :] if word.is_content}
-    is_circular = copula > 0 and bool(after) and after <= before
-    return not _QUESTION.search(claim) and len(words) > 1 and bool(told) and not is_circular
+    behind = {word.key for word in words[copula + 1 :] if word.is_content}
+    return bool(behind) and behind <= before
 
 
 def _is_telling(word: Word) -> bool:
     return word.is_content and word.folded not in FRAMES and any(map(str.isalpha, word.key))
-
-
-def _is_within(word: Word, remarks: Iterator[re.Match[str]]) -> bool:
-    return any(found.start() <= word.start < found.end() for found in remarks)

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from pincite.vectors import sigmoid
+
 SUPPORT_MODEL = "support.toml"
 """Written by `python benchmarks/fit_support.py`, which says what it was fitted on."""
 
@@ -24,7 +26,7 @@ def support_probability(*, aligned: float, faulty: bool = False) -> float:
     weight = _model()["weights"]
     score = weight["intercept"] + weight["unaligned"] * unaligned(aligned)
     score += weight["faulty"] * float(faulty)
-    return 1 / (1 + math.exp(-score))
+    return sigmoid(score)
 
 
 def unaligned(aligned: float) -> float:
