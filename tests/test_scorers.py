@@ -85,6 +85,7 @@ def test_doctor_tries_the_model(
     assert found["problem"] == ""
     report = {
         "versions": {}, "reranker": found, "language_models": [], "healthy": True,
+        "entailment": {"name": "none", "problem": ""},
         "model": {"problem": "p"}, "index": {"problem": "p"},
         "offsets": {"exact": 1, "checked": 1, "problems": []},
     }  # fmt: skip

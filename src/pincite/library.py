@@ -34,6 +34,7 @@ from pincite.survey.asked import count_request
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
 from pincite.verify.calibration import Calibration, save_calibration
+from pincite.verify.entailment import EntailmentModel
 from pincite.verify.offsets import OffsetCheck, check_offsets
 from pincite.verify.receipt import ReceiptCheck, answer_form
 from pincite.verify.saved import check_saved, load_saved, saved_answer, write_whole
@@ -498,6 +499,10 @@ class Library:
         if self.settings.generation.model == "none":
             return None, ""
         return self._upkeep.writers.named(self.settings.generation)
+
+    def entailment_model(self) -> tuple[EntailmentModel | None, str]:
+        """What judges the statements of a language model, if one is set, and what is wrong with it."""
+        return self._upkeep.scorers.entailment_of(self.settings)
 
     def stages(self) -> AnswerStages:
         """The answering stages over the newest state of the library."""

@@ -389,7 +389,7 @@ def test_doctor_checks_model_index_and_offsets(sample: SampleLibrary) -> None:
     assert result.returncode == 0
     report = read(result)
     assert report.keys() == {
-        "versions", "model", "reranker", "language_models", "index", "offsets", "healthy",
+        "versions", "model", "reranker", "language_models", "entailment", "index", "offsets", "healthy",
     }  # fmt: skip
     assert {"pincite", "python"} <= report["versions"].keys()
     assert report["model"]["name"] == "all-MiniLM-L6-v2"

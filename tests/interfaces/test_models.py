@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from end_to_end.running import Result, SampleLibrary, call_cli
 
+import pincite
 from pincite.llm.packaged import find_smollm2
 from pincite.testing.language_models import ScriptedModel
 from tests.llm.chat_server import serving
@@ -111,6 +112,31 @@ def test_doctor_says_whether_the_language_model_can_be_had(
         assert code == 0
         assert find_smollm2().name in told["found"]
         assert not told["problem"]
+
+
+def test_doctor_says_what_judges_statements(
+    cli: Call, sample: SampleLibrary, tmp_path: Path
+) -> None:
+    def doctor(**env: str) -> tuple[int, dict[str, str]]:
+        result = cli("doctor", "--library", str(sample.path), "--json", **env)
+        return result.returncode, json.loads(result.stdout)["entailment"]
+
+    assert doctor() == (0, {"name": "none", "problem": ""})
+    folder = str(tmp_path / "nowhere")
+    code, told = doctor(
+        PINCITE_VERIFICATION__NLI_MODEL=folder, PINCITE_GENERATION__MODE="generated"
+    )
+    assert code == 1
+    assert folder in told["problem"]
+
+
+def test_an_answer_says_that_the_model_cannot_be_used(sample: SampleLibrary) -> None:
+    overrides = {"generation": {"mode": "generated", "model": "nobody"}}
+    with pincite.Library.open(sample.path, create=False, overrides=overrides) as library:
+        told = " ".join(library.ask("Which soil pH is best for tomatoes?").reasons)
+    assert "there is no model 'nobody'" in told
+    assert "the quotes themselves are shown: the model 'nobody' cannot be used" in told
+    assert "is 'none'" not in told
 
 
 def test_doctor_asks_servers_which_models_they_have(cli: Call, sample: SampleLibrary) -> None:

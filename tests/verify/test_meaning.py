@@ -120,6 +120,22 @@ def test_a_name_may_stand_in_the_heading_above_the_quote() -> None:
     assert check(said, born, section="Albert Einstein").holds
 
 
+def test_a_word_of_the_heading_does_not_replace_what_the_quote_names() -> None:
+    said = "The ideas of Islamism became radical during his imprisonment."
+    quote = "While Qutb's ideas became radical during his imprisonment, others remained moderate."
+    found = check(said, quote, section="Islamism")
+    assert found.verdict is Verdict.NOT_CLEARLY_CARRIED
+    assert found.detail == "Islamism"
+    unnamed = "While the ideas became radical during his imprisonment, others remained moderate."
+    assert check(said, unnamed, section="Islamism").holds
+
+
+def test_names_behind_what_is_shared_leave_the_heading_its_place() -> None:
+    said = "The Tundra edition includes a navigation system."
+    quote = "The edition includes leather seats by Lexus and a navigation system."
+    assert check(said, quote, section="Toyota Tundra").holds
+
+
 def test_a_question_about_the_wrong_person_does_not_make_the_name_right() -> None:
     said = "The first telephone was patented by Nikola Tesla."
     asked = "When did Nikola Tesla patent the first telephone?"
@@ -165,10 +181,19 @@ def test_two_numbers_may_come_from_two_quotes_when_each_stands_with_its_words() 
             "The first British empire based on was the British Empire.",
             "The First British Empire was based on mercantilism.",
         ),
+        (
+            "The Cancer constellation is located in the constellation of Cancer.",
+            "Cancer is a constellation; located at its center is Praesepe.",
+        ),
     ],
 )
 def test_what_tells_nothing_is_not_a_statement(claim: str, quote: str) -> None:
     assert check(claim, quote).verdict is Verdict.NOT_A_STATEMENT
+
+
+def test_what_a_quote_repeats_may_be_repeated() -> None:
+    quote = "The Bank of England lends to the bank of the government of England."
+    assert check(quote.removesuffix("."), quote).holds
 
 
 def test_a_copula_with_something_new_behind_it_tells_something() -> None:

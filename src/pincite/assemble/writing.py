@@ -13,6 +13,7 @@ from pincite.answer.reading import Reading, Window
 from pincite.evidence.packing import PackingSelector
 from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
+from pincite.setting_groups import GenerationSettings
 from pincite.settings import Settings
 from pincite.stages import (
     Answerer,
@@ -42,9 +43,7 @@ def writing_stages(
     if mode is Mode.EXTRACTIVE:
         return WritingStages(selector=selector, answerer=quotes)
     if model is None:
-        why = f"generation.mode is '{mode}' and generation.model is 'none'"
-        told = f"the quotes themselves are shown: {why}; name a model, see docs/models.md"
-        return WritingStages(selector=selector, answerer=ExtractiveAnswerer((told,)))
+        return WritingStages(selector=selector, answerer=ExtractiveAnswerer((_without(chosen),)))
     prompts = load_prompts(chosen.prompts)
     reading = Reading(prompts, mode, sources)
     answerer: Answerer = QuotedAnswerer(
@@ -78,3 +77,12 @@ def writing_stages(
         max_passages=settings.packing.max_passages,
     )
     return WritingStages(selector=packing, answerer=answerer)
+
+
+def _without(chosen: GenerationSettings) -> str:
+    """Why no model writes; what keeps a model that is set from being used is told elsewhere."""
+    told = "the quotes themselves are shown"
+    if chosen.model != "none":
+        return f"{told}: the model '{chosen.model}' cannot be used"
+    why = f"generation.mode is '{chosen.mode}' and generation.model is 'none'"
+    return f"{told}: {why}; name a model, see docs/models.md"

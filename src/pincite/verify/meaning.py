@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import PurePath
 
 from pincite.records import Citation, Verdict
@@ -45,7 +47,8 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
     language = language_of(" ".join([*quotes, claim]))
     said = words_of(claim, language)
     stated = [words_of(quote, language) for quote in quotes]
-    if not _states_something(claim, words_of(_REMARK.sub(" ", claim), language)):
+    words = words_of(_REMARK.sub(" ", claim), language)
+    if not _states_something(claim, words) or _goes_in_a_circle(words, stated):
         yield MeaningFault(verdict=Verdict.NOT_A_STATEMENT, written=claim)
     missing = missing_names(claim, quotes, headings_of(cited), question, language)
     found = {
@@ -76,6 +79,23 @@ def _is_circular(words: Sequence[Word]) -> bool:
     before = {word.key for word in words[:copula] if _is_telling(word)}
     behind = {word.key for word in words[copula + 1 :] if word.is_content}
     return bool(behind) and behind <= before
+
+
+def _goes_in_a_circle(words: Sequence[Word], stated: Sequence[Sequence[Word]]) -> bool:
+    """Whether a clause says two of its words twice, and no quote does.
+
+    "The Cancer constellation is located in the constellation of Cancer."
+    """
+    for _, clause in groupby(words, key=lambda word: word.clause):
+        twice = _said_twice(clause)
+        if len(twice) > 1 and not any(twice <= _said_twice(quote) for quote in stated):
+            return True
+    return False
+
+
+def _said_twice(words: Iterable[Word]) -> set[str]:
+    counted = Counter(word.key for word in words if _is_telling(word))
+    return {key for key, count in counted.items() if count > 1}
 
 
 def _is_telling(word: Word) -> bool:

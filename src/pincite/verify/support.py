@@ -100,6 +100,7 @@ def measure_support(
     wanted = [word for word in words_of(claim, language) if _is_subject(word)]
     read = [_keys(quote, language) for quote in quotes]
     above = {key for heading in headings for key in _keys(heading, language)}
+    above -= _taken(wanted, above.difference(*read), quotes, language)
     asked = set(_keys(question, language))
     quoted = above.union(*read)
     weight = {word.key: weights.weight(word.key) for word in wanted}
@@ -124,6 +125,36 @@ def measure_support(
     compared = [word for word in wanted if word.key not in only_above] or wanted
     found = aligner.align(claim, compared, quotes)
     return _with(found, support, compared, weight, share)
+
+
+def _taken(
+    wanted: Sequence[Word], only_above: set[str], quotes: Sequence[str], language: str
+) -> set[str]:
+    """Words of headings that take the place of what a quote names itself.
+
+    A heading says what "it" and "the company" are. Where the quote says "Smith's ideas", it cannot
+    make them the ideas of somebody else.
+    """
+    said = {word.key for word in wanted}
+    stated = [[word for word in words_of(quote, language) if _is_subject(word)] for quote in quotes]
+    found: set[str] = set()
+    for _, group in groupby(wanted, key=lambda word: word.clause):
+        clause = {word.key for word in group}
+        borrowed = clause & only_above
+        if borrowed and stated:
+            nearest = max(stated, key=lambda words: len(clause & {word.key for word in words}))
+            if _names_its_own(nearest, clause, said):
+                found |= borrowed
+    return found
+
+
+def _names_its_own(quote: Sequence[Word], clause: set[str], said: set[str]) -> bool:
+    """Whether a capitalised word that the statement leaves out leads to what the quote shares."""
+    first = next((place for place, word in enumerate(quote) if word.key in clause), None)
+    return first is not None and any(
+        word.clause == quote[first].clause and word.text[:1].isupper() and word.key not in said
+        for word in quote[:first]
+    )
 
 
 def _with(

@@ -44,6 +44,7 @@ def doctor(
         report["model"] = _model(opened)
         report["reranker"] = _reranker(opened)
         report["language_models"] = _language_models(opened)
+        report["entailment"] = _entailment(opened)
         report["index"] = _index(opened)
         offsets = opened.check_offsets()
     report["offsets"] = {
@@ -54,6 +55,7 @@ def doctor(
     report["healthy"] = (
         not report["model"]["problem"]
         and not report["reranker"]["problem"]
+        and not report["entailment"]["problem"]
         and not report["index"]["problem"]
         and not any(model["problem"] for model in report["language_models"])
         and offsets.exact == offsets.checked
@@ -111,6 +113,12 @@ def _language_models(library: Library) -> list[dict[str, str]]:
     return [asdict(model) for model in availability(library.settings.generation)]
 
 
+def _entailment(library: Library) -> dict[str, str]:
+    """The model that judges what a language model wrote, where words are not to."""
+    model, problem = library.entailment_model()
+    return {"name": model.name if model else "none", "problem": problem}
+
+
 def _index(library: Library) -> dict[str, Any]:
     indexes, problem = library.index_state()
     generation = library.catalog.generation()
@@ -149,6 +157,9 @@ def _print(report: dict[str, Any]) -> None:
     for place, language_model in enumerate(report["language_models"]):
         told = language_model["problem"] or language_model["found"]
         rows["fallback" if place else "writes"] = f"{language_model['model']}: {told}"
+    judge = report["entailment"]
+    if judge["problem"] or judge["name"] != "none":
+        rows["entailment"] = judge["problem"] or f"statements are judged by {judge['name']}"
     state = "{passages} passages, {vectors} vectors ({engine})"
     rows["index"] = index["problem"] or state.format_map(index)
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
