@@ -154,7 +154,7 @@ def _asked(
         asked.append((number, year, topic, question(chance, called, topic, year)))
     results = {}
     with pincite.Library.open(place / "library") as library:
-        library.ingest(files)
+        library.ingest([files])
         for one in configurations(expressions, library.settings):
             stages = library.stages_with(one.settings)
             in_report = on_topic = 0
@@ -189,7 +189,7 @@ def main() -> None:
     for scheme in chosen.schemes:
         for seed in chosen.seeds:
             for name, (report_share, topic_share) in measured(
-                scheme, seed, chosen.settings
+                scheme, seed, chosen.settings, is_loose=chosen.loose
             ).items():
                 print(
                     f"{scheme:<10} seed {seed}  {name:<28} {report_share:.2f} {topic_share:.2f}",

@@ -83,7 +83,7 @@ def signs_of(path: Path, number: int) -> list[Sign]:
 
 def text_under(path: Path, document: Document, quote: Span) -> str:
     """What the page shows under the boxes of a quote."""
-    found = []
+    found: list[str] = []
     for box in document.boxes.boxes(quote.start, quote.end):
         found.extend(
             sign

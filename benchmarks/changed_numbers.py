@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from open_sets import SHARED
 
@@ -58,6 +59,9 @@ _FACTORS = ("100", "2", "3")
 _ROUNDED = 1.01
 """In steps of the last digit: gold answers are rounded or cut off."""
 
+Form = dict[str, Any]
+"""A line of the set: a question with its gold answer, or a report."""
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -77,7 +81,8 @@ class Claim:
 
 def page(text: str) -> str:
     """The report as HTML: lines of cells as tables, the rest as paragraphs."""
-    parts, rows = [], []
+    parts: list[str] = []
+    rows: list[list[str]] = []
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):
             row = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -160,11 +165,11 @@ def claims(folder: Path, most: int) -> Iterator[Claim]:
         )
 
 
-def _kind(form: dict) -> str:
+def _kind(form: Form) -> str:
     """How the answer was made; "several steps" is more than the verifier wants to accept."""
     derivation = re.sub(r"[\s$€£%]|(?<=\d),(?=\d)", "", form["meta"]["derivation"])
     if not derivation:
-        return form["meta"]["answer_type"]
+        return str(form["meta"]["answer_type"])
     n = r"[-–−]?\(?[-–−]?[\d.]+\)?"
     simple = (
         rf"\(*{n}(?:[-–−]{n})\)*",
@@ -176,7 +181,7 @@ def _kind(form: dict) -> str:
     return "one step" if any(re.fullmatch(form, derivation) for form in simple) else "several steps"
 
 
-def gives_its_answer(form: dict) -> bool:
+def gives_its_answer(form: Form) -> bool:
     """Whether the derivation of a computed gold answer gives that answer; True where none is told.
 
     Some gold answers are wrong by their own derivation: "0.08 percent" of 3,313 / 39,784.
@@ -207,18 +212,18 @@ def _result(expression: str) -> float | None:
         return None
 
 
-def _lines(path: Path) -> list[dict[str, object]]:
+def _lines(path: Path) -> list[Form]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _is_numeric(form: dict) -> bool:
+def _is_numeric(form: Form) -> bool:
     kind = form["meta"]["answer_type"]
     return kind != "count" and all(
         re.search(r"\d", answer) and len(answer) < 40 for answer in form["answers"]
     )
 
 
-def _answer(form: dict) -> str:
+def _answer(form: Form) -> str:
     """The gold answer with its scale, written as a person would."""
     scale = form["meta"]["scale"]
     written = []
@@ -232,7 +237,7 @@ def _answer(form: dict) -> str:
     return " and ".join(written)
 
 
-def evidence(document: Document, form: dict) -> tuple[Citation, ...]:
+def evidence(document: Document, form: Form) -> tuple[Citation, ...]:
     """The fewest rows and paragraphs that hold what the claim says; none where they do not.
 
     First those with the numbers of the answer or of its derivation, then the first paragraphs that
@@ -250,7 +255,7 @@ def evidence(document: Document, form: dict) -> tuple[Citation, ...]:
     periods = [*_YEAR.findall(question), *_DATE.findall(question)]
     for period in periods:
         if period not in report.told(chosen):
-            chosen += report.prose(lambda text, period=period: period in text)
+            chosen += report.prose(re.compile(re.escape(period)).search)
     told = report.told(chosen)
     percent = meta["scale"] == "percent" and not re.search(r"[/%]", meta["derivation"] + answers)
     numbers = {_plain(number) for number in _NUMBER.findall(told)}
@@ -265,7 +270,7 @@ def evidence(document: Document, form: dict) -> tuple[Citation, ...]:
     return tuple(map(report.cited, dict.fromkeys(chosen))) if is_told else ()
 
 
-def _leaves_out_scale(cited: Sequence[Citation], form: dict) -> bool:
+def _leaves_out_scale(cited: Sequence[Citation], form: Form) -> bool:
     """Whether the gold answer is a bare number of cells whose header says "in thousands"."""
     meta, numbers = form["meta"], set(map(_plain, _NUMBER.findall(" ".join(form["answers"]))))
     if meta["scale"] or meta["derivation"] or _SCALED.search(" ".join(form["answers"])):

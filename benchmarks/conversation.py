@@ -160,7 +160,10 @@ def replayed(dialogue: Dialogue, reader: Reader) -> Reading:
 
 def model_reader(name: str) -> Reader:
     """Reads with a language model, and by the rules where that cannot be used."""
-    return ModelReader(open_model(GenerationSettings(model=name)))
+    model = open_model(GenerationSettings(model=name))
+    if model is None:
+        raise SystemExit(f"--model {name}: expected the name of a language model, as smollm2")
+    return ModelReader(model)
 
 
 def _joined(dialogue: Dialogue, most: int) -> Reading:

@@ -30,7 +30,7 @@ DIMENSIONS, QUESTIONS = 384, 300
 
 def vectors(libraries: list[Path], most: int) -> np.ndarray:
     """Distinct vectors in a shuffled order, float32, length 1."""
-    parts = []
+    parts: list[np.ndarray] = []
     for library in libraries:
         uri = f"file:{library / 'catalog.sqlite3'}?mode=ro"
         with sqlite3.connect(uri, uri=True) as connection:
@@ -42,7 +42,8 @@ def vectors(libraries: list[Path], most: int) -> np.ndarray:
     found = np.unique(np.vstack(parts).astype(np.float32).round(6), axis=0)
     np.random.default_rng(0).shuffle(found)
     found = found[:most]
-    return found / np.linalg.norm(found, axis=1, keepdims=True)
+    scaled: np.ndarray = found / np.linalg.norm(found, axis=1, keepdims=True)
+    return scaled
 
 
 def engines(count: int) -> list[tuple[Engine, Effort]]:

@@ -20,7 +20,7 @@ def growth(results: Sequence[Any]) -> str:
         f'<g transform="translate({place * _WIDTH} 0)">{_panel(title, value, results)}</g>'
         for place, (title, value) in enumerate(_PANELS)
     )
-    width = _WIDTH * len(_PANELS)
+    width = _WIDTH * len(_PANELS) + _BELOW  # the last number stands over the edge of its panel
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {_HEIGHT}" '
         f'font-family="system-ui,sans-serif" font-size="12" fill="#333">'

@@ -36,6 +36,7 @@ from pincite.llm.opening import open_model
 from pincite.llm.output import Ending, Output, Pieces
 from pincite.pipeline import answer_question
 from pincite.records import Answer, Draft, Mode, Prompt, Question, Selection
+from pincite.setting_groups import GenerationSettings
 from pincite.settings import Settings
 from pincite.stages import Answerer, LanguageModel
 
@@ -122,6 +123,14 @@ class Remembering:
         return Ending(is_cut=writing.is_cut)
 
 
+def remembering(chosen: GenerationSettings, path: Path) -> Remembering:
+    """The model of the settings, which writes nothing twice."""
+    model = open_model(chosen)
+    if model is None:
+        raise SystemExit(f"--model {chosen.model}: expected the name of a language model")
+    return Remembering(model, path)
+
+
 def lines(question: GoldQuestion, draft: Draft, answer: Answer) -> Iterator[dict[str, Any]]:
     """One object for each statement of the model, shown or not."""
     if draft.mode is Mode.EXTRACTIVE:
@@ -182,6 +191,7 @@ def main() -> None:
         default=WORK / "written.jsonl",
         help="what the model wrote is kept there and not written again",
     )
+    parser.add_argument("--skip", type=int, default=0, help="questions passed over, to ask others")
     parser.add_argument("--sample", type=int, default=0)
     given = parser.parse_args()
     found: list[dict[str, Any]] = []
@@ -198,15 +208,18 @@ def main() -> None:
             changed["packing"]["max_tokens"] = given.tokens
             settings = Settings(**changed)
             if model is None and given.mode != "extractive":
-                model = Remembering(open_model(settings.generation), given.memory)
-            indexes, _ = library.index_state()
+                model = remembering(settings.generation, given.memory)
+            indexes, problem = library.index_state()
+            if indexes is None:
+                raise SystemExit(f"{name}: {problem}")
             weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
             writing = writing_stages(settings, library.catalog, weights, model)
             watching = Watching(writing.answerer)
             stages = replace(
                 library.stages_with(settings), selector=writing.selector, answerer=watching
             )
-            for question in half[: given.questions // len(SETS)]:
+            first, last = (n // len(SETS) for n in (given.skip, given.skip + given.questions))
+            for question in half[first:last]:
                 answer = answer_question(Question(text=question.text), stages)
                 found.extend(lines(question, watching.last, answer))
                 answers.append(answer)

@@ -28,6 +28,7 @@ import hostile_files
 
 from pincite import Library
 from pincite.intake import Progress
+from pincite.settings import Layer
 
 DEFAULT_SOURCES = Path(__file__).resolve().parents[2] / "shared" / "documents"
 MEMORY_MB = 2048
@@ -195,7 +196,7 @@ def ingest(
         last = time.monotonic()
 
     limits = {"max_seconds": seconds, "max_memory_mb": MEMORY_MB, "ocr": ocr}
-    settings = {"embedding": {"model": "none"}, "ingest": limits}
+    settings: Layer = {"embedding": {"model": "none"}, "ingest": limits}
     with Library.open(folder, overrides=settings) as library:
         report = library.ingest(paths, progress=progress)
         stored = library.catalog.paths("default")

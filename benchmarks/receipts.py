@@ -21,7 +21,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -210,9 +210,8 @@ def run(library: Library, folder: Path, chosen: Any, chance: random.Random) -> N
         ("knowing, signed", of_signed, public),
         ("of pages", of_page, None),
     ):
-        caught, missed = trial(
-            chosen.tamperings, make, lambda path, k=given: is_caught(path, reader, k), folder / "t"
-        )
+        check = partial(is_caught, reader=reader, public_key=given)
+        caught, missed = trial(chosen.tamperings, make, check, folder / "t")
         told = ", ".join(f"{field} {count}" for field, count in missed.most_common(20))
         print(f"{name}: {caught} of {chosen.tamperings} caught{'; not: ' if told else ''}{told}")
 

@@ -87,8 +87,8 @@ def _photographed(page: pypdfium2.PdfPage, quality: tuple[int, float, float]) ->
     picture = page.render(scale=dots / 72, grayscale=True).to_pil()
     picture = picture.filter(ImageFilter.GaussianBlur(blur))
     grey = np.asarray(picture, dtype=np.float32)
-    grey = grey + np.random.default_rng(5).normal(0, noise * 255, grey.shape)
-    return Image.fromarray(np.clip(grey, 0, 255).astype(np.uint8))
+    noisy = grey + np.random.default_rng(5).normal(0, noise * 255, grey.shape)
+    return Image.fromarray(np.clip(noisy, 0, 255).astype(np.uint8))
 
 
 def recall(printed: str, found: str) -> float:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -122,16 +123,19 @@ def verdicts(found: Sequence[Judged]) -> None:
 def sweep(found: Sequence[Judged]) -> None:
     """What other thresholds would show."""
     for least, in_one in product((0.55, 0.58, 0.6, 0.62, 0.64), (0.8, 0.85, 0.9, 0.95)):
-
-        def holds(one: Checked, least: float = least, in_one: float = in_one) -> bool:
-            every_meaning = not one.support.missing and one.support.aligned_in_one >= in_one
-            probable = (one.support.probability or 0.0) >= least
-            return not one.is_faulty and probable and (one.by_words.holds or every_meaning)
-
-        told = showing(
-            found, lambda item, h=holds: bool(item.sentences) and all(map(h, item.sentences))
-        )
+        told = showing(found, partial(by_thresholds, least=least, in_one=in_one))
         print(f"probability {least} in one quote {in_one}: {told}")
+
+
+def by_thresholds(item: Judged, *, least: float, in_one: float) -> bool:
+    """Whether every sentence may be shown under these thresholds."""
+
+    def holds(one: Checked) -> bool:
+        every_meaning = not one.support.missing and one.support.aligned_in_one >= in_one
+        probable = (one.support.probability or 0.0) >= least
+        return not one.is_faulty and probable and (one.by_words.holds or every_meaning)
+
+    return bool(item.sentences) and all(map(holds, item.sentences))
 
 
 def synonyms(aligner: TokenAligner) -> None:

@@ -13,23 +13,22 @@ from __future__ import annotations
 
 import argparse
 import random
-from statistics import median
-from typing import Any
+from collections.abc import Mapping
+from statistics import mean, median
 
-import ir_measures
-from ir_measures import nDCG
-from open_sets import OpenSet, library, load
+from open_sets import answerable, collection, load
 
-from pincite import Library
+from pincite.evaluate.measures import ranking_values
+from pincite.evaluate.run import Collection
 from pincite.pipeline import search
 from pincite.records import Question
 from pincite.setting_groups import UnderstandingSettings
-from pincite.settings import load_settings
+from pincite.settings import Layer, load_settings
 
-MEASURE = nDCG @ 10
+MEASURE = "nDCG@10"
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 SHORTEST_SPOILT = 5
-WORDS_ALONE = {
+WORDS_ALONE: Layer = {
     "embedding": {"model": "none"},
     "rerank": {"method": "term_coverage", "candidates": 1, "weight": 0.0, "threshold": 0.0},
 }
@@ -45,43 +44,39 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     for name in chosen.sets:
-        data = load(name, language=chosen.language)
-        asked = {query["id"]: query["text"] for query in data.answerable(chosen.queries)}
+        data = load(name)
+        questions = answerable(data, chosen.queries, language=chosen.language)
         generator = random.Random(chosen.seed)
-        asked = {key: spoilt(text, chosen.typos, generator) for key, text in asked.items()}
-        opened, by_path = library(data, **WORDS_ALONE)
-        figure, milliseconds = measured(opened, by_path, data, asked, {})
-        print(
-            f"{name}: {len(asked)} questions, nDCG@10 {figure:.4f}, read in {milliseconds:.2f} ms"
-        )
-        for step, value in UnderstandingSettings().model_dump().items():
-            changed, _ = measured(opened, by_path, data, asked, {step: not value})
-            print(f"  {step} {'off' if value else 'on'}: {changed:.4f} ({changed - figure:+.4f})")
-        opened.close()
+        asked = {one.id: spoilt(one.text, chosen.typos, generator) for one in questions}
+        relevant = {one.id: one.relevant for one in questions}
+        with collection(data, WORDS_ALONE) as searched:
+            figure, milliseconds = measured(searched, asked, relevant, {})
+            print(
+                f"{name}: {len(asked)} questions, {MEASURE} {figure:.4f}, "
+                f"read in {milliseconds:.2f} ms"
+            )
+            for step, value in UnderstandingSettings().model_dump().items():
+                changed, _ = measured(searched, asked, relevant, {step: not value})
+                turned = "off" if value else "on"
+                print(f"  {step} {turned}: {changed:.4f} ({changed - figure:+.4f})")
 
 
 def measured(
-    opened: Library,
-    by_path: dict[str, str],
-    data: OpenSet,
-    asked: dict[str, str],
-    steps: dict[str, bool],
+    searched: Collection,
+    asked: Mapping[str, str],
+    relevant: Mapping[str, Mapping[str, int]],
+    steps: Mapping[str, bool],
 ) -> tuple[float, float]:
     """nDCG@10, and the median of the milliseconds that reading a question took."""
     settings, _ = load_settings(overrides={**WORDS_ALONE, "understanding": steps})
-    stages = opened.stages_with(settings)
-    by_id = {document: by_path[path] for path, document in opened.catalog.paths("default").items()}
-    run: dict[str, dict[str, float]] = {}
-    times = []
-    for query, text in asked.items():
+    stages = searched.library.stages_with(settings)
+    ranked, times = {}, []
+    for question, text in asked.items():
         found = search(Question(text=text), stages)
         times.append(found.timings["understand"])
-        ranked: dict[str, float] = {}
-        for rank, hit in enumerate(found.hits, start=1):
-            ranked.setdefault(by_id[hit.passage.span.document_id], 1 / rank)
-        run[query] = ranked or {"": 0.0}
-    qrels: Any = {query: data.relevant[query] for query in asked}
-    return ir_measures.calc_aggregate([MEASURE], qrels, run)[MEASURE], median(times)
+        ranked[question] = searched.ranked(found.hits)
+    values = ranking_values(relevant, ranked).values()
+    return mean(one[MEASURE] for one in values), median(times)
 
 
 def spoilt(text: str, errors: int, generator: random.Random) -> str:

@@ -22,6 +22,7 @@ from pincite.evaluate.configurations import configurations
 from pincite.index.indexes import IndexFolder
 from pincite.pipeline import EMBEDDED_TOGETHER, search
 from pincite.records import Question
+from pincite.stages import shows_tokens
 
 MODES = ("fused", "default")
 
@@ -38,6 +39,8 @@ class PinciteSystem:
         encoder = self._library.encoder()
         if encoder is None:
             raise SystemExit(f"Pincite has no encoder: {self._library.encoder_problem}")
+        if not shows_tokens(encoder):
+            raise SystemExit(f"{encoder.name} tells no token states, which are measured here")
         self._encoder = encoder
         next(encoder.encode(["ready"]))
 
