@@ -2,7 +2,7 @@
 
     python benchmarks/generation.py --questions 300 --mode generated --out statements.jsonl
 
-Questions of clapnq-open and squad2-open, half each, answered over each set's own documents with
+Questions of clapnq-open and squad2-open (--sets), as many of each, answered over its own documents with
 SmolLM2-135M (135 million parameters: it invents readily). For every statement that the model wrote,
 the file --out gets one line with the verdict, the quotes and whether the statement was shown.
 
@@ -40,7 +40,6 @@ from pincite.setting_groups import GenerationSettings
 from pincite.settings import Settings
 from pincite.stages import Answerer, LanguageModel
 
-SETS = ("clapnq-open", "squad2-open")
 _COPIED = 0.9
 _SEED = 20261122
 
@@ -191,13 +190,14 @@ def main() -> None:
         default=WORK / "written.jsonl",
         help="what the model wrote is kept there and not written again",
     )
+    parser.add_argument("--sets", nargs="+", default=["clapnq-open", "squad2-open"])
     parser.add_argument("--skip", type=int, default=0, help="questions passed over, to ask others")
     parser.add_argument("--sample", type=int, default=0)
     given = parser.parse_args()
     found: list[dict[str, Any]] = []
     answers: list[Answer] = []
     model: Remembering | None = None
-    for name in SETS:
+    for name in given.sets:
         data = load(name)
         half = [*data.questions]
         random.Random(_SEED).shuffle(half)
@@ -218,7 +218,7 @@ def main() -> None:
             stages = replace(
                 library.stages_with(settings), selector=writing.selector, answerer=watching
             )
-            first, last = (n // len(SETS) for n in (given.skip, given.skip + given.questions))
+            first, last = (n // len(given.sets) for n in (given.skip, given.skip + given.questions))
             for question in half[first:last]:
                 answer = answer_question(Question(text=question.text), stages)
                 found.extend(lines(question, watching.last, answer))

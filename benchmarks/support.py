@@ -131,7 +131,7 @@ def by_thresholds(item: Judged, *, least: float, in_one: float) -> bool:
     """Whether every sentence may be shown under these thresholds."""
 
     def holds(one: Checked) -> bool:
-        every_meaning = not one.support.missing and one.support.aligned_in_one >= in_one
+        every_meaning = not one.support.apart and one.support.aligned_in_one >= in_one
         probable = (one.support.probability or 0.0) >= least
         return not one.is_faulty and probable and (one.by_words.holds or every_meaning)
 

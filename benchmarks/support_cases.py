@@ -35,7 +35,7 @@ from pincite.text.terms import terms
 from pincite.verify.alignment import TokenAligner
 from pincite.verify.claims import ClaimChecker, Finding
 from pincite.verify.figures import without_marks
-from pincite.verify.support import Support, measure_support
+from pincite.verify.support import Stated, Support, measure_support
 
 JUDGED = (
     "qags",
@@ -170,14 +170,18 @@ class _Checking:
         started = time.process_time()
         with_states = self._with_states.check(_NO_QUESTION, text, cited, Mode.GENERATED)
         spent = time.process_time() - started
-        headings = [title] if title else []
+        headings = (title,) if title else ()
         return Checked(
             text=text,
             quotes=quotes,
             by_words=by_words,
             with_states=with_states,
             support=measure_support(
-                without_marks(text), quotes, headings, "", self._weights, self._aligner
+                without_marks(text),
+                [Stated(quote=quote, headings=headings) for quote in quotes],
+                "",
+                self._weights,
+                self._aligner,
             ),
             milliseconds=1000 * spent,
         )

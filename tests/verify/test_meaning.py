@@ -191,6 +191,27 @@ def test_what_tells_nothing_is_not_a_statement(claim: str, quote: str) -> None:
     assert check(claim, quote).verdict is Verdict.NOT_A_STATEMENT
 
 
+def test_the_subject_does_not_stand_for_what_the_quote_points_at() -> None:
+    found = check("The valve uses the valve type.", "The valve uses this type.")
+    assert found.verdict is Verdict.NOT_CLEARLY_CARRIED
+    assert found.detail == "valve"
+
+
+def test_a_heading_above_one_quote_lends_nothing_to_another() -> None:
+    blamed = citation(
+        "He points out that the pilot was responsible for the accident because the engine failed."
+    )
+    game = citation("It was published by an indie studio.", section="Sky Wars")
+    said = (
+        "The point in Sky Wars is that the pilot was responsible for the accident "
+        "because the engine failed."
+    )
+    found = ClaimChecker(EvenWeights()).check(
+        Question(text="What is the point in Sky Wars?"), said, [blamed, game], Mode.GENERATED
+    )
+    assert not found.holds
+
+
 def test_what_a_quote_repeats_may_be_repeated() -> None:
     quote = "The Bank of England lends to the bank of the government of England."
     assert check(quote.removesuffix("."), quote).holds

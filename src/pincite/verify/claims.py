@@ -12,7 +12,7 @@ from pincite.verify.alignment import TokenAligner
 from pincite.verify.entailment import EntailmentModel
 from pincite.verify.figures import check_figures, without_marks
 from pincite.verify.meaning import headings_of, meaning_fault
-from pincite.verify.support import measure_support
+from pincite.verify.support import measure_support, stated_by
 from pincite.verify.together import number_apart
 
 _WORDS_NAMED = 5
@@ -135,12 +135,7 @@ class ClaimChecker:
 
     def _worded(self, question: Question, claim: str, cited: Sequence[Citation]) -> Finding:
         support = measure_support(
-            claim,
-            [citation.quote for citation in cited],
-            headings_of(cited),
-            question.plain,
-            self.weights,
-            self._aligner,
+            claim, stated_by(cited), question.plain, self.weights, self._aligner
         )
         sure = None if support.probability is None else round(support.probability, _DECIMALS)
         if support.is_clear:

@@ -48,7 +48,8 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
     said = words_of(claim, language)
     stated = [words_of(quote, language) for quote in quotes]
     words = words_of(_REMARK.sub(" ", claim), language)
-    if not _states_something(claim, words) or _goes_in_a_circle(words, stated):
+    repeated = _repeated(words, stated)
+    if not _states_something(claim, words) or len(repeated) > 1:
         yield MeaningFault(verdict=Verdict.NOT_A_STATEMENT, written=claim)
     missing = missing_names(claim, quotes, headings_of(cited), question, language)
     found = {
@@ -58,6 +59,7 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
         Verdict.MODALITY_DIFFERS: modality_fault(said, stated),
         Verdict.CONDITION_DIFFERS: condition_fault(said, stated),
         Verdict.OPPOSITE: opposite_fault(said, stated, language),
+        Verdict.NOT_CLEARLY_CARRIED: ", ".join(repeated),
     }
     for verdict, written in found.items():
         if written:
@@ -81,21 +83,26 @@ def _is_circular(words: Sequence[Word]) -> bool:
     return bool(behind) and behind <= before
 
 
-def _goes_in_a_circle(words: Sequence[Word], stated: Sequence[Sequence[Word]]) -> bool:
-    """Whether a clause says two of its words twice, and no quote does.
+def _repeated(words: Sequence[Word], stated: Sequence[Sequence[Word]]) -> list[str]:
+    """Words that a clause says twice and no quote does.
 
-    "The Cancer constellation is located in the constellation of Cancer."
+    One takes the place of something ("The valve uses the valve type", where the quote says "this
+    type"); two go in a circle ("The Cancer constellation is located in the constellation of Cancer").
     """
+    quoted = [_said_twice(quote) for quote in stated]
     for _, clause in groupby(words, key=lambda word: word.clause):
         twice = _said_twice(clause)
-        if len(twice) > 1 and not any(twice <= _said_twice(quote) for quote in stated):
-            return True
-    return False
+        if twice and not any(twice.keys() <= quote.keys() for quote in quoted):
+            return list(twice.values())
+    return []
 
 
-def _said_twice(words: Iterable[Word]) -> set[str]:
-    counted = Counter(word.key for word in words if _is_telling(word))
-    return {key for key, count in counted.items() if count > 1}
+def _said_twice(words: Iterable[Word]) -> dict[str, str]:
+    """Words that come more than once, by key, as they are first written."""
+    telling = [word for word in words if _is_telling(word)]
+    counted = Counter(word.key for word in telling)
+    first = {word.key: word.text for word in reversed(telling)}
+    return {key: text for key, text in first.items() if counted[key] > 1}
 
 
 def _is_telling(word: Word) -> bool:

@@ -15,9 +15,11 @@ from math import ceil
 
 import numpy as np
 
+from pincite.records import Citation
 from pincite.stages import TermWeights
 from pincite.text.terms import stem
 from pincite.verify.alignment import Alignment, TokenAligner
+from pincite.verify.meaning import headings_of
 from pincite.verify.support_model import support_probability
 from pincite.verify.wording import FRAMES, Word, words_of
 
@@ -42,6 +44,14 @@ _SAME_LETTERS = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A quote, and the headings above it: what "it" in the quote may mean."""
+
+    quote: str
+    headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
     """How much of a statement its quotes hold; shares and cosines in 0..1.
 
@@ -49,7 +59,8 @@ class Support:
     headings above them and the question; `in_one` the least share of a clause that one quote holds
     alone, `ordered` the least share that stands there in the same order. `aligned` is the weighted
     mean of the cosines of words and their counterparts, `aligned_in_one` the same in the best quote
-    alone; None where no encoder shows token states. `missing` words have no counterpart.
+    alone; None where no encoder shows token states. `missing` words have no counterpart, those
+    `apart` none in that quote and the headings above it.
     """
 
     words: int
@@ -59,6 +70,7 @@ class Support:
     missing: tuple[str, ...]
     aligned: float | None = None
     aligned_in_one: float = 0.0
+    apart: tuple[str, ...] = ()
 
     @property
     def probability(self) -> float | None:
@@ -70,7 +82,7 @@ class Support:
         """Whether the statement may be shown as far as its words go."""
         if self.probability is None:
             return self._has_every_word
-        has_every_meaning = not self.missing and self.aligned_in_one >= LEAST_ALIGNED_IN_ONE
+        has_every_meaning = not self.apart and self.aligned_in_one >= LEAST_ALIGNED_IN_ONE
         return (
             self.words > 0
             and self.probability >= LEAST_PROBABILITY
@@ -87,10 +99,14 @@ class Support:
         )
 
 
+def stated_by(cited: Iterable[Citation]) -> list[Stated]:
+    """Quotes with what stands above each."""
+    return [Stated(quote=one.quote, headings=tuple(headings_of([one]))) for one in cited]
+
+
 def measure_support(
     claim: str,
-    quotes: Sequence[str],
-    headings: Sequence[str],
+    stated: Sequence[Stated],
     question: str,
     weights: TermWeights,
     aligner: TokenAligner | None = None,
@@ -98,16 +114,14 @@ def measure_support(
     """The share of the statement's words, weighted, that its quotes hold."""
     language = weights.language(claim)
     wanted = [word for word in words_of(claim, language) if _is_subject(word)]
-    read = [_keys(quote, language) for quote in quotes]
-    above = {key for heading in headings for key in _keys(heading, language)}
-    above -= _taken(wanted, above.difference(*read), quotes, language)
+    read = _without_taken(wanted, [_read(one, language) for one in stated])
     asked = set(_keys(question, language))
-    quoted = above.union(*read)
+    quoted = {key for one in read for key in (*one.keys, *one.above)}
     weight = {word.key: weights.weight(word.key) for word in wanted}
     total = sum(weight.values()) or 1.0
     share = {word.key: _share(word, quoted, asked) for word in wanted}
     clauses = [
-        [word.key for word in group if share[word.key] == 1.0 and word.key not in above]
+        [word.key for word in group if share[word.key] == 1.0]
         for _, group in groupby(wanted, key=lambda word: word.clause)
     ]
     carried = [_carried(clause, read, weight) for clause in clauses if len(clause) > 1]
@@ -118,34 +132,50 @@ def measure_support(
         ordered=min((ordered for _, ordered in carried), default=1.0),
         missing=_once(word for word in wanted if share[word.key] < 1),
     )
-    if aligner is None or not wanted or not quotes:
+    if aligner is None or not wanted or not stated:
         return support
     # A word that only a heading holds has no token in a quote that it could be compared with.
-    only_above = above.difference(*read)
+    in_quotes = {key for one in read for key in one.keys}
+    only_above = {key for one in read for key in one.above} - in_quotes
     compared = [word for word in wanted if word.key not in only_above] or wanted
-    found = aligner.align(claim, compared, quotes)
-    return _with(found, support, compared, weight, share)
+    found = aligner.align(claim, compared, [one.quote for one in stated])
+    return _with(found, support, compared, read, weight, share)
 
 
-def _taken(
-    wanted: Sequence[Word], only_above: set[str], quotes: Sequence[str], language: str
-) -> set[str]:
-    """Words of headings that take the place of what a quote names itself.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """A quote's subject words, the keys of all its words in order, and those of its headings."""
+
+    words: tuple[Word, ...]
+    keys: tuple[str, ...]
+    above: frozenset[str]
+
+
+def _read(stated: Stated, language: str) -> _Read:
+    return _Read(
+        words=tuple(word for word in words_of(stated.quote, language) if _is_subject(word)),
+        keys=tuple(_keys(stated.quote, language)),
+        above=frozenset(key for text in stated.headings for key in _keys(text, language)),
+    )
+
+
+def _without_taken(wanted: Sequence[Word], read: Sequence[_Read]) -> list[_Read]:
+    """The same without words of headings that take the place of what a quote names itself.
 
     A heading says what "it" and "the company" are. Where the quote says "Smith's ideas", it cannot
     make them the ideas of somebody else.
     """
     said = {word.key for word in wanted}
-    stated = [[word for word in words_of(quote, language) if _is_subject(word)] for quote in quotes]
-    found: set[str] = set()
+    only_above = {key for one in read for key in one.above}.difference(*(one.keys for one in read))
+    taken: set[str] = set()
     for _, group in groupby(wanted, key=lambda word: word.clause):
         clause = {word.key for word in group}
         borrowed = clause & only_above
-        if borrowed and stated:
-            nearest = max(stated, key=lambda words: len(clause & {word.key for word in words}))
-            if _names_its_own(nearest, clause, said):
-                found |= borrowed
-    return found
+        if borrowed:
+            nearest = max(read, key=lambda one: len(clause & {word.key for word in one.words}))
+            if _names_its_own(nearest.words, clause, said):
+                taken |= borrowed
+    return [replace(one, above=one.above - taken) for one in read]
 
 
 def _names_its_own(quote: Sequence[Word], clause: set[str], said: set[str]) -> bool:
@@ -161,21 +191,29 @@ def _with(
     found: Alignment,
     support: Support,
     words: Sequence[Word],
+    read: Sequence[_Read],
     weight: Mapping[str, float],
     share: Mapping[str, float],
 ) -> Support:
     """The same with what the encoder found; words that have a synonym are not missing."""
     counts = np.array([weight[word.key] for word in words])
     counts = counts / counts.sum() if counts.any() else np.full(len(counts), 1 / len(counts))
-    likenesses = zip(words, found.best, strict=True)
+    by_quote = found.by_quote @ counts
+    nearest = int(by_quote.argmax())
+    own = {*read[nearest].keys, *read[nearest].above}
     return replace(
         support,
         aligned=float(found.best @ counts),
-        aligned_in_one=float((found.by_quote @ counts).max()),
+        aligned_in_one=float(by_quote[nearest]),
         missing=_once(
             word
-            for word, likeness in likenesses
+            for word, likeness in zip(words, found.best, strict=True)
             if share[word.key] < 1 and likeness < LEAST_SYNONYM
+        ),
+        apart=_once(
+            word
+            for word, likeness in zip(words, found.by_quote[nearest], strict=True)
+            if not _is_in(word.key, own) and likeness < LEAST_SYNONYM
         ),
     )
 
@@ -226,17 +264,20 @@ def _is_in(key: str, keys: set[str]) -> bool:
 
 
 def _carried(
-    clause: Sequence[str], read: Sequence[Sequence[str]], weight: Mapping[str, float]
+    clause: Sequence[str], read: Sequence[_Read], weight: Mapping[str, float]
 ) -> tuple[float, float]:
     """The share of a clause's words that one quote holds, and that it holds in the same order.
 
-    Two words alone have no order: "the vaccine was approved", "they approved the vaccine".
+    What stands in the headings above that quote is left out of both. Two words alone have no order:
+    "the vaccine was approved", "they approved the vaccine".
     """
-    total = sum(weight[key] for key in clause) or 1.0
     best = (0.0, 0.0)
-    for keys in read:
-        held = sum(weight[key] for key in clause if key in keys) / total
-        ordered = _longest_ordered(clause, keys) / len(clause) if len(clause) > _PAIR else 1.0
+    for one in read:
+        counted = [key for key in clause if key not in one.above]
+        total = sum(weight[key] for key in counted) or 1.0
+        held = sum(weight[key] for key in counted if key in one.keys) / total if counted else 1.0
+        is_ordered = len(counted) > _PAIR
+        ordered = _longest_ordered(counted, one.keys) / len(counted) if is_ordered else 1.0
         best = max(best, (held, ordered))
     return best
 

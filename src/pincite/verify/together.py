@@ -12,8 +12,7 @@ from itertools import groupby
 from pincite.records import Citation
 from pincite.stages import TermWeights
 from pincite.verify.figures import check_figures
-from pincite.verify.meaning import headings_of
-from pincite.verify.support import measure_support
+from pincite.verify.support import measure_support, stated_by
 from pincite.verify.wording import words_of
 
 _LEAST_WITH_NUMBER = 0.6
@@ -39,7 +38,7 @@ def _is_in_one(part: str, cited: Sequence[Citation], weights: TermWeights) -> bo
 
 
 def _held(part: str, citation: Citation, weights: TermWeights) -> float:
-    return measure_support(part, [citation.quote], headings_of([citation]), "", weights).held
+    return measure_support(part, stated_by([citation]), "", weights).held
 
 
 def _parts(claim: str, weights: TermWeights) -> Iterator[str]:
