@@ -32,7 +32,8 @@ class Row:
     """One system, searched in one way.
 
     `ingest_rate` counts passages per second; `index_rate` the same for encoding and indexing alone,
-    where that was measured apart. Memory is that of the process, in MB.
+    where that was measured apart. Memory is that of the process, in MB. `load_before` is the load
+    average of the machine before it began.
     """
 
     system: str
@@ -46,6 +47,7 @@ class Row:
     disk_mb: float
     latencies: Mapping[str, Latency]
     quality: Mapping[str, float]
+    load_before: float
 
     @property
     def name(self) -> str:
@@ -76,6 +78,7 @@ def rows(result: Mapping[str, Any], questions: Sequence[Question]) -> list[Row]:
                 clients: latency(asked) for clients, asked in searched.items() if clients != "found"
             },
             quality=quality(searched["found"], questions),
+            load_before=result["load_average"][0],
         )
         for mode, searched in result["searches"].items()
     ]

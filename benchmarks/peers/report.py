@@ -62,13 +62,13 @@ def _facts(facts: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> It
         f"Passages by origin: {counts}."
     )
     yield ""
-    loads = [load for result in results for load in result["load_average"]]
     runs = len({result["run"] for result in results})
     cores = " and ".join(map(str, sorted({result["cores"] for result in results})))
     yield (
-        f"{facts['processor']}, {cores} cores used; load average before and after the "
-        f"systems {min(loads):.1f} to {max(loads):.1f}; "
+        f"{facts['processor']}, {cores} cores used; "
         + ("all from one run." if runs == 1 else f"put together from {runs} runs.")
+        + " `load` is the load average of the machine before the system began. The system before it "
+        "leaves up to the number of cores; what is above was slowed down by other work."
     )
 
 
@@ -77,7 +77,7 @@ def _speed(table: Sequence[Row]) -> Iterator[str]:
     heads = ["system", "ingest passages/s"]
     for count in clients:
         heads += [f"p50, {count} cl.", f"p95, {count} cl.", f"per s, {count} cl."]
-    yield from _head([*heads, "ingest MB", "query MB", "disk MB", "nDCG@10"])
+    yield from _head([*heads, "ingest MB", "query MB", "disk MB", "nDCG@10", "load"])
     for row in table:
         children = f" + {row.children_peak_mb:.0f}" if row.children_peak_mb else ""
         cells = [row.name, _rate(row)]
@@ -85,7 +85,8 @@ def _speed(table: Sequence[Row]) -> Iterator[str]:
             measured = row.latencies[count]
             cells += [f"{measured.p50:.1f}", f"{measured.p95:.1f}", f"{measured.per_second:.1f}"]
         cells += [f"{row.ingest_peak_mb:.0f}{children}", f"{row.query_peak_mb:.0f}"]
-        yield _line([*cells, f"{row.disk_mb:.0f}", f"{row.mean_quality:.3f}"])
+        cells += [f"{row.disk_mb:.0f}", f"{row.mean_quality:.3f}", f"{row.load_before:.1f}"]
+        yield _line(cells)
 
 
 def _rate(row: Row) -> str:

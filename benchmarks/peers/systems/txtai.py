@@ -9,6 +9,7 @@ in by the documented way for outside encoders, `method: external` with a functio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ class Txtai:
 
     def __init__(self, weights: Path, *, own_vectors: bool) -> None:
         self._given: dict[str, Any] = {}
+        # One cursor serves all searches: two at a time end in a ProgrammingError of SQLite.
+        self._in_turn = ThreadPoolExecutor(1)
         if own_vectors:
             self._database = Embeddings(path=str(weights), hybrid=True, content=True)
             return
@@ -53,7 +56,8 @@ class Txtai:
         return {"hybrid": self._search}
 
     def _search(self, text: str, depth: int) -> list[str]:
-        return [row["id"] for row in self._database.search(text, depth)]
+        found = self._in_turn.submit(self._database.search, text, depth).result()
+        return [row["id"] for row in found]
 
     def measurements(self) -> dict[str, float]:
         """Nothing more."""
