@@ -135,8 +135,7 @@ def measure_support(
     if aligner is None or not wanted or not stated:
         return support
     # A word that only a heading holds has no token in a quote that it could be compared with.
-    in_quotes = {key for one in read for key in one.keys}
-    only_above = {key for one in read for key in one.above} - in_quotes
+    only_above = _only_above(read)
     compared = [word for word in wanted if word.key not in only_above] or wanted
     found = aligner.align(claim, compared, [one.quote for one in stated])
     return _with(found, support, compared, read, weight, share)
@@ -159,6 +158,11 @@ def _read(stated: Stated, language: str) -> _Read:
     )
 
 
+def _only_above(read: Sequence[_Read]) -> set[str]:
+    """Keys that stand in headings and in no quote."""
+    return {key for one in read for key in one.above}.difference(*(one.keys for one in read))
+
+
 def _without_taken(wanted: Sequence[Word], read: Sequence[_Read]) -> list[_Read]:
     """The same without words of headings that take the place of what a quote names itself.
 
@@ -166,7 +170,7 @@ def _without_taken(wanted: Sequence[Word], read: Sequence[_Read]) -> list[_Read]
     make them the ideas of somebody else.
     """
     said = {word.key for word in wanted}
-    only_above = {key for one in read for key in one.above}.difference(*(one.keys for one in read))
+    only_above = _only_above(read)
     taken: set[str] = set()
     for _, group in groupby(wanted, key=lambda word: word.clause):
         clause = {word.key for word in group}
