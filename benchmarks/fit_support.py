@@ -29,9 +29,8 @@ SIGNALS: Mapping[str, Callable[[Checked], float]] = {
     "unaligned": lambda one: unaligned(one.support.aligned or 0.0),
     "faulty": lambda one: float(one.is_faulty),
     "aligned": lambda one: one.support.aligned or 0.0,
-    "in_one_quote": lambda one: unaligned(one.support.aligned_in_one),
     "held": lambda one: one.support.held,
-    "ordered": lambda one: one.support.ordered,
+    "changed": lambda one: len(one.support.changed) / max(1, one.support.words),
     "missing": lambda one: float(bool(one.support.missing)),
     "length": lambda one: float(np.log(max(1, one.support.words))),
 }
@@ -42,8 +41,7 @@ TRIED = (
     ("unaligned",),
     ("aligned", "faulty"),
     ("unaligned", "faulty", "held"),
-    ("unaligned", "faulty", "in_one_quote"),
-    ("unaligned", "faulty", "ordered"),
+    ("unaligned", "faulty", "changed"),
     ("unaligned", "faulty", "missing"),
     ("unaligned", "faulty", "length"),
 )

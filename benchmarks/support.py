@@ -11,7 +11,7 @@ threshold that is best on the set itself, which flatters, for the share of words
 text and for the shipped model. `python benchmarks/fit_support.py` has those of sets left out.
 The second is about showing: what may be shown by words alone, and with token states; `right` is the
 share of supported ones among those shown.
---sweep prints what other thresholds would show, --synonyms what the encoder makes of pairs of words.
+--wrong prints what is shown wrongly, --synonyms what the encoder makes of pairs of words.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import product
 
 import numpy as np
 from support_cases import CHANGED, JUDGED, Checked, Judged, default_aligner, judged
@@ -120,24 +118,6 @@ def verdicts(found: Sequence[Judged]) -> None:
         print(f"  {count:>5} {verdict}: {100 * wrong / count:.0f} % in unsupported statements")
 
 
-def sweep(found: Sequence[Judged]) -> None:
-    """What other thresholds would show."""
-    for least, in_one in product((0.55, 0.58, 0.6, 0.62, 0.64), (0.8, 0.85, 0.9, 0.95)):
-        told = showing(found, partial(by_thresholds, least=least, in_one=in_one))
-        print(f"probability {least} in one quote {in_one}: {told}")
-
-
-def by_thresholds(item: Judged, *, least: float, in_one: float) -> bool:
-    """Whether every sentence may be shown under these thresholds."""
-
-    def holds(one: Checked) -> bool:
-        every_meaning = not one.support.apart and one.support.aligned_in_one >= in_one
-        probable = (one.support.probability or 0.0) >= least
-        return not one.is_faulty and probable and (one.by_words.holds or every_meaning)
-
-    return bool(item.sentences) and all(map(holds, item.sentences))
-
-
 def synonyms(aligner: TokenAligner) -> None:
     """The likeness of two words in one sentence: of one kind, and of one meaning."""
     for sentence, one, other, is_same in PAIRS:
@@ -155,7 +135,6 @@ def main() -> None:
     )
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=(*JUDGED, CHANGED))
     parser.add_argument("--most", type=int, help="statements of each set")
-    parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--synonyms", action="store_true")
     parser.add_argument("--wrong", type=int, default=0, help="print so many that are shown wrongly")
     given = parser.parse_args()
@@ -170,8 +149,6 @@ def main() -> None:
         print(f"| {judging(found, lambda item: item.overlap)} | {judging(found, probability)} |")
         print(f"| {name} | {showing(found, by_words)} | {showing(found, with_states)} |")
         verdicts(found)
-        if given.sweep:
-            sweep(found)
         wrong = [item for item in found if with_states(item) and not item.is_supported]
         for item in wrong[: given.wrong]:
             print(f"* {item.text}")

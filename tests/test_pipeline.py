@@ -15,8 +15,8 @@ from pincite.testing.language_models import ScriptedModel
 
 SAMPLES = Path(str(files("pincite.samples"))) / "documents"
 WRITTEN = (
-    "Tomatoes grow best in soil with a pH of 6.0 to 6.8 [1]. Tomatoes need 90 hours of sun [1]. "
-    "The pH is best between 6.0 and 6.8 for tomatoes [1]."
+    "Tomatoes grow best on a soil pH of 6.0 to 6.8 [1]. Tomatoes need 90 hours of sun [1]. "
+    "Peppers prefer a slightly narrower range [1]."
 )
 
 

@@ -41,16 +41,14 @@ def check(claim: str, *quotes: str, question: str = "What is said?", section: st
         ("The relief valve opens when pressure rises above 6.5 bar.", OPENS),
         ("Operators must not remove the guard before the motor stops", GLOVES),
         ("Operators mustn't remove the guard before the motor stops.", GLOVES),
-        ("Potatoes grow best with a pH of 6.0 to 6.8.", SOIL),
-        ("The vaccine was approved.", AGENCY),
-        ("The WHO approved the vaccine.", AGENCY),
+        ("Potatoes grow best in soil with pH of 6.0 to 6.8.", SOIL),
+        ("The WHO approved the vaccine in Geneva.", AGENCY),
         ("The filter should be replaced every month!", ADVICE),
-        ("The coating may crack.", HEDGE),
-        ("Visitors are admitted unless the gate is locked.", EXCEPT),
+        ("Coating may crack in frost.", HEDGE),
         ("Turn the left tap clockwise.", SIDES),
-        ("Alpha acquired Beta.", BOUGHT),
+        ("Alpha Corporation acquired Beta Limited in spring", BOUGHT),
         ("The warranty doesn't cover damage by water.", NOTHING),
-        ("Die Schutzhaube darf nicht geöffnet werden.", GERMAN),
+        ("Die Schutzhaube darf während des Betriebs nicht geöffnet werden", GERMAN),
         ("Oslo Airport was formerly owned by the state", WENT),
     ],
 )
@@ -131,8 +129,8 @@ def test_a_word_of_the_heading_does_not_replace_what_the_quote_names() -> None:
 
 
 def test_names_behind_what_is_shared_leave_the_heading_its_place() -> None:
-    said = "The Tundra edition includes a navigation system."
-    quote = "The edition includes leather seats by Lexus and a navigation system."
+    quote = "The edition includes a navigation system by Lexus, and leather seats."
+    said = "The Tundra edition includes a navigation system by Lexus."
     assert check(said, quote, section="Toyota Tundra").holds
 
 
@@ -148,18 +146,23 @@ def test_a_question_about_the_wrong_person_does_not_make_the_name_right() -> Non
 
 
 def test_two_quotes_may_each_carry_a_clause() -> None:
-    assert check("The relief valve opens, the coating may crack.", OPENS, HEDGE).holds
+    said = (
+        "The relief valve opens when the pressure rises above 6.5 bar, "
+        "while the coating may crack in frost."
+    )
+    assert check(said, OPENS, HEDGE).holds
+    assert not check(said.replace("in frost", "in heat"), OPENS, HEDGE).holds
 
 
 def test_the_words_at_fault_are_named() -> None:
     assert check("The relief valve was painted green.", OPENS).detail == "painted, green"
-    assert check("The vaccine was approved in Basel.", AGENCY).detail == "Basel"
+    assert check("The WHO approved the vaccine in Basel.", AGENCY).detail == "Basel"
 
 
 def test_a_number_must_stand_where_its_words_do() -> None:
-    church = "A French church in Portarlington was built for the Huguenots after 1696."
+    church = "A French church in Portarlington was built for the Huguenots."
     brewery = "The Old Truman Brewery, then the Black Eagle Brewery, was founded in 1724."
-    found = check("The French church in Portarlington was built in 1724.", church, brewery)
+    found = check(church.replace("Huguenots", "Huguenots in 1724"), church, brewery)
     assert found.verdict is Verdict.NUMBER_APART
     assert "1724" in found.detail
 
@@ -218,4 +221,4 @@ def test_what_a_quote_repeats_may_be_repeated() -> None:
 
 
 def test_a_copula_with_something_new_behind_it_tells_something() -> None:
-    assert check("The valve is a relief valve.", "The valve is a relief valve by Otto.").holds
+    assert check("The valve is a relief valve.", "The valve is a relief valve, by Otto.").holds

@@ -89,7 +89,8 @@ def test_statements_of_a_model_carry_the_numbers_of_their_quotes(path: Path) -> 
         draft(
             Claim(text="The relief valve closes within 3 seconds.", evidence_ids=("e1",)),
             Claim(
-                text="The valve opens at 6.5 bar, closes in 3 seconds.", evidence_ids=("e0", "e1")
+                text="The relief valve opens at 6.5 bar, and the relief valve closes in 3 seconds.",
+                evidence_ids=("e0", "e1"),
             ),
         ),
     )

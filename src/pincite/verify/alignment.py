@@ -21,18 +21,6 @@ _TEXTS_KEPT = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alignment:
-    """How like each word of a statement its best counterpart is, as cosines.
-
-    `best` (words,) looks in all quotes, `by_quote` (quotes, words) in each alone. A word in which no
-    token of the encoder begins has 0.
-    """
-
-    best: NDArray[Any]
-    by_quote: NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Tokens:
     """`states` (tokens, dimensions) with rows of length 1; `offsets` (tokens, 2) in characters."""
 
@@ -58,17 +46,24 @@ class TokenAligner:
         with self._one_at_a_time:
             self._read([composed(text) for text in texts])
 
-    def align(self, statement: str, words: Sequence[Word], quotes: Sequence[str]) -> Alignment:
-        """The counterparts of words of the statement (by their places in it) in the quotes."""
+    def align(self, statement: str, words: Sequence[Word], quotes: Sequence[str]) -> NDArray[Any]:
+        """How like each word of the statement its best counterpart in the quotes is, as cosines.
+
+        Words are looked up by their places; one in which no token of the encoder begins has 0.
+        """
+        said, *read = self._tokens([statement, *quotes])
+        best = np.stack([_maxima(said.states, quote.states) for quote in read]).max(axis=0)
+        return np.array([_mean(best[_tokens_of(said.offsets, word)]) for word in words])
+
+    def likeness(self, statement: str, word: Word, quote: str, other: Word) -> float:
+        """How like a word of the statement is to one of the quote, as a cosine."""
+        said, read = self._tokens([statement, quote])
+        own = said.states[_tokens_of(said.offsets, word)]
+        return _mean(_maxima(own, read.states[_tokens_of(read.offsets, other)]))
+
+    def _tokens(self, texts: Sequence[str]) -> list[_Tokens]:
         with self._one_at_a_time:
-            said, *read = self._read([composed(text) for text in (statement, *quotes)])
-        by_token = np.stack([_maxima(said.states, quote.states) for quote in read])
-        tokens = [_tokens_of(said.offsets, word) for word in words]
-        best = by_token.max(axis=0)
-        return Alignment(
-            best=np.array([_mean(best[own]) for own in tokens]),
-            by_quote=np.array([[_mean(row[own]) for own in tokens] for row in by_token]),
-        )
+            return self._read([composed(text) for text in texts])
 
     def _read(self, texts: Sequence[str]) -> list[_Tokens]:
         missing = [text for text in dict.fromkeys(texts) if text not in self._kept]

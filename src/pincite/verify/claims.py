@@ -140,7 +140,7 @@ class ClaimChecker:
         sure = None if support.probability is None else round(support.probability, _DECIMALS)
         if support.is_clear:
             return Finding(verdict=Verdict.SUPPORTED, support=sure)
-        words = ", ".join((support.missing or support.apart)[:_WORDS_NAMED])
+        words = ", ".join((support.missing or support.changed)[:_WORDS_NAMED])
         return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=words, support=sure)
 
 

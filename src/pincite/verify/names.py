@@ -47,6 +47,14 @@ def names(text: str, language: str) -> list[Word]:
     ]
 
 
+def is_acronym(word: Word, words: Sequence[Word]) -> bool:
+    """Whether a word is made of the first letters of these: "WHO" of "World Health Organization"."""
+    bare = word.folded.replace(".", "")
+    initials = "".join(other.folded[:1] for other in words if other.text[:1].isupper())
+    is_written_so = word.text.replace(".", "").isupper() and len(bare) >= _SHORTEST
+    return is_written_so and bare == initials
+
+
 def _is_name(word: Word, following: Sequence[Word], language: str) -> bool:
     written = word.text
     letters = [sign for sign in written if sign.isalpha()]

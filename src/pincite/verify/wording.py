@@ -13,7 +13,7 @@ from pincite.text.terms import UNSPACED, composed, fold, stem
 _WORD = re.compile(
     rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+|[-.&/_+][^\W_{UNSPACED}]+)*|[{UNSPACED}]"
 )
-_CLAUSE_END = re.compile(r"[.;:!?,()\[\]—–|\n]|\s-\s")
+_CLAUSE_END = re.compile(r"[.;:!?,()\[\]—–|\n。、।؟،؛]|\s-\s")
 _OPENS = re.compile(r"(?:^|[.!?:|\n])[\s\"“”‘’'«»(\[]*$|^[\s\"“«(\[]+$|[\"“«]$")
 _OPENING_CHARS = 6
 # Words that begin another clause where no comma does.
