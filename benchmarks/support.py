@@ -123,7 +123,7 @@ def synonyms(aligner: TokenAligner) -> None:
     for sentence, one, other, is_same in PAIRS:
         said = sentence.format(one)
         word = next(word for word in words_of(said, "en") if word.text == one)
-        found = aligner.align(said, [word], [sentence.format(other)]).best[0]
+        found = aligner.align(said, [word], [sentence.format(other)])[0]
         mark = "ok" if (found >= LEAST_SYNONYM) == is_same else "--"
         print(f"{mark} {'synonyms' if is_same else 'of one kind':<12} {one}, {other}: {found:.2f}")
 

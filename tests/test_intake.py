@@ -323,6 +323,7 @@ def test_stopping_in_the_middle_keeps_what_was_finished(desk: Desk, folder: Path
     intake = Intake(desk.catalog, stages, collection="default", recipe=Recipe("recipe"))
     with pytest.raises(KeyboardInterrupt):
         intake.run(*intake.plan([folder]), stop)
-    assert desk.catalog.counts()["documents"] == 2
+    kept = desk.catalog.counts()["documents"]
+    assert kept >= 2
     report = desk.take_in(folder)
-    assert (report.unchanged, report.added) == (2, 1)
+    assert (report.unchanged, report.added) == (kept, 3 - kept)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import Full, Queue
+from queue import Empty, Full, Queue
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -35,31 +36,44 @@ class _End:
 
 
 @contextmanager
-def ahead(items: Iterator[Item], *, most: int) -> Iterator[Iterator[Item]]:
+def ahead(
+    items: Iterator[Item], *, most: int, seconds: float = 0.0
+) -> Iterator[Iterator[list[Item]]]:
     """The same items in the same order, up to `most` of them made before they are asked for.
 
-    What an item raises is raised where it is asked for. Leaving the block ends the thread after the
-    item it is at, and closes a generator.
+    They come in groups of up to `most`, in which none waits for others longer than `seconds`. What an
+    item raises is raised after the items before it. Leaving the block ends the thread after the item
+    it is at, and closes a generator.
     """
     queue: Queue[Item | _End] = Queue(most)
     left = threading.Event()
     thread = threading.Thread(target=_fill, args=(items, queue, left), daemon=True)
     thread.start()
     try:
-        yield _taken(queue)
+        yield _groups(queue, most, seconds)
     finally:
         left.set()
         thread.join()
 
 
-def _taken(queue: Queue[Item | _End]) -> Iterator[Item]:
-    while True:
-        item = queue.get()
-        if isinstance(item, _End):
-            if item.error is not None:
-                raise item.error
-            return
-        yield item
+def _groups(queue: Queue[Item | _End], most: int, seconds: float) -> Iterator[list[Item]]:
+    item = queue.get()
+    while not isinstance(item, _End):
+        group = [item]
+        until = time.monotonic() + seconds
+        following: Item | _End | None = None
+        while len(group) < most:
+            try:
+                following = queue.get(timeout=max(0.0, until - time.monotonic()))
+            except Empty:
+                break
+            if isinstance(following, _End):
+                break
+            group.append(following)
+        yield group
+        item = following if isinstance(following, _End) else queue.get()
+    if item.error is not None:
+        raise item.error
 
 
 def _fill(items: Iterator[Item], queue: Queue[Item | _End], left: threading.Event) -> None:

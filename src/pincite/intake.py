@@ -36,8 +36,10 @@ RECIPE_VERSION = 6
 """Raised when a reader or the chunker makes something else of the same file; files ingested by an
 older version are then read again."""
 
-_ENCODED_AHEAD = 32
-"""Files encoded and not yet stored."""
+_STORED_TOGETHER = 32
+_STORED_AFTER_SECONDS = 0.25
+"""Files wait so long, or for so many, to be stored in one transaction: a small one costs 2 ms alone. A
+kill loses as many; they are read again."""
 
 KEPT = "; the version ingested before is kept"
 
@@ -127,7 +129,7 @@ class Intake:
     def run(
         self, found: Discovery, plan: SyncPlan, progress: ProgressCallback | None = None
     ) -> IngestReport:
-        """Carry out a plan. One transaction for each file: what is done stays done."""
+        """Carry out a plan. What has been stored stays, whatever happens to the rest."""
         started = time.perf_counter()
         self._tally.failed.extend(found.problems)
         self._tally.warnings.extend(found.skipped)
@@ -174,14 +176,18 @@ class Intake:
     def _read(self, changes: Sequence[Change]) -> Iterator[str]:
         paths = (Path(change.path) for change in changes)
         # Files are stored here while the next ones are encoded.
-        with ahead(ingest_files(paths, self._stages), most=_ENCODED_AHEAD) as outcomes:
-            for outcome in outcomes:
-                if isinstance(outcome, FileProblem):
-                    self._fail(outcome)
-                else:
-                    self._count_in(outcome.path)
-                    self._store(outcome)
-                yield outcome.path
+        encoded = ahead(
+            ingest_files(paths, self._stages), most=_STORED_TOGETHER, seconds=_STORED_AFTER_SECONDS
+        )
+        with encoded as groups:
+            for group in groups:
+                self._store([item for item in group if isinstance(item, Ingested)])
+                for outcome in group:
+                    if isinstance(outcome, FileProblem):
+                        self._fail(outcome)
+                    else:
+                        self._count_in(outcome)
+                    yield outcome.path
 
     def _point_to_known(self, changes: Sequence[Change]) -> Iterator[str]:
         """Copies of files that the library holds, perhaps since a moment ago."""
@@ -189,7 +195,7 @@ class Intake:
         unread = []
         for change in changes:
             if change.document_id is not None and change.document_id in recipes:
-                self._count_in(change.path)
+                self._count_path(change.path)
                 self._catalog.touch(self._collection, change.path, change.document_id)
                 yield change.path
             else:  # the file it equals could not be read
@@ -207,8 +213,16 @@ class Intake:
             elif outcome.document.id == paths[outcome.path]:
                 self._catalog.rename(outcome, recipe=self._recipe.of(outcome.document))
 
-    def _store(self, ingested: Ingested) -> None:
+    def _store(self, files: Sequence[Ingested]) -> None:
+        """In one transaction."""
+        if files:
+            self._catalog.put_all(
+                self._collection, [(one, self._recipe.of(one.document)) for one in files]
+            )
+
+    def _count_in(self, ingested: Ingested) -> None:
         document = ingested.document
+        self._count_path(ingested.path)
         self._tally.passages += len(ingested.passages)
         self._tally.pages += len(document.pages)
         self._tally.partial += bool(document.gaps)
@@ -217,9 +231,8 @@ class Intake:
             (_flag_lines(document), self._tally.flagged),
         ):
             into.extend(FileProblem(path=ingested.path, reason=reason) for reason in told)
-        self._catalog.put(self._collection, ingested, recipe=self._recipe.of(document))
 
-    def _count_in(self, path: str) -> None:
+    def _count_path(self, path: str) -> None:
         if path in self._known:
             self._tally.updated += 1
         else:

@@ -5,6 +5,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -250,6 +251,46 @@ def test_a_catalog_depends_on_what_it_holds_and_not_on_its_history(
         assert embedding_keys(catalog, *everything) == embedding_keys(fresh, *everything)
         catalog.close()
         fresh.close()
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["x", "y", "z"]), st.sampled_from(TEXTS), st.sampled_from("rs")),
+        min_size=1,
+        max_size=8,
+    ),
+    st.integers(0, 8),
+)
+@settings(max_examples=40)
+def test_files_stored_together_are_stored_as_one_after_another(
+    files: list[tuple[str, str, str]], cut: int
+) -> None:
+    def everything(catalog: Catalog) -> list[list[tuple[object, ...]]]:
+        """All but the keys of passages, which follow the order in which they were stored."""
+        queries = (
+            "SELECT * FROM documents",
+            "SELECT * FROM sources",
+            "SELECT * FROM embeddings",
+            "SELECT id, document_id, context, sentences, embedding_key FROM passages",
+            "SELECT collection, path, document_id, replaced_by FROM versions",
+            "SELECT * FROM meta WHERE name <> 'library_id'",
+        )
+        with closing(sqlite3.connect(catalog.path)) as connection:
+            return [sorted(connection.execute(query)) for query in queries]
+
+    with tempfile.TemporaryDirectory() as folder:
+        together, apart = (Catalog(Path(folder) / name) for name in ("one", "two"))
+        items = [
+            (replace(item("same.txt", text), path=path), recipe) for path, text, recipe in files
+        ]
+        for group in (items[:cut], items[cut:]):
+            if group:
+                together.put_all("a", group)
+        for one, recipe in items:
+            apart.put("a", one, recipe=recipe)
+        assert everything(together) == everything(apart)
+        together.close()
+        apart.close()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Pincite through its public interface: a library of text files, one for each passage.
 
 Two speeds of ingest are measured. `Library.ingest` does everything that a user waits for: files are
-read in sandboxed processes, each is a transaction of the catalog, sentences get vectors as well.
+read in sandboxed processes and stored in the catalog, sentences get vectors as well.
 `encode_and_index` is the work that the other systems do too: encode the passages, make both
 indexes, write them to disk.
 """

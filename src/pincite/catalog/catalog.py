@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _PASSAGES_KEPT = 20_000
 _TEXTS_KEPT = 64
+_READ_TOGETHER = 32
+"""Documents whose text is in memory while they are indexed."""
 _FILTERS_KEPT = 32
 """Each at most 8 bytes for a passage of the library."""
 
@@ -265,6 +267,26 @@ class Catalog:
         )
         return [row.id for row in self._fetch(query)]
 
+    def contents(
+        self, document_ids: Sequence[str], *, after: int = -1
+    ) -> Iterator[tuple[str, list[Passage]]]:
+        """Documents' texts and their passages with a key behind `after`, in reading order.
+
+        Documents without such passages are left out.
+        """
+        table = schema.documents
+        for start in range(0, len(document_ids), _READ_TOGETHER):
+            batch = document_ids[start : start + _READ_TOGETHER]
+            mine = (schema.passages.c.document_id.in_(batch), schema.passages.c.key > after)
+            passages: dict[str, list[Passage]] = {document_id: [] for document_id in batch}
+            query = select(schema.passages).where(*mine).order_by(schema.passages.c.key)
+            for row in self._fetch(query):
+                passages[row.document_id].append(rows.passage(row))
+            wanted = [document_id for document_id in batch if passages[document_id]]
+            stored = self._fetch(select(table.c.id, table.c.text).where(table.c.id.in_(wanted)))
+            texts = {row.id: rows.decode_text(row.text) for row in stored}
+            yield from ((texts[document_id], passages[document_id]) for document_id in wanted)
+
     def passages_of(self, document_id: str) -> list[Passage]:
         """A document's passages in reading order."""
         query = (
@@ -297,24 +319,64 @@ class Catalog:
 
         A document that was stored with the same recipe is left as it is.
         """
-        document = ingested.document
+        self.put_all(collection, [(ingested, recipe)])
+
+    def put_all(self, collection: str, files: Sequence[tuple[Ingested, str]]) -> None:
+        """Store several files, each with its recipe, in one transaction: all of them or none."""
         with self._transaction() as connection:
-            generation = rows.next_generation(connection)
-            known = rows.recipe_of(connection, document.id)
-            if known is None:
-                rows.insert_document(connection, document, recipe, generation)
-                rows.store_passages(connection, ingested)
-            elif known != recipe:
-                rows.replace_document(connection, document, recipe, generation)
-                rows.store_passages(connection, ingested)
-            self._point(connection, collection, ingested.path, document.id, generation)
+            first = rows.next_generation(connection, changes=len(files))
+            numbered = [(one, recipe, first + n) for n, (one, recipe) in enumerate(files)]
+            new = self._new(connection, collection, [one for one, _ in files])
+            if new:
+                added = [numbered[place] for place in sorted(new)]
+                rows.insert_documents(
+                    connection, [(one.document, recipe, number) for one, recipe, number in added]
+                )
+                rows.store_passages(connection, [one for one, _, _ in added])
+                held = {one.path: one.document.id for one, _, _ in added}
+                sources.point_new_sources(connection, collection, held)
+            for place, (one, recipe, generation) in enumerate(numbered):
+                if place not in new:
+                    self._put(connection, collection, one, recipe, generation)
+
+    def _new(self, connection: Connection, collection: str, files: Sequence[Ingested]) -> set[int]:
+        """Places of files of which neither path nor document is known, nor another one of these."""
+        paths, ids = [one.path for one in files], [one.document.id for one in files]
+        held = sources.held_paths(connection, collection, paths)
+        known = rows.recipes_of(connection, ids)
+        return {
+            place
+            for place, (path, document_id) in enumerate(zip(paths, ids, strict=True))
+            if path not in held
+            and document_id not in known
+            and path not in paths[:place]
+            and document_id not in ids[:place]
+        }
+
+    def _put(
+        self,
+        connection: Connection,
+        collection: str,
+        ingested: Ingested,
+        recipe: str,
+        generation: int,
+    ) -> None:
+        document = ingested.document
+        known = rows.recipes_of(connection, [document.id]).get(document.id)
+        if known is None:
+            rows.insert_documents(connection, [(document, recipe, generation)])
+        elif known != recipe:
+            rows.replace_document(connection, document, recipe, generation)
+        if known != recipe:
+            rows.store_passages(connection, [ingested])
+        self._point(connection, collection, ingested.path, document.id, generation)
 
     def rename(self, ingested: Ingested, *, recipe: str) -> None:
         """Store a document again that was read under another file name; no path changes."""
         with self._transaction() as connection:
             generation = rows.next_generation(connection)
             rows.replace_document(connection, ingested.document, recipe, generation)
-            rows.store_passages(connection, ingested)
+            rows.store_passages(connection, [ingested])
 
     def touch(self, collection: str, path: str, document_id: str) -> None:
         """Point a path to a document that is already stored (a copy of another file)."""

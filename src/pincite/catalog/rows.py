@@ -80,26 +80,29 @@ def set_meta(connection: Connection, name: str, value: str) -> None:
     connection.execute(update(schema.meta).where(schema.meta.c.name == name).values(value=value))
 
 
-def next_generation(connection: Connection) -> int:
-    """Count up the generation and return it."""
-    generation = int(meta(connection, "generation")) + 1
-    set_meta(connection, "generation", str(generation))
-    return generation
+def next_generation(connection: Connection, *, changes: int = 1) -> int:
+    """Count up the generation for so many changes, and return that of the first."""
+    last = int(meta(connection, "generation"))
+    set_meta(connection, "generation", str(last + changes))
+    return last + 1
 
 
-def recipe_of(connection: Connection, document_id: str) -> str | None:
-    """How a stored document was read and cut; None when it is not stored."""
+def recipes_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, str]:
+    """How documents were read and cut, by id; those that are not stored are left out."""
     table = schema.documents
-    recipe: str | None = connection.scalar(select(table.c.recipe).where(table.c.id == document_id))
-    return recipe
+    query = select(table.c.id, table.c.recipe).where(table.c.id.in_(document_ids))
+    return {row.id: row.recipe for row in connection.execute(query)}
 
 
-def insert_document(
-    connection: Connection, document: Document, recipe: str, generation: int
+def insert_documents(
+    connection: Connection, documents: Sequence[tuple[Document, str, int]]
 ) -> None:
-    """Store a document that is new."""
-    values = _document_values(document, recipe, generation)
-    connection.execute(schema.documents.insert().values(id=document.id, **values))
+    """Store documents that are new, each with its recipe and generation."""
+    values = [
+        {"id": document.id, **_document_values(document, recipe, generation)}
+        for document, recipe, generation in documents
+    ]
+    connection.execute(schema.documents.insert(), values)
 
 
 def replace_document(
@@ -128,18 +131,12 @@ def _document_values(document: Document, recipe: str, generation: int) -> dict[s
     }
 
 
-def store_passages(connection: Connection, ingested: Ingested) -> None:
-    """Insert a document's passages and those of its embeddings that are new."""
-    found = {item.key: item for item in ingested.embeddings}
-    keys = [item.key for item in ingested.embeddings] or [""] * len(ingested.passages)
-    if ingested.passages:
-        connection.execute(
-            schema.passages.insert(),
-            [
-                _passage_values(passage, key)
-                for passage, key in zip(ingested.passages, keys, strict=True)
-            ],
-        )
+def store_passages(connection: Connection, files: Sequence[Ingested]) -> None:
+    """Insert the passages of documents, and those of their embeddings that are new."""
+    found = {item.key: item for ingested in files for item in ingested.embeddings}
+    values = [row for ingested in files for row in _passage_rows(ingested)]
+    if values:
+        connection.execute(schema.passages.insert(), values)
     known = _known_embeddings(connection, list(found))
     new = [embedding_values(item) for key, item in found.items() if key not in known]
     if new:
@@ -165,6 +162,13 @@ def embedding_values(item: Embedding) -> dict[str, Any]:
         "vector": item.vector.astype("float32").tobytes(),
         "sentence_vectors": item.sentence_vectors.astype("float16").tobytes(),
     }
+
+
+def _passage_rows(ingested: Ingested) -> list[dict[str, Any]]:
+    keys = [item.key for item in ingested.embeddings] or [""] * len(ingested.passages)
+    return [
+        _passage_values(passage, key) for passage, key in zip(ingested.passages, keys, strict=True)
+    ]
 
 
 def _passage_values(passage: Passage, key: str) -> dict[str, Any]:

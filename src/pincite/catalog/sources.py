@@ -26,11 +26,22 @@ def point_source(
         drop_source(connection, collection, path, generation)
     if collection not in collections_of(connection, document_id):
         _mark_changed(connection, document_id, generation)
-    connection.execute(
-        schema.sources.insert().values(collection=collection, path=path, document_id=document_id)
-    )
-    _count_into_corpus_version(connection, collection, path, document_id, sign=1)
+    point_new_sources(connection, collection, {path: document_id})
     return old is not None
+
+
+def point_new_sources(
+    connection: Connection, collection: str, documents: Mapping[str, str]
+) -> None:
+    """Let paths that hold nothing hold documents, by path."""
+    connection.execute(
+        schema.sources.insert(),
+        [
+            {"collection": collection, "path": path, "document_id": document_id}
+            for path, document_id in documents.items()
+        ],
+    )
+    _count_into_corpus_version(connection, collection, documents, sign=1)
 
 
 def _supersede(
@@ -63,7 +74,7 @@ def move_source(
             collection=collection, path=new_path, document_id=document_id
         )
     )
-    _count_into_corpus_version(connection, collection, new_path, document_id, sign=1)
+    _count_into_corpus_version(connection, collection, {new_path: document_id}, sign=1)
     for table in (schema.versions, schema.tags):
         connection.execute(
             update(table)
@@ -129,6 +140,13 @@ def forget_versions(
         _drop_unused(connection, document_id, generation)
 
 
+def held_paths(connection: Connection, collection: str, paths: Collection[str]) -> set[str]:
+    """Those of the paths that hold a document."""
+    table = schema.sources
+    here = (table.c.collection == collection, table.c.path.in_(paths))
+    return set(connection.scalars(select(table.c.path).where(*here)))
+
+
 def held_by(connection: Connection, collection: str, path: str) -> str | None:
     """The document a path holds."""
     table = schema.sources
@@ -144,7 +162,7 @@ def drop_source(connection: Connection, collection: str, path: str, generation: 
         return
     table = schema.sources
     connection.execute(delete(table).where(table.c.collection == collection, table.c.path == path))
-    _count_into_corpus_version(connection, collection, path, old, sign=-1)
+    _count_into_corpus_version(connection, collection, {path: old}, sign=-1)
     left = collections_of(connection, old)
     if left and collection not in left:
         _mark_changed(connection, old, generation)
@@ -182,14 +200,20 @@ def _mark_changed(connection: Connection, document_id: str, generation: int) -> 
 
 
 def _count_into_corpus_version(
-    connection: Connection, collection: str, path: str, document_id: str, *, sign: int
+    connection: Connection, collection: str, documents: Mapping[str, str], *, sign: int
 ) -> None:
-    """Add or take one file from the corpus version.
+    """Add files (documents by path) to the corpus version, or take them from it.
 
     The version is the sum, modulo 2^128, of a hash of each file's collection, path and content: it
     depends on what the library holds and not on the order in which that came in.
     """
-    digest = hashlib.sha256(f"{collection}\0{path}\0{document_id}".encode("utf-8", "surrogatepass"))
-    value = int.from_bytes(digest.digest()[:16], "big")
+    value = sum(
+        _hash_of_file(collection, path, document_id) for path, document_id in documents.items()
+    )
     old = int(rows.meta(connection, "corpus_version"), 16)
     rows.set_meta(connection, "corpus_version", f"{(old + sign * value) % 2**128:032x}")
+
+
+def _hash_of_file(collection: str, path: str, document_id: str) -> int:
+    digest = hashlib.sha256(f"{collection}\0{path}\0{document_id}".encode("utf-8", "surrogatepass"))
+    return int.from_bytes(digest.digest()[:16], "big")

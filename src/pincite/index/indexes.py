@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pincite.document import Span
 from pincite.errors import LibraryError
 from pincite.index.dense_engine import Engine
 from pincite.index.dense_store import DenseStore, StoredVectors, VectorSource
@@ -49,8 +47,9 @@ class Holdings(Protocol):
     def meta(self, name: str) -> str: ...  # noqa: D102
     def generation(self) -> int: ...  # noqa: D102
     def passage_count(self) -> int: ...  # noqa: D102
-    def text_of(self, span: Span) -> str: ...  # noqa: D102
-    def passages_of(self, document_id: str) -> list[Passage]: ...  # noqa: D102
+    def contents(  # noqa: D102
+        self, document_ids: Sequence[str], *, after: int = -1
+    ) -> Iterator[tuple[str, list[Passage]]]: ...
     def passage_keys(self) -> list[int]: ...  # noqa: D102
     def changed_since(self, generation: int) -> list[str]: ...  # noqa: D102
     def removed_since(self, generation: int) -> list[tuple[int, int]]: ...  # noqa: D102
@@ -146,13 +145,7 @@ class IndexFolder:
         was = old.manifest
         generation = holdings.generation()
         removed = holdings.removed_since(was.generation)
-        new = [
-            passage
-            for document in holdings.changed_since(was.generation)
-            for passage in holdings.passages_of(document)
-            if passage.key > was.max_key
-        ]
-        words = self._words_after(holdings, old, generation, new, removed)
+        words = self._words_after(holdings, old, generation, removed)
         manifest = replace(
             was,
             generation=generation,
@@ -164,7 +157,7 @@ class IndexFolder:
         name = self._dense.name_of(old.dense.engine, generation)
         dense = self._dense.to_change(old.dense, name)
         dense.remove(removed)
-        keys = [passage.key for passage in new]
+        keys = [key for key in words.keys if key > was.max_key]
         self._dense.add(dense, keys, _vectors(holdings, was))
         manifest = replace(manifest, max_key=max(keys, default=was.max_key), dense_name=name)
         return self._publish(dense, words, manifest)
@@ -174,7 +167,6 @@ class IndexFolder:
         holdings: Holdings,
         old: Indexes,
         generation: int,
-        new: Sequence[Passage],
         removed: Sequence[tuple[int, int]],
     ) -> _Words:
         words: _Words | None = _Words(
@@ -187,8 +179,10 @@ class IndexFolder:
             words = self._words_without(old, generation, removed)
         if words is None:
             return self._new_words(holdings, generation)
-        if new:
-            words.lexical.add(_lexical_rows(holdings, new, words))
+        changed = holdings.changed_since(old.manifest.generation)
+        if changed:
+            contents = holdings.contents(changed, after=old.manifest.max_key)
+            words.lexical.add(_lexical_rows(contents, words))
         return words
 
     def _words_without(
@@ -232,11 +226,7 @@ class IndexFolder:
     def _new_words(self, holdings: Holdings, generation: int) -> _Words:
         name = self._fresh_folder(generation)
         words = _Words(folder=name, lexical=self._lexical.open(self._folder / name))
-        words.lexical.add(
-            row
-            for document in holdings.changed_since(-1)
-            for row in _lexical_rows(holdings, holdings.passages_of(document), words)
-        )
+        words.lexical.add(_lexical_rows(holdings.contents(holdings.changed_since(-1)), words))
         return words
 
     def _fresh_folder(self, generation: int) -> str:
@@ -263,12 +253,16 @@ class IndexFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
-    """The lexical index in its folder, and what is counted while passages go into it."""
+    """The lexical index in its folder, and what is counted while passages go into it.
+
+    `keys` are those of the passages that went in, in this order.
+    """
 
     folder: str
     lexical: LexicalStore
     counts: WordCounts = field(default_factory=WordCounts)
     languages: Counter[str] = field(default_factory=Counter)
+    keys: list[int] = field(default_factory=list)
 
 
 def _vectors(holdings: Holdings, manifest: Manifest) -> VectorSource:
@@ -277,16 +271,19 @@ def _vectors(holdings: Holdings, manifest: Manifest) -> VectorSource:
 
 
 def _lexical_rows(
-    holdings: Holdings, passages: Iterable[Passage], words: _Words
+    contents: Iterable[tuple[str, Sequence[Passage]]], words: _Words
 ) -> Iterator[LexicalRow]:
-    """Rows of passages that stand document by document; their words and languages are counted."""
-    for _, members in groupby(passages, key=lambda passage: passage.span.document_id):
+    """Rows of passages, document by document; their words and languages are counted."""
+    for whole, passages in contents:
         texts = {
-            passage.key: passage.with_context(repaired(holdings.text_of(passage.span)))
-            for passage in members
+            passage.key: passage.with_context(
+                repaired(whole[passage.span.start : passage.span.end])
+            )
+            for passage in passages
         }
         for (key, text), language in zip(texts.items(), _languages(texts.values()), strict=True):
             found = tokens(text)
+            words.keys.append(key)
             words.languages[language] += 1
             counted = words.counts.add(text, found)
             yield LexicalRow(
