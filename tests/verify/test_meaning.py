@@ -180,6 +180,8 @@ def test_two_numbers_may_come_from_two_quotes_when_each_stands_with_its_words() 
     ("claim", "quote"),
     [
         ("The answer is: [citation needed]", "[citation needed]"),
+        ("The answer is: Edinburgh Waverley station.", "Edinburgh Waverley station is large."),
+        ("The answer to the question was the relief valve.", OPENS),
         (
             "The first British empire based on was the British Empire.",
             "The First British Empire was based on mercantilism.",

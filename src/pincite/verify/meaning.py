@@ -69,10 +69,19 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
 def _states_something(claim: str, words: Sequence[Word]) -> bool:
     """Whether it is more than a question, a number, a name, or a remark of an editor.
 
-    "The empire was the empire" tells nothing either.
+    "The empire was the empire" tells nothing either, and "The answer is: Lisbon" something that no
+    quote can carry.
     """
     is_more_than_one = len(words) > 1 and any(map(_is_telling, words))
-    return is_more_than_one and not _QUESTION.search(claim) and not _is_circular(words)
+    is_empty = _QUESTION.search(claim) or _is_circular(words) or _names_an_answer(words)
+    return is_more_than_one and not is_empty
+
+
+def _names_an_answer(words: Sequence[Word]) -> bool:
+    """Whether it says of the answer, or of the source, what that is."""
+    copula = next((n for n, word in enumerate(words) if word.folded in _COPULAS), 0)
+    before = words[:copula]
+    return any(word.folded in FRAMES for word in before) and not any(map(_is_telling, before))
 
 
 def _is_circular(words: Sequence[Word]) -> bool:
