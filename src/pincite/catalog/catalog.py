@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,13 @@ class Catalog:
         with self._transaction() as connection:
             return connection.execute(query).all()
 
+    def _read(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
+        """Rows of one statement, past SQLAlchemy: what every question asks for many times."""
+        with translated(self.path), closing(self._engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute(statement, values)
+            return list(cursor.fetchall())
+
     # --- What the library holds ---------------------------------------------------------------
 
     def meta(self, name: str) -> str:
@@ -76,7 +83,8 @@ class Catalog:
 
     def generation(self) -> int:
         """A number that grows with every change."""
-        return int(self.meta("generation"))
+        ((generation,),) = self._read("SELECT value FROM meta WHERE name = 'generation'")
+        return int(generation)
 
     def counts(self) -> dict[str, int]:
         """Numbers of documents (files), passages and pages."""
@@ -157,9 +165,8 @@ class Catalog:
         return self._text(span.document_id)[span.start : span.end]
 
     def _load_text(self, document_id: str) -> str:
-        column = schema.documents.c.text
-        (row,) = self._fetch(select(column).where(schema.documents.c.id == document_id))
-        return rows.decode_text(row.text)
+        ((text,),) = self._read("SELECT text FROM documents WHERE id = ?", document_id)
+        return rows.decode_text(text)
 
     def forget_texts(self) -> None:
         """Drop texts held in memory, after the library has changed."""
