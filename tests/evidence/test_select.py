@@ -189,3 +189,16 @@ def test_reasons_have_the_numbers_that_decided() -> None:
     made = selector(max_sentences=2, margin=0.3, max_similarity=0.82)
     (repeated, *_) = made.select(QUESTION, [passage]).dropped
     assert repeated.reason == "repeats e1: similarity 1.000 > 0.820"
+
+
+def test_a_remark_of_an_editor_is_no_evidence() -> None:
+    document = text_document("It rains in May. [citation needed]")
+    spans = tuple(Span(document_id=document.id, start=a, end=b) for a, b in ((0, 16), (17, 34)))
+    whole = Span(document_id=document.id, start=0, end=34)
+    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
+    found = Hit(passage=passage, score=0.5, scores={}, sentence_scores=(0.8, 0.9))
+    options = {"max_sentences": 6, "mmr_lambda": 0.7, "max_similarity": 0.82}
+    chooser = MmrSelector(MemorySources([document]), **options, margin=0.3, lead_margin=0.3)
+    selection = chooser.select(QUESTION, [found])
+    assert [item.quote for item in selection.evidence] == ["It rains in May."]
+    assert [drop.reason for drop in selection.dropped] == ["a remark and no sentence"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pincite.document import Span
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
+from pincite.text.remarks import is_remark
 from pincite.text.terms import terms
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ class MmrSelector:
             elif span in unique:
                 same = f"the same sentence counts as one of {unique[span].passage.id}"
                 dropped.append(_dropped(hit.passage, span, score, same))
+            elif is_remark(self._sources.text_of(span)):
+                dropped.append(_dropped(hit.passage, span, score, "a remark and no sentence"))
             else:
                 unique[span] = self._candidate(span, hit, row, score)
             seen.add(hit.passage.id)

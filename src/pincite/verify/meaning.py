@@ -11,6 +11,7 @@ from pathlib import PurePath
 
 from pincite.records import Citation, Verdict
 from pincite.text.languages import language_of
+from pincite.text.remarks import without_remarks
 from pincite.verify.modality import condition_fault, modality_fault
 from pincite.verify.names import missing_names
 from pincite.verify.opposites import opposite_fault
@@ -18,7 +19,6 @@ from pincite.verify.polarity import negation_fault
 from pincite.verify.ranges import end_of_range
 from pincite.verify.wording import FRAMES, Word, words_of
 
-_REMARK = re.compile(r"\[[^\]]*\]")
 _COPULAS = frozenset({"is", "are", "was", "were"})
 _QUESTION = re.compile(r"[?？؟]\s*[\"”»)]*\s*$")
 
@@ -47,7 +47,7 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
     language = language_of(" ".join([*quotes, claim]))
     said = words_of(claim, language)
     stated = [words_of(quote, language) for quote in quotes]
-    words = words_of(_REMARK.sub(" ", claim), language)
+    words = words_of(without_remarks(claim), language)
     repeated = _repeated(words, stated)
     if not _states_something(claim, words) or len(repeated) > 1:
         yield MeaningFault(verdict=Verdict.NOT_A_STATEMENT, written=claim)
