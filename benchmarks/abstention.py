@@ -11,6 +11,7 @@ calibration error; how often, over 20 random halves, a bound found on one half (
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 
 import numpy as np
@@ -123,6 +124,9 @@ def errors(scores: Rows, right: Rows) -> str:
 
 def main() -> None:
     """Print the tables."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    ).parse_args()
     parts = {name: part(name, cases(name, SETS, {}, None)) for name in FITTED}
     sure = {name: scores_of(parts, name) for name in FITTED}
     print("\n| set | unanswerable | documents removed | another collection |\n|---|---|---|---|")
