@@ -72,6 +72,7 @@ def test_what_is_cut_between_clauses_or_loses_nothing_is_unchanged(said: str, qu
             ["UN", "European", "Union"],
         ),
         ("It costs 5 per day.", "It costs 6 per day.", ["6"]),
+        ("The EU law.", "The European Union opposed law.", ["EU", "European", "Union", "opposed"]),
     ],
 )
 def test_what_is_left_out_or_put_in_elsewhere_is_named(

@@ -50,9 +50,10 @@ def names(text: str, language: str) -> list[Word]:
 def is_acronym(word: Word, words: Sequence[Word]) -> bool:
     """Whether a word is made of the first letters of these: "WHO" of "World Health Organization"."""
     bare = word.folded.replace(".", "")
-    initials = "".join(other.folded[:1] for other in words if other.text[:1].isupper())
+    telling = [other for other in words if other.folded not in _JOINS]
     is_written_so = word.text.replace(".", "").isupper() and len(bare) >= _SHORTEST
-    return is_written_so and bare == initials
+    are_names = all(other.text[:1].isupper() for other in telling)
+    return is_written_so and are_names and bare == "".join(other.folded[0] for other in telling)
 
 
 def _is_name(word: Word, following: Sequence[Word], language: str) -> bool:
