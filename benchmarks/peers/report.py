@@ -49,7 +49,8 @@ def section(
         "",
         *_quality(table),
         "",
-        *_ratios(ratios(table)),
+        *_ratios("Pincite against the best of the others in each line:", ratios(table)),
+        *_against_plain(table),
         *_versions(results),
     ]
     return "\n".join(lines) + "\n"
@@ -104,10 +105,18 @@ def _quality(table: Sequence[Row]) -> Iterator[str]:
         yield _line([row.name, *(f"{figure:.3f}" for figure in figures)])
 
 
-def _ratios(found: Sequence[Ratio]) -> Iterator[str]:
+def _against_plain(table: Sequence[Row]) -> Iterator[str]:
+    plain = [row for row in table if not SYSTEMS[row.system].is_variant]
+    if len(plain) < len(table):
+        yield from _ratios(
+            "The same against others as their documentation shows them first:", ratios(plain)
+        )
+
+
+def _ratios(told: str, found: Sequence[Ratio]) -> Iterator[str]:
     if not found:
         return
-    yield "Pincite against the best of the others in each line:"
+    yield told
     yield ""
     yield from _head(["what", OURS, "best other", "which", "ratio", "goal"])
     for ratio in found:

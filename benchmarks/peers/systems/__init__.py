@@ -32,12 +32,16 @@ class System(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """Where a system is, and what its documentation calls for."""
+    """Where a system is, and what its documentation calls for.
+
+    `is_variant`: it is set up otherwise than its documentation shows first.
+    """
 
     module: str
     packages: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
     takes_vectors: bool = True
+    is_variant: bool = False
     about: str
 
 
@@ -56,12 +60,14 @@ SYSTEMS: Mapping[str, Entry] = {
     "llamaindex-memory": Entry(
         module="llamaindex",
         options={"store": "memory"},
+        is_variant=True,
         packages=("llama-index-core", "sentence-transformers", "torch", "bm25s"),
         about="the same over the vector store of the first example, which is kept in memory",
     ),
     "llamaindex-openvino": Entry(
         module="llamaindex",
         options={"backend": "openvino"},
+        is_variant=True,
         packages=("llama-index-core", "sentence-transformers", "optimum-intel", "openvino"),
         about="as `llamaindex`, the encoder run by OpenVINO",
     ),
@@ -73,6 +79,7 @@ SYSTEMS: Mapping[str, Entry] = {
     "haystack-chroma": Entry(
         module="haystack",
         options={"store": "chroma"},
+        is_variant=True,
         packages=("haystack-ai", "chroma-haystack", "chromadb", "sentence-transformers", "torch"),
         about="dense retrieval from a Chroma store on disk, which has no BM25",
     ),
