@@ -16,6 +16,7 @@ from pincite.ahead import ahead
 from pincite.catalog.catalog import Catalog
 from pincite.coverage import flag_lines
 from pincite.document import Document
+from pincite.errors import LibraryError
 from pincite.holdings import FileProblem, IngestReport
 from pincite.ingest.discover import Discovery, discover
 from pincite.ingest.selection import Selection
@@ -214,11 +215,17 @@ class Intake:
                 self._catalog.rename(outcome, recipe=self._recipe.of(outcome.document))
 
     def _store(self, files: Sequence[Ingested]) -> None:
-        """In one transaction."""
-        if files:
-            self._catalog.put_all(
-                self._collection, [(one, self._recipe.of(one.document)) for one in files]
-            )
+        """In one transaction; where that fails, one by one: on a full disk some may fit."""
+        chosen = [(one, self._recipe.of(one.document)) for one in files]
+        if not chosen:
+            return
+        try:
+            self._catalog.put_all(self._collection, chosen)
+        except LibraryError:
+            if len(chosen) == 1:
+                raise
+            for one, of_one in chosen:
+                self._catalog.put(self._collection, one, recipe=of_one)
 
     def _count_in(self, ingested: Ingested) -> None:
         document = ingested.document
