@@ -54,8 +54,8 @@ def changed_words(
     in `given` may stand in the statement anywhere (those of the headings above the quote), and so may
     numbers, which are compared elsewhere.
     """
-    own = [part for word in said for part in _parts(word, language)]
-    there = [part for word in quote for part in _parts(word, language)]
+    own = [part for word in said for part in parts_of(word, language)]
+    there = [part for word in quote for part in parts_of(word, language)]
     shared = _shared(own, there)
     if not shared:
         return own
@@ -98,7 +98,7 @@ def is_same(key: str, other: str) -> bool:
     return other.startswith(key[:letters])
 
 
-def _parts(word: Word, language: str) -> Iterator[Word]:
+def parts_of(word: Word, language: str) -> Iterator[Word]:
     """What a word is joined from, since "six-cylinder" is also written "six cylinder"."""
     parts = word.folded.replace("/", "-").split("-")
     if len(parts) == 1:

@@ -16,9 +16,8 @@ import numpy as np
 
 from pincite.records import Citation
 from pincite.stages import TermWeights
-from pincite.text.terms import stem
 from pincite.verify.alignment import TokenAligner
-from pincite.verify.cutting import Alike, changed_words, is_same, joined_clauses
+from pincite.verify.cutting import Alike, changed_words, is_same, joined_clauses, parts_of
 from pincite.verify.meaning import headings_of
 from pincite.verify.support_model import support_probability
 from pincite.verify.wording import FRAMES, Word, words_of
@@ -83,7 +82,7 @@ def measure_support(
     words = words_of(claim, language)
     wanted = [word for word in words if _is_subject(word)]
     read = _without_taken(wanted, [_read(one, language) for one in stated])
-    asked = set(_keys(question, language))
+    asked = _keys(question, language)
     quoted = {key for one in read for key in (*one.keys, *one.above)}
     weight = {word.key: weights.weight(word.key) for word in wanted}
     total = sum(weight.values()) or 1.0
@@ -107,11 +106,11 @@ def measure_support(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """A quote, its words, the keys of all of them in order, and those of its headings."""
+    """A quote, its words, their keys, and those of the words of its headings."""
 
     quote: str
     words: tuple[Word, ...]
-    keys: tuple[str, ...]
+    keys: frozenset[str]
     above: frozenset[str]
 
 
@@ -119,7 +118,7 @@ def _read(stated: Stated, language: str) -> _Read:
     return _Read(
         quote=stated.quote,
         words=words_of(stated.quote, language),
-        keys=tuple(_keys(stated.quote, language)),
+        keys=frozenset(_keys(stated.quote, language)),
         above=frozenset(key for text in stated.headings for key in _keys(text, language)),
     )
 
@@ -213,15 +212,10 @@ def _is_subject(word: Word) -> bool:
     )
 
 
-def _keys(text: str, language: str) -> list[str]:
-    """The keys of a text's words in order, and those of the parts that a word is joined from."""
-    found = []
-    for word in words_of(text, language):
-        found.append(word.key)
-        parts = word.folded.replace("/", "-").split("-")
-        if len(parts) > 1:
-            found += [stem(part, language) for part in parts]
-    return found
+def _keys(text: str, language: str) -> set[str]:
+    """The keys of a text's words, and those of the parts that a word is joined from."""
+    words = words_of(text, language)
+    return {part.key for word in words for part in (word, *parts_of(word, language))}
 
 
 def _share(word: Word, quoted: set[str], asked: set[str]) -> float:
