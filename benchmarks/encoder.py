@@ -217,6 +217,7 @@ def contenders(folder: Path) -> dict[str, Callable[[], Encode]]:
         "openvino, as shipped": lambda: openvino(cache, folded=False),
         "openvino, f32": lambda: openvino(cache, precision="f32"),
         UNROUNDED: lambda: openvino(cache, multiple=1),
+        "openvino, questions queued as well": lambda: openvino(cache),
         BATCHED: lambda: openvino(cache, batch=BATCH),
         f"{BATCHED}, one stream": lambda: openvino(cache, batch=BATCH, streams=1),
     }

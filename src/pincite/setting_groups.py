@@ -205,7 +205,7 @@ class DenseSettings(Group):
         default="auto", description="auto: flat, sq8 or ivf by the number of passages"
     )
     flat_up_to: int = Field(
-        default=100_000, ge=0, description="passages up to which auto compares all, exactly"
+        default=10_000, ge=0, description="passages up to which auto compares all, exactly"
     )
     sq8_up_to: int = Field(
         default=300_000, ge=0, description="passages up to which auto compares all, at 8 bits"

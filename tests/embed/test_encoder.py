@@ -83,6 +83,20 @@ def test_token_places_slice_the_text_without_gaps_but_blanks(
     assert "".join(pieces) == "".join(text.split())
 
 
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_texts_have_the_same_bits_together_and_alone_however_many_came_before(
+    both: dict[str, MiniLmEncoder], runtime: str
+) -> None:
+    words = "the pump of the second unit is opened every year by the technician on duty".split()
+    texts = [" ".join(words[:count] * repeat) for repeat in (1, 3, 9) for count in (1, 6, 15)]
+    together = list(both[runtime].encode(texts))
+    for _ in range(3):  # the later ones are read in a lane of their own
+        alone = [next(iter(both[runtime].encode([text]))) for text in texts]
+        for one, other in zip(together, alone, strict=True):
+            assert np.array_equal(one.vector, other.vector)
+            assert np.array_equal(one.states, other.states)
+
+
 def test_meaning_counts_and_not_only_words(encoder: MiniLmEncoder) -> None:
     asked = encoder.encode_question("How often is the oil replaced?").vector
     near, far = encoder.encode(["Change the lubricant every year.", "The office opens at nine."])

@@ -256,7 +256,7 @@ def test_a_damaged_file_raises_what_the_index_folder_expects(
 
 @pytest.mark.parametrize(
     ("passages", "kind"),
-    [(0, "flat"), (100_000, "flat"), (100_001, "sq8"), (300_000, "sq8"), (300_001, "ivf")],
+    [(0, "flat"), (10_000, "flat"), (10_001, "sq8"), (300_000, "sq8"), (300_001, "ivf")],
 )
 def test_the_engine_follows_from_the_size(passages: int, kind: str) -> None:
     assert wanted_engine(DenseSettings(), passages).kind == kind

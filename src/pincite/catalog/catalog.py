@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
@@ -203,9 +204,11 @@ class Catalog:
             held = {}
             self._passages = (generation, held)
         missing = [key for key in keys if key not in held]
-        for batch in _batches(missing):
-            query = select(schema.passages).where(schema.passages.c.key.in_(batch))
-            held.update((row.key, rows.passage(row)) for row in self._fetch(query))
+        if missing:
+            found = map(
+                rows.stored_passage, self._read(rows.PASSAGES_BY_KEY, json.dumps(list(missing)))
+            )
+            held.update((passage.key, passage) for passage in found)
         return {key: held[key] for key in keys if key in held}
 
     def names(self, collection: str | None = None) -> list[NamedFile]:

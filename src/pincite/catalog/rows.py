@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -34,18 +35,63 @@ def document(row: Row[Any]) -> Document:
 
 def passage(row: Row[Any]) -> Passage:
     """A row of `passages` as a record."""
-    edges = iter(row.sentences)
+    return _passage(
+        row.key,
+        row.id,
+        row.document_id,
+        (row.start, row.end),
+        row.section,
+        row.context,
+        row.page,
+        row.sentences,
+    )
+
+
+PASSAGES_BY_KEY = """
+    SELECT key, id, document_id, start, "end", section, context, page, sentences
+    FROM passages WHERE key IN (SELECT value FROM json_each(?))
+"""
+"""Takes a JSON list of keys."""
+
+
+def stored_passage(values: Sequence[Any]) -> Passage:
+    """What `PASSAGES_BY_KEY` selects, as SQLite has it, as a record."""
+    key, id_, document_id, start, end, section, context, page, sentences = values
+    return _passage(
+        key,
+        id_,
+        document_id,
+        (start, end),
+        json.loads(section),
+        context,
+        page,
+        json.loads(sentences),
+    )
+
+
+def _passage(
+    key: int,
+    id_: str,
+    document_id: str,
+    place: tuple[int, int],
+    section: Sequence[str],
+    context: str,
+    page: int | None,
+    sentences: Sequence[int],
+) -> Passage:
+    """`sentences` has start, end, start, end, ..."""
+    edges = iter(sentences)
     return Passage(
-        id=row.id,
-        span=Span(document_id=row.document_id, start=row.start, end=row.end),
-        section=tuple(row.section),
-        page=row.page,
+        id=id_,
+        span=Span(document_id=document_id, start=place[0], end=place[1]),
+        section=tuple(section),
+        page=page,
         sentences=tuple(
-            Span(document_id=row.document_id, start=start, end=end)
+            Span(document_id=document_id, start=start, end=end)
             for start, end in zip(edges, edges, strict=True)
         ),
-        context=row.context,
-        key=row.key,
+        context=context,
+        key=key,
     )
 
 

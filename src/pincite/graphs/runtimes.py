@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,6 +28,14 @@ from pincite.graphs.silent_openvino import import_openvino
 _ROUNDED_TO = 16
 """OpenVINO prepares code for every length it meets and keeps it. Lengths rounded up to 16 tokens are
 few enough to stay in the cache and in memory, and depend on the text alone."""
+
+_SHORTEST = 32
+"""Shorter texts are read at this length: most questions have it, 16 tokens take as long, and changing
+from one length to another costs a question 1 ms."""
+
+_ALONE_BEFORE_A_LANE = 8
+"""Texts that come alone before a second copy of the model is prepared for them: it takes a quarter of
+a second, which a command that asks one question should not pay."""
 
 TokenIds = NDArray[np.int64]
 """(tokens,) of one text; (2, tokens) of a pair: below each token, 0 or 1 tells whose it is."""
@@ -132,6 +141,7 @@ class OpenVinoRuntime:
         self._feed = _Feed(
             {port.get_any_name(): port.get_element_type().to_dtype() for port in graph.inputs},
             multiple=_ROUNDED_TO,
+            shortest=_SHORTEST,
         )
         place = wanted.place(
             [
@@ -140,41 +150,80 @@ class OpenVinoRuntime:
             ],
             model.path,
         )
-        compiled = core.compile_model(
-            graph,
-            "CPU",
-            {
-                "INFERENCE_PRECISION_HINT": precision,
-                "INFERENCE_NUM_THREADS": threads,
-                "NUM_STREAMS": threads,
-            },
-        )
-        self._queue = openvino.AsyncInferQueue(compiled, threads)
+        self._compiled = partial(_compiled, core, graph, precision=precision)
+        self._queue = openvino.AsyncInferQueue(self._compiled(streams=threads), threads)
         self._one_caller = threading.Lock()
         self._results: dict[int, States] = {}
         results = self._results
 
         def keep(request: Any, position: int) -> None:
-            results[position] = request.get_output_tensor(place).data[0].astype(np.float32)
+            results[position] = _copied(request, place)
 
         # The queue keeps its callback beyond the reach of Python's collector: one that held `self`
         # would keep the whole model in memory for good.
         self._queue.set_callback(keep)
+        self._place = place
         self._is_by_token = wanted.axes == TOKEN_STATES.axes
+        self._alone = 0
+        self._lane: Any = None
+        self._one_in_lane = threading.Lock()
         width = graph.outputs[place].partial_shape[-1]
         self.dimensions = width.get_length() if width.is_static else _measured(self.run)
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
-        """The output for each sequence; longest first, so that no core idles at the end."""
+        """The output for each sequence; longest first, so that no core idles at the end.
+
+        A sequence that comes alone, as questions do, is run by the thread that asks. The result
+        has the same bits either way.
+        """
+        if len(inputs) == 1 and (found := self._run_alone(inputs[0])) is not None:
+            return iter((found,))
         with self._one_caller:
             for position in sorted(range(len(inputs)), key=lambda i: -inputs[i].shape[-1]):
                 self._queue.start_async(self._feed(inputs[position]), position)
             self._queue.wait_all()
             results = dict(self._results)
             self._results.clear()
-        if not self._is_by_token:
-            return (results[position] for position in range(len(inputs)))
-        return (results[position][: ids.shape[-1]] for position, ids in enumerate(inputs))
+        return (self._unpadded(results[place], ids) for place, ids in enumerate(inputs))
+
+    def _run_alone(self, ids: TokenIds) -> States | None:
+        """None as long as there is no lane.
+
+        Waking a thread for one text takes about as long as reading it (decision 0002).
+        """
+        with self._one_in_lane:
+            self._alone += 1
+            if self._alone <= _ALONE_BEFORE_A_LANE:
+                return None
+            if self._lane is None:
+                self._lane = self._compiled(streams=1).create_infer_request()
+            self._lane.infer(self._feed(ids))
+            return self._unpadded(_copied(self._lane, self._place), ids)
+
+    def _unpadded(self, result: States, ids: TokenIds) -> States:
+        return result[: ids.shape[-1]] if self._is_by_token else result
+
+
+def _compiled(core: Any, graph: Any, *, precision: str, streams: int) -> Any:
+    """The model with so many streams of a thread each, which may run on any core.
+
+    Pinned to a core, the thread of a caller would be moved there and back with every text.
+    """
+    return core.compile_model(
+        graph,
+        "CPU",
+        {
+            "INFERENCE_PRECISION_HINT": precision,
+            "INFERENCE_NUM_THREADS": streams,
+            "NUM_STREAMS": streams,
+            "ENABLE_CPU_PINNING": streams > 1,
+        },
+    )
+
+
+def _copied(request: Any, place: int) -> States:
+    output: States = request.get_output_tensor(place).data[0].astype(np.float32)
+    return output
 
 
 class OnnxRuntime:
@@ -208,6 +257,8 @@ class OnnxRuntime:
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
         """The output for each sequence."""
+        if len(inputs) == 1:
+            return iter((self._run_one(inputs[0]),))
         return self._pool.map(self._run_one, inputs)
 
     def _run_one(self, ids: TokenIds) -> States:
@@ -221,10 +272,11 @@ _ONNX_TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 class _Feed:
     """Makes a graph's inputs for a text or pair, its length rounded up and what is added masked out."""
 
-    def __init__(self, types: Mapping[str, Any], *, multiple: int = 1) -> None:
+    def __init__(self, types: Mapping[str, Any], *, multiple: int = 1, shortest: int = 1) -> None:
         self._types = types
         # Without a mask what is added could not be told from the text.
         self._multiple = multiple if "attention_mask" in types else 1
+        self._shortest = shortest if "attention_mask" in types else 1
         known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
         if "input_ids" not in types or types.keys() - known:
             raise ModelError(
@@ -235,7 +287,7 @@ class _Feed:
 
     def __call__(self, ids: TokenIds) -> dict[str, NDArray[Any]]:
         tokens = ids.shape[-1]
-        length = -(-tokens // self._multiple) * self._multiple
+        length = max(self._shortest, -(-tokens // self._multiple) * self._multiple)
         row, mask, owners = (np.zeros((1, length), dtype=np.int64) for _ in range(3))
         row[0, :tokens] = ids if ids.ndim == 1 else ids[0]
         mask[0, :tokens] = 1
