@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,10 +70,11 @@ def test_the_title_falls_back_to_the_file_name() -> None:
     assert read("plain words", "pump_manual-2.txt").title == "pump manual 2"
 
 
-def test_a_file_of_white_space_has_no_blocks_and_says_so() -> None:
-    document = read(" \n\n ")
+@pytest.mark.parametrize("content", [" \n\n ", "." * 190])
+def test_a_file_without_words_has_no_blocks_and_says_so(content: str) -> None:
+    document = read(content)
     assert document.blocks == ()
-    assert "no text" in document.warnings[0]
+    assert "no words" in document.warnings[0]
 
 
 @given(st.text(alphabet="aZ 1.-*=\n\r\t(A)é", max_size=200))

@@ -100,7 +100,7 @@ class _Table:
     def warnings(self) -> Iterator[str]:
         """What about the records is odd."""
         if not self._records:
-            yield "it has no text (only white space); nothing in it can be found"
+            yield "it has no words; nothing in it can be found"
             return
         usual = len(self._records[0].fields)
         odd = sum(len(record.fields) != usual for record in self._records)

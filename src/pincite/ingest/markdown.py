@@ -56,7 +56,7 @@ class MarkdownReader:
         )
         warnings = [decoded.warning] if decoded.warning else []
         if not blocks:
-            warnings.append("it has no text; nothing in it can be found")
+            warnings.append("it has no words; nothing in it can be found")
         identifier, sha256 = document_id(content)
         return Document(
             id=identifier,

@@ -63,7 +63,7 @@ def _warnings(decoding: str | None, blocks: Sequence[Block]) -> Iterator[str]:
     if decoding:
         yield decoding
     if not blocks:
-        yield "it has no text (only white space); nothing in it can be found"
+        yield "it has no words; nothing in it can be found"
 
 
 class _Blocks:
