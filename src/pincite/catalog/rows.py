@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Row, delete, func, select, update
 
@@ -33,65 +33,47 @@ def document(row: Row[Any]) -> Document:
     return document_from_bytes(row.layout, text=decode_text(row.text))
 
 
-def passage(row: Row[Any]) -> Passage:
-    """A row of `passages` as a record."""
-    return _passage(
-        row.key,
-        row.id,
-        row.document_id,
-        (row.start, row.end),
-        row.section,
-        row.context,
-        row.page,
-        row.sentences,
-    )
+class _PassageRow(NamedTuple):
+    """What a record needs of a row of `passages`, in the order of `PASSAGES_BY_KEY`."""
+
+    key: int
+    id: str
+    document_id: str
+    start: int
+    end: int
+    context: str
+    page: int | None
+    section: list[str]
+    sentences: list[int]
 
 
 PASSAGES_BY_KEY = """
-    SELECT key, id, document_id, start, "end", section, context, page, sentences
+    SELECT key, id, document_id, start, "end", context, page, section, sentences
     FROM passages WHERE key IN (SELECT value FROM json_each(?))
 """
-"""Takes a JSON list of keys."""
+"""Takes a JSON list of keys; section and sentences come as JSON."""
 
 
 def stored_passage(values: Sequence[Any]) -> Passage:
     """What `PASSAGES_BY_KEY` selects, as SQLite has it, as a record."""
-    key, id_, document_id, start, end, section, context, page, sentences = values
-    return _passage(
-        key,
-        id_,
-        document_id,
-        (start, end),
-        json.loads(section),
-        context,
-        page,
-        json.loads(sentences),
-    )
+    *others, section, sentences = values
+    return passage(_PassageRow(*others, json.loads(section), json.loads(sentences)))
 
 
-def _passage(
-    key: int,
-    id_: str,
-    document_id: str,
-    place: tuple[int, int],
-    section: Sequence[str],
-    context: str,
-    page: int | None,
-    sentences: Sequence[int],
-) -> Passage:
-    """`sentences` has start, end, start, end, ..."""
-    edges = iter(sentences)
+def passage(row: Row[Any] | _PassageRow) -> Passage:
+    """A row of `passages` as a record."""
+    edges = iter(row.sentences)
     return Passage(
-        id=id_,
-        span=Span(document_id=document_id, start=place[0], end=place[1]),
-        section=tuple(section),
-        page=page,
+        id=row.id,
+        span=Span(document_id=row.document_id, start=row.start, end=row.end),
+        section=tuple(row.section),
+        page=row.page,
         sentences=tuple(
-            Span(document_id=document_id, start=start, end=end)
+            Span(document_id=row.document_id, start=start, end=end)
             for start, end in zip(edges, edges, strict=True)
         ),
-        context=context,
-        key=key,
+        context=row.context,
+        key=row.key,
     )
 
 

@@ -30,12 +30,12 @@ _ROUNDED_TO = 16
 few enough to stay in the cache and in memory, and depend on the text alone."""
 
 _SHORTEST = 32
-"""Shorter texts are read at this length: most questions have it, 16 tokens take as long, and changing
-from one length to another costs a question 1 ms."""
+"""Shorter texts are read at this length: most questions have it, and changing from one length to
+another makes OpenVINO prepare itself anew."""
 
 _ALONE_BEFORE_A_LANE = 8
-"""Texts that come alone before a second copy of the model is prepared for them: it takes a quarter of
-a second, which a command that asks one question should not pay."""
+"""Texts that come alone before a second copy of the model is prepared for them: a command that asks
+one question should not wait for it."""
 
 TokenIds = NDArray[np.int64]
 """(tokens,) of one text; (2, tokens) of a pair: below each token, 0 or 1 tells whose it is."""
@@ -184,12 +184,12 @@ class OpenVinoRuntime:
             self._queue.wait_all()
             results = dict(self._results)
             self._results.clear()
-        return (self._unpadded(results[place], ids) for place, ids in enumerate(inputs))
+        return (self._unpadded(results[position], ids) for position, ids in enumerate(inputs))
 
     def _run_alone(self, ids: TokenIds) -> States | None:
         """None as long as there is no lane.
 
-        Waking a thread for one text takes about as long as reading it (decision 0002).
+        Waking a thread for one text would cost more than it helps (decision 0002).
         """
         with self._one_in_lane:
             self._alone += 1
@@ -205,9 +205,10 @@ class OpenVinoRuntime:
 
 
 def _compiled(core: Any, graph: Any, *, precision: str, streams: int) -> Any:
-    """The model with so many streams of a thread each, which may run on any core.
+    """The model with so many streams of a thread each.
 
-    Pinned to a core, the thread of a caller would be moved there and back with every text.
+    Several are pinned to cores. A single one is run by the thread of the caller, which would be moved
+    to its core and back with every text.
     """
     return core.compile_model(
         graph,
