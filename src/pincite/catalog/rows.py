@@ -57,7 +57,7 @@ PASSAGES_BY_KEY = """
 def stored_passage(values: Sequence[Any]) -> Passage:
     """What `PASSAGES_BY_KEY` selects, as SQLite has it, as a record."""
     *others, section, sentences = values
-    return passage(_PassageRow(*others, json.loads(section), json.loads(sentences)))
+    return passage(_PassageRow._make((*others, json.loads(section), json.loads(sentences))))
 
 
 def passage(row: Row[Any] | _PassageRow) -> Passage:
