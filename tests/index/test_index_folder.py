@@ -128,6 +128,8 @@ def test_an_updated_index_finds_what_a_rebuilt_one_finds(
         assert updated.vocabulary.words == loaded.vocabulary.words == rebuilt.vocabulary.words
         assert updated.vocabulary.explained == rebuilt.vocabulary.explained
         assert loaded.vocabulary.explained == rebuilt.vocabulary.explained
+        assert updated.names == rebuilt.names
+        assert loaded.names == rebuilt.names
         assert updated.manifest.languages == rebuilt.manifest.languages
         assert len(loaded.dense) == len(loaded.lexical) == len(catalog.passage_keys())
         catalog.close()
@@ -262,6 +264,7 @@ def edit_manifest(**values: object) -> Callable[[Path], object]:
         (edit_manifest(analyser=1), "as another version of Pincite read them"),
         (edit_manifest(lexical_engine="other"), "made with the lexical engine 'other'"),
         (spoil("lexical-*/vocabulary.json"), r"missing or damaged \(lexical-"),
+        (spoil("lexical-*/names.npz"), r"missing or damaged \(lexical-"),
         (edit_manifest(generation=99), "newer than the catalog"),
         (edit_manifest(model="another"), "made with the encoder 'another'"),
     ],

@@ -22,6 +22,7 @@ from pincite.stages import Booster, Scored
 from pincite.testing.contracts import BoosterContract
 from pincite.testing.fakes import EvenWeights, FakeEncoder
 from pincite.testing.samples import SmallLibrary, small_library
+from pincite.text.name_table import NameTable
 
 TEXTS = (
     "# Canola soil\nCanola grows best at a pH of 6.0 to 7.0.",
@@ -43,7 +44,7 @@ def routes_of(small: SmallLibrary) -> DocumentRoutes:
         NamedFile(document_id=document, path=f"/{name}.txt", title="")
         for document, name in zip(documents, names, strict=True)
     ]
-    return DocumentRoutes(lambda collection: [] if collection == "empty" else named)
+    return DocumentRoutes(lambda collection: NameTable.of([] if collection == "empty" else named))
 
 
 MAKERS: dict[str, Callable[[SmallLibrary], Booster]] = {

@@ -25,6 +25,7 @@ from pincite.retrieve.twins import TwinsLeftOut
 from pincite.stages import Retriever
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
+from pincite.text.name_table import NameTable
 
 ENCODER = FakeEncoder()
 FIRST = "Acme Borea Cirrus Delta Ember Fjord Gamma Helio Iris Juno".split()
@@ -118,7 +119,7 @@ def right_at_first(catalog: Catalog, retriever: Retriever) -> tuple[float, float
 def test_a_question_that_names_company_and_year_gets_that_report(
     catalog: Catalog, plain: HybridRetriever
 ) -> None:
-    routes = DocumentRoutes(catalog.names)
+    routes = DocumentRoutes(lambda collection: NameTable.of(catalog.names(collection)))
     boosters = [NamedDocumentBooster(routes, weight=0.25)]
     off = right_at_first(catalog, plain)
     boosted = right_at_first(catalog, BoostedRetriever(plain, boosters))

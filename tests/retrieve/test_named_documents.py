@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pytest
 from hypothesis import given
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pincite.records import NamedFile
 from pincite.retrieve.named_documents import LEAST_CERTAINTY, NamedDocuments, Naming
+from pincite.text.name_table import NameTable
 
 COMPANIES = tuple(
     f"{first}{second}"
@@ -22,7 +23,11 @@ def files(*names: str) -> list[NamedFile]:
     return [NamedFile(document_id=name, path=f"/docs/{name}.pdf", title="") for name in names]
 
 
-REPORTS = NamedDocuments(files(*(f"{c}_{y}_10K" for c in COMPANIES for y in YEARS)))
+def named_in(held: Iterable[NamedFile]) -> NamedDocuments:
+    return NamedDocuments(NameTable.of(held))
+
+
+REPORTS = named_in(files(*(f"{c}_{y}_10K" for c in COMPANIES for y in YEARS)))
 
 
 def best(named: Mapping[str, Naming]) -> str | None:
@@ -59,7 +64,7 @@ def test_the_one_report_that_is_meant_stands_alone() -> None:
 
 
 def test_a_rare_name_counts_more_than_several_words_of_many_names() -> None:
-    table = NamedDocuments(
+    table = named_in(
         files(
             "ExcelerateStandardFormat",
             *(f"{name}-Non-Disclosure-Agreement" for name in ("Advanide", "Kerber", "Kenway")),
@@ -72,7 +77,7 @@ def test_a_rare_name_counts_more_than_several_words_of_many_names() -> None:
 
 def test_a_kind_of_document_that_several_are_is_no_name() -> None:
     kinds = ("Mutual Non-Disclosure Agreement", "Non-Disclosure Agreement", "Confidentiality")
-    table = NamedDocuments(
+    table = named_in(
         NamedFile(document_id=f"{n}", path=f"/{word}.pdf", title=kinds[n % 3])
         for n, word in enumerate("velco kenway kerber advanide excelerate oshkosh igc lse".split())
     )
@@ -81,13 +86,13 @@ def test_a_kind_of_document_that_several_are_is_no_name() -> None:
 
 
 def test_words_that_stand_in_every_name_say_nothing() -> None:
-    table = NamedDocuments(files(*(f"Report {n}" for n in ("Oslo", "Rome", "Bonn", "Riga"))))
+    table = named_in(files(*(f"Report {n}" for n in ("Oslo", "Rome", "Bonn", "Riga"))))
     assert table.named("What does the report say?") == {}
     assert list(table.named("What does the report on Rome say?")) == ["Report Rome"]
 
 
 def test_the_title_names_a_document_as_well_as_the_file() -> None:
-    table = NamedDocuments(
+    table = named_in(
         [
             NamedFile(document_id="a", path="/x/d0001.pdf", title="Data Protection Act"),
             NamedFile(document_id="b", path="/x/d0002.pdf", title="Road Traffic Act"),
@@ -98,7 +103,7 @@ def test_the_title_names_a_document_as_well_as_the_file() -> None:
 
 
 def test_documents_with_the_same_names_are_named_together() -> None:
-    table = NamedDocuments(
+    table = named_in(
         [
             *(NamedFile(document_id=f"o{n}", path=f"/{n}/Oslo.txt", title="") for n in range(9)),
             NamedFile(document_id="r", path="/9/Rome.txt", title=""),
@@ -109,7 +114,7 @@ def test_documents_with_the_same_names_are_named_together() -> None:
 
 @pytest.mark.parametrize("held", [[], files("Oslo")])
 def test_with_no_choice_nothing_is_named(held: list[NamedFile]) -> None:
-    assert NamedDocuments(held).named("How old is Oslo?") == {}
+    assert named_in(held).named("How old is Oslo?") == {}
 
 
 WORDS = st.lists(st.sampled_from("oslo rome Bonn 2018 2019 report 3M act".split()), max_size=5)
@@ -122,9 +127,9 @@ def test_certainty_is_in_range_and_does_not_depend_on_the_order(
     held = [
         NamedFile(document_id=str(n), path=f"/{name}.txt", title="") for n, name in enumerate(names)
     ]
-    named = NamedDocuments(held).named(question)
+    named = named_in(held).named(question)
     assert all(LEAST_CERTAINTY <= naming.certainty <= 1 for naming in named.values())
-    turned = NamedDocuments(held[::-1]).named(question)
+    turned = named_in(held[::-1]).named(question)
     assert {d: n.certainty for d, n in turned.items()} == pytest.approx(
         {d: n.certainty for d, n in named.items()}
     )
@@ -132,7 +137,7 @@ def test_certainty_is_in_range_and_does_not_depend_on_the_order(
 
 def test_ten_thousand_documents_take_milliseconds() -> None:
     companies = [f"{c}{x}{y}" for c in COMPANIES for x in "abcde" for y in "klmno"]
-    table = NamedDocuments(files(*(f"{c}_{y}_10-K" for c in companies for y in range(2010, 2020))))
+    table = named_in(files(*(f"{c}_{y}_10-K" for c in companies for y in range(2010, 2020))))
     questions = [f"What did {c} earn in FY{2010 + n % 10}?" for n, c in enumerate(companies[::10])]
     started = time.process_time()
     named = [table.named(question) for question in questions]

@@ -9,6 +9,7 @@ from pincite.filters import Filters
 from pincite.records import Hit, NamedFile, Passage, Question, Ranking
 from pincite.retrieve.routing import DocumentRoutes
 from pincite.retrieve.twins import TwinsLeftOut
+from pincite.text.name_table import NameTable
 
 QUESTION = Question(text="What was the revenue of Acme Foods in 2021?")
 SAME = (
@@ -52,7 +53,7 @@ class Texts:
 
 def named(*names: str) -> DocumentRoutes:
     files = [NamedFile(document_id=name, path=f"/{name}.pdf", title="") for name in names]
-    return DocumentRoutes(lambda collection: files)
+    return DocumentRoutes(lambda collection: NameTable.of(files))
 
 
 REPORTS = [

@@ -31,6 +31,7 @@ from pincite.retrieve.twins import TextOf, TwinsLeftOut
 from pincite.setting_groups import RetrievalSettings
 from pincite.settings import Settings
 from pincite.stages import Booster, Retriever, TermWeights, VectorEncoder
+from pincite.text.name_table import NameTable
 
 
 def retriever(
@@ -44,7 +45,13 @@ def retriever(
     """Both searches, fused, with everything else that speaks for a candidate."""
     chosen = settings.retrieval
     intents = _intents(settings.intents.rules)
-    routes = DocumentRoutes(catalog.names)
+
+    def names_in(collection: str | None) -> NameTable:
+        return (
+            indexes.names if collection is None else indexes.names.only(catalog.names(collection))
+        )
+
+    routes = DocumentRoutes(names_in)
     searches = Searches(
         lexical=indexes.lexical,
         allowed=catalog.allowed_keys,

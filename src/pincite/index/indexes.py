@@ -17,6 +17,7 @@ from pincite.index.dense_engine import Engine
 from pincite.index.dense_store import DenseStore, StoredVectors, VectorSource
 from pincite.index.engines import TANTIVY, LexicalEngine, LexicalStore
 from pincite.index.lexical_tantivy import LexicalRow
+from pincite.index.name_table_file import read_name_table, write_name_table
 from pincite.index.snapshot import (
     FORMAT,
     Manifest,
@@ -27,9 +28,10 @@ from pincite.index.snapshot import (
     write_manifest,
 )
 from pincite.index.vocabulary_file import read_vocabulary, write_vocabulary
-from pincite.records import Passage
+from pincite.records import NamedFile, Passage
 from pincite.setting_groups import DenseSettings
 from pincite.text.languages import UNKNOWN, language_of
+from pincite.text.name_table import NameTable
 from pincite.text.search_text import repaired
 from pincite.text.terms import ANALYSER, analysed, tokens
 from pincite.text.vocabulary import Counted, Vocabulary, WordCounts
@@ -51,6 +53,7 @@ class Holdings(Protocol):
         self, document_ids: Sequence[str], *, after: int = -1
     ) -> Iterator[tuple[str, list[Passage]]]: ...
     def passage_keys(self) -> list[int]: ...  # noqa: D102
+    def names(self) -> list[NamedFile]: ...  # noqa: D102
     def changed_since(self, generation: int) -> list[str]: ...  # noqa: D102
     def removed_since(self, generation: int) -> list[tuple[int, int]]: ...  # noqa: D102
     def vectors(  # noqa: D102
@@ -60,11 +63,12 @@ class Holdings(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indexes:
-    """Both indexes at one state of the catalog."""
+    """Both indexes at one state of the catalog, and what is known of its words and names."""
 
     dense: StoredVectors
     lexical: LexicalStore
     vocabulary: Vocabulary
+    names: NameTable
     manifest: Manifest
 
 
@@ -111,9 +115,12 @@ class IndexFolder:
             dense = self._dense.open(manifest.dense_name, Engine(**manifest.engine))  # type: ignore[arg-type]
             lexical = self._lexical.open(self._folder / manifest.lexical_folder)
             vocabulary = read_vocabulary(self._folder / manifest.lexical_folder)
+            names = read_name_table(self._folder / manifest.lexical_folder)
         except (OSError, RuntimeError, TypeError, ValueError, LibraryError) as error:
             return None, f"an index file cannot be loaded ({error})"
-        found = Indexes(dense=dense, lexical=lexical, vocabulary=vocabulary, manifest=manifest)
+        found = Indexes(
+            dense=dense, lexical=lexical, vocabulary=vocabulary, names=names, manifest=manifest
+        )
         return found, ""
 
     def is_current(self, holdings: Holdings, indexes: Indexes) -> bool:
@@ -138,7 +145,8 @@ class IndexFolder:
             analyser=ANALYSER,
             languages=dict(words.languages),
         )
-        return self._with_new_dense(holdings, words, manifest)
+        names = NameTable.of(holdings.names())
+        return self._with_new_dense(holdings, words, names, manifest)
 
     def update(self, holdings: Holdings, old: Indexes) -> Indexes:
         """Apply what changed in the catalog since `old`."""
@@ -146,6 +154,7 @@ class IndexFolder:
         generation = holdings.generation()
         removed = holdings.removed_since(was.generation)
         words = self._words_after(holdings, old, generation, removed)
+        names = NameTable.of(holdings.names(), old.names)
         manifest = replace(
             was,
             generation=generation,
@@ -153,14 +162,14 @@ class IndexFolder:
             languages=dict(words.languages),
         )
         if self._must_rebuild(holdings, old.dense):
-            return self._with_new_dense(holdings, words, manifest)
+            return self._with_new_dense(holdings, words, names, manifest)
         name = self._dense.name_of(old.dense.engine, generation)
         dense = self._dense.to_change(old.dense, name)
         dense.remove(removed)
         keys = [key for key in words.keys if key > was.max_key]
         self._dense.add(dense, keys, _vectors(holdings, was))
         manifest = replace(manifest, max_key=max(keys, default=was.max_key), dense_name=name)
-        return self._publish(dense, words, manifest)
+        return self._publish(dense, words, names, manifest)
 
     def _words_after(
         self,
@@ -211,7 +220,9 @@ class IndexFolder:
         wanted = self._dense.wanted(holdings.passage_count())
         return has_vectors and (dense.is_worn or dense.engine != wanted)
 
-    def _with_new_dense(self, holdings: Holdings, words: _Words, manifest: Manifest) -> Indexes:
+    def _with_new_dense(
+        self, holdings: Holdings, words: _Words, names: NameTable, manifest: Manifest
+    ) -> Indexes:
         keys = holdings.passage_keys()
         engine = self._dense.wanted(len(keys))
         name = self._dense.name_of(engine, manifest.generation)
@@ -221,7 +232,7 @@ class IndexFolder:
         manifest = replace(
             manifest, max_key=max(keys, default=0), dense_name=name, engine=asdict(engine)
         )
-        return self._publish(dense, words, manifest)
+        return self._publish(dense, words, names, manifest)
 
     def _new_words(self, holdings: Holdings, generation: int) -> _Words:
         name = self._fresh_folder(generation)
@@ -235,20 +246,29 @@ class IndexFolder:
         shutil.rmtree(self._folder / name, ignore_errors=True)
         return name
 
-    def _publish(self, dense: StoredVectors, words: _Words, manifest: Manifest) -> Indexes:
-        """Write vocabulary, dense index and then the manifest; sweep away what no manifest names."""
+    def _publish(
+        self, dense: StoredVectors, words: _Words, names: NameTable, manifest: Manifest
+    ) -> Indexes:
+        """Write everything and then the manifest; sweep away what no manifest names."""
         vocabulary = words.counts.vocabulary()
         write_vocabulary(self._folder / manifest.lexical_folder, vocabulary)
+        write_name_table(self._folder / manifest.lexical_folder, names)
         remove_drafts(self._folder)
-        names = self._dense.write(dense, manifest.dense_name)
-        names += _files_below(self._folder, manifest.lexical_folder)
-        manifest = replace(manifest, checksums=checksums(self._folder, names))
+        written = self._dense.write(dense, manifest.dense_name)
+        written += _files_below(self._folder, manifest.lexical_folder)
+        manifest = replace(manifest, checksums=checksums(self._folder, written))
         write_manifest(self._folder, manifest)
         self._dense.sweep(manifest.dense_name)
         for stale in self._folder.glob(f"{_LEXICAL}*"):
             if stale.name != manifest.lexical_folder:
                 shutil.rmtree(stale, ignore_errors=True)
-        return Indexes(dense=dense, lexical=words.lexical, vocabulary=vocabulary, manifest=manifest)
+        return Indexes(
+            dense=dense,
+            lexical=words.lexical,
+            vocabulary=vocabulary,
+            names=names,
+            manifest=manifest,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-FORMAT = 3
+FORMAT = 4
 MANIFEST = "manifest.json"
 _DRAFT = ".draft-"
 

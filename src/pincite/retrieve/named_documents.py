@@ -7,15 +7,15 @@ their texts do not say which one is meant; their names do.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.records import NamedFile
-from pincite.retrieve.name_words import NameWord, name_words, names_of
+from pincite.text.name_table import PAIR, SECOND_NAME, YEAR, NameTable, word_hash
+from pincite.text.name_words import NameWord, name_words
 
 LEAST_CERTAINTY = 0.4
 """Below this it is chance: a question does not name every document it shares a word with."""
@@ -31,8 +31,6 @@ _NEARLY = 0.75
 
 _EMPHASIS = 3
 """Power of a word's rarity: a word of one name outweighs several that stand in many."""
-
-_WORDS_REMEMBERED = 4096
 
 _SAME = 1e-9
 
@@ -66,32 +64,38 @@ class _Evidence:
         self.excluded = np.zeros(names, dtype=bool)
         self.asked = 0.0
 
-    def add(self, places: NDArray[np.int64], weight: float, word: NameWord) -> None:
+    def add(self, found: _Found, word: NameWord) -> None:
         """Count a word for the names that hold it."""
-        if len(places):
-            is_new = np.ones(len(places), dtype=bool)
-            more = np.full(len(places), weight)
-            self.add_more(places, more, asked=weight, is_new=is_new, word=word)
+        is_new = np.ones(len(found.names), dtype=bool)
+        self.add_more(found, found.weight, asked=found.weight, is_new=is_new, word=word)
 
     def add_more(
         self,
-        places: NDArray[np.int64],
-        more: NDArray[np.float64],
+        found: _Found,
+        more: float | NDArray[np.float64],
         *,
         asked: float,
         is_new: NDArray[np.bool_],
         word: NameWord,
     ) -> None:
-        """Count what a word adds in each place; `is_new` where nothing of it was counted yet."""
+        """Count what a word adds to each name; `is_new` where nothing of it was counted yet."""
         self.asked += asked
-        self.weight[places] += more
+        self.weight[found.names] += more
         if word.is_marked:
-            self.marked[places] += more
-            self.marked_words[places] += is_new
+            self.marked[found.names] += more
+            self.marked_words[found.names] += is_new
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Found:
+    """The names that hold a word, as one or in two, ascending; and what the word weighs."""
+
+    names: NDArray[np.int64]
+    weight: float
 
 
 class NamedDocuments:
-    """A table of the words in documents' names, made once for a state of the library.
+    """Tells which documents of a table a question names.
 
     A word's rarity is ln(N / n) / ln(N): 1 when it stands in the names of one of N documents, 0
     when in all; documents with the same names count as one. A word weighs the third power of its
@@ -106,17 +110,33 @@ class NamedDocuments:
     neither "3M" nor "2018" need be rare, and yet only one report has both.
     """
 
-    def __init__(self, files: Iterable[NamedFile]) -> None:
-        self._documents, names = _by_names(files)
-        self._owner = np.repeat(np.arange(len(names)), [len(several) for several in names])
-        words = [name_words(name) for several in names for name in several]
-        self._single = _places((w.term for w in name if not w.parts) for name in words)
-        self._pairs = _places((w.term for w in name if w.parts) for name in words)
-        self._match = lru_cache(maxsize=_WORDS_REMEMBERED)(self._find)
-        self._dated = np.array([any(w.is_year for w in name) for name in words], dtype=bool)
-        self._whole = np.zeros(len(words))
-        for term, places in self._single.items():
-            self._whole[places] += self._find(term)[1]
+    def __init__(self, table: NameTable) -> None:
+        self._table = table
+        self._by_called = np.argsort(table.called, kind="stable")
+        # The words of one name stand together.
+        second = (table.kinds & SECOND_NAME).astype(bool)
+        is_first = _is_new(table.owners) | _is_new(second)
+        names = np.cumsum(is_first) - 1
+        self._owners = table.owners[is_first]
+        self._owner = np.cumsum(_is_new(self._owners)) - 1
+        self._documents = int(self._owner[-1]) + 1 if len(self._owner) else 0
+
+        by_term = np.argsort(table.words, kind="stable")
+        held = _is_new(table.words[by_term]) | _is_new(names[by_term])  # As one word or in two.
+        by_term = by_term[held]
+        is_first = _is_new(table.words[by_term])
+        self._names = names[by_term]
+        self._terms = table.words[by_term][is_first]
+        self._starts = np.flatnonzero(np.append(is_first, True))
+        is_owner = is_first | _is_new(self._owner[self._names])
+        held_by = np.add.reduceat(is_owner, self._starts[:-1]) if len(self._terms) else is_owner
+        self._weights = self._rarity_of(held_by.astype(np.int64)) ** _EMPHASIS
+
+        is_single = (table.kinds & PAIR) == 0
+        weights = self._weights[np.searchsorted(self._terms, table.words[is_single])]
+        self._whole = np.bincount(names[is_single], weights=weights, minlength=len(self._owners))
+        self._dated = np.zeros(len(self._owners), dtype=bool)
+        self._dated[names[(table.kinds & YEAR) != 0]] = True
 
     def named(self, question: str) -> dict[str, Naming]:
         """Documents that the question names."""
@@ -137,56 +157,53 @@ class NamedDocuments:
                 is_sure=bool(sure[place]),
                 is_alone=bool(alone[place]),
             )
-            found.update(dict.fromkeys(self._documents[self._owner[place]], naming))
+            found.update(dict.fromkeys(self._documents_of(int(place)), naming))
         return found
 
+    def _documents_of(self, name: int) -> list[str]:
+        """The documents that have this name."""
+        called = self._table.called
+        first, end = (
+            np.searchsorted(called, self._owners[name], side, sorter=self._by_called)
+            for side in ("left", "right")
+        )
+        return [self._table.documents[row] for row in self._by_called[first:end].tolist()]
+
     def _evidence(self, question: str) -> _Evidence:
-        evidence = _Evidence(names=len(self._owner))
+        evidence = _Evidence(names=len(self._owners))
         words = name_words(question)
+        found = {term: self._find(term) for word in words for term in (word.term, *word.parts)}
         for word in words:
             if not word.parts:
-                evidence.add(*self._match(word.term), word)
+                evidence.add(found[word.term], word)
         for word in words:
             if word.parts:
-                self._add_pair(evidence, word)
-        years = [self._match(word.term)[0] for word in words if word.is_year]
+                _add_pair(evidence, word, found)
+        years = [found[word.term].names for word in words if word.is_year]
         if any(map(len, years)):
             # The report of another year is not meant, whatever else it has in common.
             evidence.excluded = self._dated.copy()
             evidence.excluded[np.concatenate(years)] = False
         return evidence
 
-    def _add_pair(self, evidence: _Evidence, pair: NameWord) -> None:
-        """What two words weigh as one, less what they have weighed already."""
-        places, weight = self._match(pair.term)
-        if not len(places):
-            return
-        known = np.zeros(len(places))
-        asked = 0.0
-        for part in pair.parts:
-            part_places, part_weight = self._match(part)
-            known += part_weight * np.isin(places, part_places)
-            asked += part_weight
-        more = np.maximum(0.0, weight - known)
-        evidence.add_more(
-            places, more, asked=max(0.0, weight - asked), is_new=known == 0, word=pair
-        )
-
-    def _find(self, term: str) -> tuple[NDArray[np.int64], float]:
-        """Names with a word, as one or in two, and what it weighs."""
-        none = np.zeros(0, dtype=np.int64)
-        single, pairs = self._single.get(term, none), self._pairs.get(term, none)
-        places = np.union1d(single, pairs) if len(pairs) else single
-        return places, self._rarity(places) ** _EMPHASIS if len(places) else 0.0
+    def _find(self, term: str) -> _Found:
+        key = np.uint64(word_hash(term))
+        place = int(np.searchsorted(self._terms, key))
+        if place == len(self._terms) or self._terms[place] != key:
+            return _Found(names=np.zeros(0, dtype=np.int64), weight=0.0)
+        names = self._names[self._starts[place] : self._starts[place + 1]]
+        return _Found(names=names, weight=float(self._weights[place]))
 
     def _certainty(self, evidence: _Evidence, as_much: NDArray[np.int64]) -> NDArray[np.float64]:
-        share = evidence.weight / evidence.asked
-        coverage = np.minimum(1.0, evidence.weight / np.maximum(self._whole, _SAME))
+        certainty = np.zeros(len(self._owners))
+        places = np.flatnonzero((evidence.weight > 0) & ~evidence.excluded)
+        weight, as_much = evidence.weight[places], as_much[places]
+        share = weight / evidence.asked
+        coverage = np.minimum(1.0, weight / np.maximum(self._whole[places], _SAME))
         # How rare it is among documents to have nearly as much, where it is several words.
         combined = np.where(as_much > 0, self._rarity_of(np.maximum(as_much, 1)) ** _EMPHASIS, 0.0)
-        strength = np.minimum(1.0, np.maximum(evidence.weight, combined))
-        certainty: NDArray[np.float64] = strength * np.sqrt(share * coverage)
-        certainty[evidence.excluded] = 0.0
+        strength = np.minimum(1.0, np.maximum(weight, combined))
+        certainty[places] = strength * np.sqrt(share * coverage)
         return certainty
 
     def _as_much(self, evidence: _Evidence) -> NDArray[np.int64]:
@@ -194,9 +211,9 @@ class NamedDocuments:
 
         Numbers and capitalised words count; 0 for a name that has not several of them in common.
         """
-        counts = np.zeros(len(self._owner), dtype=np.int64)
+        counts = np.zeros(len(self._owners), dtype=np.int64)
         several = np.flatnonzero(evidence.marked_words > 1)
-        best = np.zeros(len(self._documents))
+        best = np.zeros(self._documents)
         meant = several[~evidence.excluded[several]]
         np.maximum.at(best, self._owner[meant], evidence.marked[meant])
         ascending = np.sort(best[best > 0])
@@ -205,31 +222,34 @@ class NamedDocuments:
         counts[several] = np.maximum(as_much, 1)
         return counts
 
-    def _rarity(self, places: NDArray[np.int64]) -> float:
-        return float(self._rarity_of(np.array([len(np.unique(self._owner[places]))]))[0])
-
     def _rarity_of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        documents = len(self._documents)
-        if documents < 2:
+        if self._documents < 2:
             return np.zeros(len(counts))
-        rarity: NDArray[np.float64] = 1 - np.log(counts) / math.log(documents)
+        rarity: NDArray[np.float64] = 1 - np.log(counts) / math.log(self._documents)
         return rarity
 
 
-def _by_names(files: Iterable[NamedFile]) -> tuple[list[list[str]], list[tuple[str, ...]]]:
-    """Documents with the same names together, and these names."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for file in files:
-        names = names_of(file.path, file.title)
-        if names:
-            groups.setdefault(names, []).append(file.document_id)
-    return list(groups.values()), list(groups)
+def _add_pair(evidence: _Evidence, pair: NameWord, found: Mapping[str, _Found]) -> None:
+    """What two words weigh as one, less what they have weighed already."""
+    both = found[pair.term]
+    if not len(both.names):
+        return
+    known = np.zeros(len(both.names))
+    asked = 0.0
+    for part in pair.parts:
+        known += found[part].weight * _are_in(found[part].names, both.names)
+        asked += found[part].weight
+    more = np.maximum(0.0, both.weight - known)
+    evidence.add_more(both, more, asked=max(0.0, both.weight - asked), is_new=known == 0, word=pair)
 
 
-def _places(names: Iterable[Iterable[str]]) -> dict[str, NDArray[np.int64]]:
-    """For each word, the numbers of the names that hold it, ascending."""
-    places: dict[str, list[int]] = {}
-    for number, words in enumerate(names):
-        for word in words:
-            places.setdefault(word, []).append(number)
-    return {word: np.array(found, dtype=np.int64) for word, found in places.items()}
+def _is_new(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether a value differs from the one before it; the first does."""
+    return np.append(np.ones(len(values[:1]), dtype=bool), values[1:] != values[:-1])
+
+
+def _are_in(ascending: NDArray[np.int64], sought: NDArray[np.int64]) -> NDArray[np.bool_]:
+    places = np.searchsorted(ascending, sought)
+    padded = np.append(ascending, -1)
+    found: NDArray[np.bool_] = padded[places] == sought
+    return found

@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from pincite.filters import Filters
-from pincite.records import Hit, NamedFile, Question, Ranking
+from pincite.records import Hit, Question, Ranking
 from pincite.retrieve.named_documents import NamedDocuments, Naming
 from pincite.stages import Retriever
+from pincite.text.name_table import NameTable
 
-FilesOf = Callable[[str | None], Iterable[NamedFile]]
-"""The files of a collection, or all."""
+TableOf = Callable[[str | None], NameTable]
+"""The names of a collection's documents, or of all."""
 
 CERTAIN_ENOUGH_TO_FILTER = 0.7
 
@@ -21,11 +22,11 @@ _QUESTIONS_REMEMBERED = 16
 
 
 class DocumentRoutes:
-    """The documents that questions name; tables of names are made when a collection is first asked."""
+    """The documents that questions name; a collection's names are weighed when it is first asked."""
 
-    def __init__(self, files_of: FilesOf) -> None:
+    def __init__(self, table_of: TableOf) -> None:
         self._table = lru_cache(maxsize=_COLLECTIONS_REMEMBERED)(
-            lambda collection: NamedDocuments(files_of(collection))
+            lambda collection: NamedDocuments(table_of(collection))
         )
         self._named = lru_cache(maxsize=_QUESTIONS_REMEMBERED)(
             lambda text, collection: self._table(collection).named(text)

@@ -1,0 +1,35 @@
+"""Keeps the words of documents' names beside the lexical index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from pincite.index.snapshot import write_atomically
+from pincite.text.name_table import NameTable
+
+NAME_TABLE_FILE = "names.npz"
+
+_ARRAYS = ("files", "called", "owners", "words", "kinds")
+
+
+def write_name_table(folder: Path, table: NameTable) -> None:
+    """Write it into the index's folder."""
+    arrays = {name: getattr(table, name) for name in _ARRAYS}
+    documents = np.frombuffer("\n".join(table.documents).encode(), dtype=np.uint8)
+    write_atomically(
+        folder / NAME_TABLE_FILE, lambda file: np.savez(file, documents=documents, **arrays)
+    )
+
+
+def read_name_table(folder: Path) -> NameTable:
+    """Read it back. Raises OSError or ValueError when it is missing or damaged."""
+    try:
+        with np.load(folder / NAME_TABLE_FILE, allow_pickle=False) as stored:
+            documents = stored["documents"].tobytes().decode().split("\n")
+            arrays = {name: stored[name] for name in _ARRAYS}
+    except (BadZipFile, EOFError, KeyError, ValueError) as error:
+        raise ValueError(f"{NAME_TABLE_FILE} is not what was written: {error}") from error
+    return NameTable(documents=documents if len(arrays["files"]) else [], **arrays)

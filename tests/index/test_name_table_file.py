@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pincite.index.name_table_file import NAME_TABLE_FILE, read_name_table, write_name_table
+from pincite.records import NamedFile
+from pincite.text.name_table import NameTable
+
+
+@pytest.mark.parametrize("names", [[], ["Oslo"], ["Oslo 2018", "Straße", "§", "報告"]])
+def test_it_is_read_as_it_was_written(tmp_path: Path, names: list[str]) -> None:
+    files = [NamedFile(document_id=f"d{name}", path=f"/{name}.txt", title="") for name in names]
+    table = NameTable.of(files)
+    write_name_table(tmp_path, table)
+    assert read_name_table(tmp_path) == table
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x05\x06" + bytes(18)])
+def test_another_file_in_its_place_is_an_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / NAME_TABLE_FILE).write_bytes(content)
+    with pytest.raises(ValueError, match=r"names\.npz is not what was written"):
+        read_name_table(tmp_path)
