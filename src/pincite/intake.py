@@ -98,6 +98,7 @@ class Intake:
         given_up: Mapping[str, str] | None = None,
         tags: Sequence[str] = (),
     ) -> None:
+        self.started = time.perf_counter()
         self._catalog = catalog
         self._stages = stages
         self._collection = collection
@@ -131,7 +132,7 @@ class Intake:
         self, found: Discovery, plan: SyncPlan, progress: ProgressCallback | None = None
     ) -> IngestReport:
         """Carry out a plan. What has been stored stays, whatever happens to the rest."""
-        started = time.perf_counter()
+        running_since = time.perf_counter()
         self._tally.failed.extend(found.problems)
         self._tally.warnings.extend(found.skipped)
         total = plan.unchanged + len(plan.changes)
@@ -144,13 +145,13 @@ class Intake:
                         files_total=total,
                         passages=self._tally.passages,
                         pages=self._tally.pages,
-                        seconds=time.perf_counter() - started,
+                        seconds=time.perf_counter() - running_since,
                     )
                 )
         self._read_under_new_names()
         self._catalog.record_failures(self._collection, self._failures(found))
         self._catalog.describe(self._collection, _dates(found.files), self._tags)
-        return self._report(found, plan, time.perf_counter() - started)
+        return self._report(found, plan, time.perf_counter() - self.started)
 
     def _carry_out(self, plan: SyncPlan) -> Iterator[str]:
         """Handle every change; gives the path of each when it is done."""

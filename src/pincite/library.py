@@ -21,6 +21,7 @@ from pincite.fate import Fate
 from pincite.filters import Filters
 from pincite.holdings import FileEntry, FileProblem, IngestReport
 from pincite.index.indexes import Indexes
+from pincite.ingest.discover import Discovery
 from pincite.ingest.selection import Selection
 from pincite.ingest.watch import watched
 from pincite.intake import Intake, ProgressCallback, recipe
@@ -140,9 +141,7 @@ class Library:
             self._upkeep.encoders.remember()
             intake = self._intake(collection, tags=tags)
             found, plan = intake.plan(_as_paths(paths), selection=selection, digests=self._digests)
-            report = intake.run(found, plan, progress)
-            self._upkeep.bring_indexes_up()
-            report = replace(report, stale_answers=self.catalog.history.compare())
+            report = self._carry_out(intake, found, plan, progress)
         if self.is_behind():
             # Answers tell what is missing when the encoder cannot be had or another process is at it.
             with suppress(ModelError, LibraryBusy):
@@ -240,9 +239,23 @@ class Library:
             found, plan = intake.plan(paths, selection=selection, digests=self._digests)
             if not plan.changes:
                 return None
-            report = intake.run(found, plan)
-            self._upkeep.bring_indexes_up()
-            return replace(report, stale_answers=self.catalog.history.compare())
+            return self._carry_out(intake, found, plan)
+
+    def _carry_out(
+        self,
+        intake: Intake,
+        found: Discovery,
+        plan: SyncPlan,
+        progress: ProgressCallback | None = None,
+    ) -> IngestReport:
+        report = intake.run(found, plan, progress)
+        self._upkeep.bring_indexes_up()
+        return replace(
+            report,
+            stale_answers=self.catalog.history.compare(),
+            # Looking through the folders and indexing are waited for as well.
+            seconds=round(time.perf_counter() - intake.started, 3),
+        )
 
     def _given_up(self, collection: str) -> dict[str, str]:
         """Files that could not be read, and the document ids of their bytes."""

@@ -107,15 +107,19 @@ class _Search:
             for entry in entries:
                 # `~$name.docx` is the lock file Word leaves beside an open document.
                 if not entry.name.startswith((".", "~$")):
-                    inner = folder.relative / entry.name
-                    waiting.extend(self._entry(Path(entry.path), inner, rules))
+                    waiting.extend(self._entry(entry, folder.relative / entry.name, rules))
 
-    def _entry(self, path: Path, relative: PurePosixPath, rules: IgnoreRules) -> list[_Folder]:
+    def _entry(
+        self, entry: os.DirEntry[str], relative: PurePosixPath, rules: IgnoreRules
+    ) -> list[_Folder]:
         """Note a file; returns the folder to enter if it is one."""
+        path = Path(entry.path)
         try:
-            real = path.resolve(strict=True)
-            is_folder = real.is_dir()
-            is_file = real.is_file()
+            # The folder it stands in is resolved; doing that for every file would take most of the
+            # time in which a large folder is looked through.
+            real = path.resolve(strict=True) if entry.is_symlink() else path
+            is_folder = entry.is_dir()
+            is_file = entry.is_file()
         except (OSError, RuntimeError) as error:
             self._problem(path, f"cannot be opened ({_plain(error)})")
             return []
