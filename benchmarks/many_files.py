@@ -1,10 +1,12 @@
-"""Memory and speed while a large folder goes in.
+"""Memory and speed while a large folder goes in, and how soon it answers afterwards.
 
     python benchmarks/many_files.py --files 10000 --steps 10
 
 Makes a folder of Markdown files of a few sections each, ingests it in a process of its own, and
 prints, for each share of the files, the files and passages per second and the resident memory of
-that process and of its readers. The last line is what grew from the first share to the last.
+that process and of its readers, and what grew from the first share to the last. Then, in a new
+process: seconds to open the library with what it imports, milliseconds of the first question and
+of the second, and seconds of another ingest that finds nothing new.
 """
 
 from __future__ import annotations
@@ -77,6 +79,22 @@ def ingest(folder: Path, library: Path, model: str, steps: int, results: Any) ->
         results.put(None)
 
 
+def ask(folder: Path, library: Path, model: str, results: Any) -> None:
+    """Time the first questions of a process, and an ingest that has nothing to do."""
+    started = time.perf_counter()
+    with Library.open(library, overrides={"embedding": {"model": model}}) as opened:
+        opened.stages()
+        seconds = [time.perf_counter() - started]
+        for question in ("How is valve 7 of procedure 9 drained?", "When is seal 3 replaced?"):
+            started = time.perf_counter()
+            opened.ask(question)
+            seconds.append(time.perf_counter() - started)
+        started = time.perf_counter()
+        opened.ingest([folder])
+        seconds.append(time.perf_counter() - started)
+    results.put(seconds)
+
+
 def main() -> None:
     """Run and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -104,6 +122,16 @@ def main() -> None:
         grown = memory[-2] - memory[0]
         print(f"grew by {grown:.0f} MB from the first share to the last; {memory[-1]:.0f} MB with")
         print("the indexes made (last line)")
+        process = context.Process(
+            target=ask, args=(home / "files", home / "library", chosen.model, results)
+        )
+        process.start()
+        opening, first, second, again = results.get()
+        process.join()
+        print(
+            f"a new process: opened in {opening:.2f} s, first question {1000 * first:.0f} ms, "
+            f"second {1000 * second:.0f} ms, nothing new found in {again:.1f} s"
+        )
     finally:
         shutil.rmtree(home)
 

@@ -8,6 +8,7 @@ and only new names are taken apart.
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
@@ -114,18 +115,16 @@ def _taken_apart(
     names: Mapping[int, Sequence[str]],
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint8]]:
     """Owner, hash and kind of each word of these names."""
-    owners: list[int] = []
-    words: list[int] = []
-    kinds: list[int] = []
+    owners, words, kinds = array("Q"), array("Q"), array("B")
     for owner, several in names.items():
         for number, name in enumerate(several):
             found = name_words(name)
-            owners += [owner] * len(found)
-            words += [_hash(word.term) for word in found]
-            kinds += [
+            owners.extend([owner] * len(found))
+            words.extend(_hash(word.term) for word in found)
+            kinds.extend(
                 PAIR * bool(word.parts) + YEAR * word.is_year + SECOND_NAME * number
                 for word in found
-            ]
+            )
     return (
         np.array(owners, dtype=np.uint64),
         np.array(words, dtype=np.uint64),
