@@ -37,6 +37,9 @@ _ALONE_BEFORE_A_LANE = 8
 """Texts that come alone before a second copy of the model is prepared for them: a command that asks
 one question should not wait for it."""
 
+_THREADS_OF_A_LANE = 2
+"""A question is too short to keep more of them busy."""
+
 TokenIds = NDArray[np.int64]
 """(tokens,) of one text; (2, tokens) of a pair: below each token, 0 or 1 tells whose it is."""
 
@@ -151,7 +154,10 @@ class OpenVinoRuntime:
             model.path,
         )
         self._compiled = partial(_compiled, core, graph, precision=precision)
-        self._queue = openvino.AsyncInferQueue(self._compiled(streams=threads), threads)
+        self._threads = threads
+        self._queue = openvino.AsyncInferQueue(
+            self._compiled(streams=threads, threads=threads), threads
+        )
         self._one_caller = threading.Lock()
         self._results: dict[int, States] = {}
         results = self._results
@@ -196,7 +202,8 @@ class OpenVinoRuntime:
             if self._alone <= _ALONE_BEFORE_A_LANE:
                 return None
             if self._lane is None:
-                self._lane = self._compiled(streams=1).create_infer_request()
+                threads = min(self._threads, _THREADS_OF_A_LANE)
+                self._lane = self._compiled(streams=1, threads=threads).create_infer_request()
             self._lane.infer(self._feed(ids))
             return self._unpadded(_copied(self._lane, self._place), ids)
 
@@ -204,20 +211,22 @@ class OpenVinoRuntime:
         return result[: ids.shape[-1]] if self._is_by_token else result
 
 
-def _compiled(core: Any, graph: Any, *, precision: str, streams: int) -> Any:
-    """The model with so many streams of a thread each.
+def _compiled(core: Any, graph: Any, *, precision: str, streams: int, threads: int) -> Any:
+    """The model with so many streams and threads in all.
 
-    Several are pinned to cores. A single one is run by the thread of the caller, which would be moved
-    to its core and back with every text.
+    Several streams are pinned to cores. A single one is run by the thread of the caller, which would
+    be moved to its core and back with every text.
     """
     return core.compile_model(
         graph,
         "CPU",
         {
             "INFERENCE_PRECISION_HINT": precision,
-            "INFERENCE_NUM_THREADS": streams,
+            "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": streams,
             "ENABLE_CPU_PINNING": streams > 1,
+            # Where weights have 8 bits, some processors' states would be rounded to 8 bits as well.
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",
         },
     )
 
