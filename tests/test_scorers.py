@@ -87,6 +87,7 @@ def test_doctor_tries_the_model(
         "versions": {}, "reranker": found, "language_models": [], "healthy": True,
         "entailment": {"name": "none", "problem": ""},
         "model": {"problem": "p"}, "index": {"problem": "p"},
+        "vectors": {"alike": 1, "checked": 1, "problems": []},
         "offsets": {"exact": 1, "checked": 1, "problems": []},
     }  # fmt: skip
     _print(report)

@@ -34,6 +34,7 @@ from pincite.stages import LanguageModel, PairScorer, VectorEncoder
 from pincite.survey.asked import count_request
 from pincite.sync_plan import Digests, SyncPlan
 from pincite.upkeep import Upkeep, writing
+from pincite.vector_check import VectorCheck, check_vectors
 from pincite.verify.calibration import Calibration, save_calibration
 from pincite.verify.entailment import EntailmentModel
 from pincite.verify.offsets import OffsetCheck, check_offsets
@@ -484,6 +485,17 @@ class Library:
             return check_offsets(
                 self.catalog, reader, sample=sample, seed=self.catalog.meta("corpus_version")
             )
+
+    def check_vectors(self, *, sample: int = 20) -> VectorCheck:
+        """Encode random passages again and compare; without an encoder none is checked.
+
+        Raises ModelError when the encoder's server cannot be asked.
+        """
+        encoder = self.encoder()
+        if encoder is None:
+            return VectorCheck(checked=0, alike=0, problems=())
+        seed = self.catalog.meta("corpus_version")
+        return check_vectors(self.catalog, encoder, sample=sample, seed=seed)
 
     def encoder(self) -> VectorEncoder | None:
         """The encoder in use, loaded at first use; None in lexical-only mode."""

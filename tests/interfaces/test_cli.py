@@ -389,13 +389,15 @@ def test_doctor_checks_model_index_and_offsets(sample: SampleLibrary) -> None:
     assert result.returncode == 0
     report = read(result)
     assert report.keys() == {
-        "versions", "model", "reranker", "language_models", "entailment", "index", "offsets", "healthy",
+        "versions", "model", "reranker", "language_models", "entailment", "index", "vectors",
+        "offsets", "healthy",
     }  # fmt: skip
     assert {"pincite", "python"} <= report["versions"].keys()
     assert report["model"]["name"] == "all-MiniLM-L6-v2"
     assert report["reranker"] == {"method": "late_interaction", "name": "none", "problem": ""}
     assert report["index"]["problem"] == ""
     assert report["index"]["passages"] == report["index"]["vectors"] == sample.report["passages"]
+    assert report["vectors"] == {"checked": 20, "alike": 20, "problems": []}
     assert report["offsets"] == {"checked": 200, "exact": 200, "problems": []}
     assert report["healthy"] is True
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import pincite
+from pincite.errors import ModelError
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
 from pincite.interfaces.cli.output import indented, print_json
@@ -35,7 +36,8 @@ def doctor(
 ) -> None:
     """Check models, index, and random quotes against files.
 
-    Compares 200 random sentences with their files, character by character.
+    Compares 200 random sentences with their files, character by character, and encodes 20 random
+    passages again.
 
     Exit code 0 when all is well, 1 when something needs attention. Repairs nothing.
     """
@@ -46,6 +48,7 @@ def doctor(
         report["language_models"] = _language_models(opened)
         report["entailment"] = _entailment(opened)
         report["index"] = _index(opened)
+        report["vectors"] = _vectors(opened)
         offsets = opened.check_offsets()
     report["offsets"] = {
         "checked": offsets.checked,
@@ -58,6 +61,7 @@ def doctor(
         and not report["entailment"]["problem"]
         and not report["index"]["problem"]
         and not any(model["problem"] for model in report["language_models"])
+        and not report["vectors"]["problems"]
         and offsets.exact == offsets.checked
     )
     if as_json:
@@ -141,6 +145,14 @@ def _index(library: Library) -> dict[str, Any]:
     }
 
 
+def _vectors(library: Library) -> dict[str, Any]:
+    """Whether stored vectors are what the encoder gives; nothing is checked where it has a problem."""
+    try:
+        return asdict(library.check_vectors())
+    except ModelError as error:
+        return {"checked": 0, "alike": 0, "problems": [str(error)]}
+
+
 def _described(model: dict[str, Any]) -> str:
     files = "its files are those that encoded the library"
     checked = files if model["verified"] else "its server cannot prove which files it uses"
@@ -162,9 +174,11 @@ def _print(report: dict[str, Any]) -> None:
         rows["entailment"] = judge["problem"] or f"statements are judged by {judge['name']}"
     state = "{passages} passages, {vectors} vectors ({engine})"
     rows["index"] = index["problem"] or state.format_map(index)
+    vectors = report["vectors"]
+    rows["vectors"] = f"{vectors['alike']} of {vectors['checked']} as the encoder gives them now"
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
     for name, found in rows.items():
         typer.echo(indented(found, first=f"{name:<13}"))
-    for problem in offsets["problems"][:_PROBLEMS_SHOWN]:
+    for problem in [*vectors["problems"], *offsets["problems"]][:_PROBLEMS_SHOWN]:
         typer.echo(indented(problem, first=" " * 13))
     typer.echo("all is well" if report["healthy"] else "something needs attention")

@@ -42,7 +42,8 @@ def print_report(form: Form) -> None:
     for name, value in form["answers"].items():
         if not isinstance(value, list | dict) and value is not None:
             typer.echo(f"{name.replace('_', ' '):<28} {value:.3f}")
-    _print_stages({"milliseconds": form["answers"]["stages_ms"]})
+    typer.echo("\nmilliseconds of each stage of an answer: p50 / p95")
+    _print_stages({"": form["answers"]["stages_ms"]})
 
 
 def _print_stages(measured: Mapping[str, Form]) -> None:
