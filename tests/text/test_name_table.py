@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pincite.records import NamedFile
 from pincite.text import name_table
-from pincite.text.name_table import PAIR, SECOND_NAME, YEAR, NameTable, word_hash
+from pincite.text.name_table import PAIR, SECOND_NAME, YEAR, NameTable, hashed
 
 NAMES = st.lists(st.sampled_from("oslo rome Bonn 2018 report 3M act §".split()), max_size=4)
 FILES = st.lists(st.tuples(NAMES.map(" ".join), NAMES.map(" ".join)), max_size=8)
@@ -54,8 +54,8 @@ def test_names_that_are_known_are_not_taken_apart_again(monkeypatch: pytest.Monk
 def test_what_is_known_of_a_word() -> None:
     table = NameTable.of(files(("Oslo 2018", "Annual Report")))
     kinds = dict(zip(table.words.tolist(), table.kinds.tolist(), strict=True))
-    assert kinds[word_hash("oslo")] == 0
-    assert kinds[word_hash("2018")] == YEAR
-    assert kinds[word_hash("oslo2018")] == PAIR
-    assert kinds[word_hash("annual")] == SECOND_NAME
-    assert kinds[word_hash("annualreport")] == SECOND_NAME | PAIR
+    assert kinds[hashed("oslo")] == 0
+    assert kinds[hashed("2018")] == YEAR
+    assert kinds[hashed("oslo2018")] == PAIR
+    assert kinds[hashed("annual")] == SECOND_NAME
+    assert kinds[hashed("annualreport")] == SECOND_NAME | PAIR

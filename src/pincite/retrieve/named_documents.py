@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.text.name_table import PAIR, SECOND_NAME, YEAR, NameTable, word_hash
+from pincite.text.name_table import PAIR, SECOND_NAME, YEAR, NameTable, hashed
 from pincite.text.name_words import NameWord, name_words
 
 LEAST_CERTAINTY = 0.4
@@ -117,10 +117,12 @@ class NamedDocuments:
         second = (table.kinds & SECOND_NAME).astype(bool)
         is_first = _is_new(table.owners) | _is_new(second)
         names = np.cumsum(is_first) - 1
+        # Of each name: what its documents are called by, and a number for that.
         self._owners = table.owners[is_first]
         self._owner = np.cumsum(_is_new(self._owners)) - 1
         self._documents = int(self._owner[-1]) + 1 if len(self._owner) else 0
 
+        # For each term the names that hold it: those of term `n` from `starts[n]` on.
         by_term = np.argsort(table.words, kind="stable")
         held = _is_new(table.words[by_term]) | _is_new(names[by_term])  # As one word or in two.
         by_term = by_term[held]
@@ -128,6 +130,7 @@ class NamedDocuments:
         self._names = names[by_term]
         self._terms = table.words[by_term][is_first]
         self._starts = np.flatnonzero(np.append(is_first, True))
+        # Names are in order of their owners: a term's owners are counted where they change.
         is_owner = is_first | _is_new(self._owner[self._names])
         held_by = np.add.reduceat(is_owner, self._starts[:-1]) if len(self._terms) else is_owner
         self._weights = self._rarity_of(held_by.astype(np.int64)) ** _EMPHASIS
@@ -187,7 +190,7 @@ class NamedDocuments:
         return evidence
 
     def _find(self, term: str) -> _Found:
-        key = np.uint64(word_hash(term))
+        key = np.uint64(hashed(term))
         place = int(np.searchsorted(self._terms, key))
         if place == len(self._terms) or self._terms[place] != key:
             return _Found(names=np.zeros(0, dtype=np.int64), weight=0.0)

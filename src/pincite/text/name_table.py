@@ -63,7 +63,7 @@ class NameTable:
         for row in np.flatnonzero(is_new).tolist():
             file = by_hash[int(keys[row])]
             if names := names_of(file.path, file.title):
-                called[row] = whole = _hash("\0".join(names))
+                called[row] = whole = hashed("\0".join(names))
                 fresh[whole] = names
         parts = [_taken_apart(fresh)]
         if known is not None:
@@ -95,9 +95,10 @@ class NameTable:
         )
 
 
-def word_hash(term: str) -> int:
-    """By what a term is known in a table."""
-    return _hash(term)
+def hashed(text: str) -> int:
+    """By what a table knows a term, a name or a file: 64 bits, and never 0."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") or 1
 
 
 def _called_before(
@@ -120,7 +121,7 @@ def _taken_apart(
         for number, name in enumerate(several):
             found = name_words(name)
             owners.extend([owner] * len(found))
-            words.extend(_hash(word.term) for word in found)
+            words.extend(hashed(word.term) for word in found)
             kinds.extend(
                 PAIR * bool(word.parts) + YEAR * word.is_year + SECOND_NAME * number
                 for word in found
@@ -133,9 +134,4 @@ def _taken_apart(
 
 
 def _file_hash(file: NamedFile) -> int:
-    return _hash(f"{file.document_id}\0{file.path}\0{file.title}")
-
-
-def _hash(text: str) -> int:
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") or 1
+    return hashed(f"{file.document_id}\0{file.path}\0{file.title}")

@@ -20,7 +20,8 @@ from pincite.text.search_text import LINE_HYPHEN, without_invisible
 from pincite.text.stop_words import STOP_WORDS
 
 ANALYSER = 2
-"""Raised whenever the terms of some text change: an index of other terms is made anew."""
+"""Raised whenever the terms of some text change, or the words of names: an index of other terms is
+made anew."""
 
 # Kana, Han, Hangul, Thai, Lao, Khmer, Myanmar: written without spaces between words.
 UNSPACED = (
