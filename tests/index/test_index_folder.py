@@ -21,6 +21,7 @@ from pincite.index.snapshot import MANIFEST, read_manifest, write_manifest
 from pincite.setting_groups import DenseSettings
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
+from pincite.text.name_table import NameTable
 from pincite.text.terms import terms
 
 needs_chroma = pytest.mark.skipif(
@@ -365,6 +366,17 @@ def test_another_engine_or_setting_makes_the_index_anew(catalog: Catalog, tmp_pa
         again, _ = folder.load(catalog)
         assert again is not None
         assert everything_found(again) == everything_found(made)
+
+
+def test_a_file_that_was_moved_has_its_new_name(catalog: Catalog, tmp_path: Path) -> None:
+    folder = index_folder(tmp_path / "index")
+    put(catalog, "/docs/pump.md", TEXTS[0])
+    put(catalog, "/docs/lemon.md", TEXTS[2])
+    made = folder.rebuild(catalog)
+    catalog.move("a", "/docs/pump.md", "/docs/valve.md")
+    moved = folder.update(catalog, made)
+    assert moved.names == NameTable.of(catalog.names())
+    assert moved.names != made.names
 
 
 def test_passages_are_read_in_their_own_language(catalog: Catalog, tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from zipfile import BadZipFile
+from typing import BinaryIO
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
@@ -16,12 +17,18 @@ _ARRAYS = ("files", "called", "owners", "words", "kinds")
 
 
 def write_name_table(folder: Path, table: NameTable) -> None:
-    """Write it into the index's folder."""
+    """Write it into the index's folder; the same table gives the same bytes."""
     arrays = {name: getattr(table, name) for name in _ARRAYS}
-    documents = np.frombuffer("\n".join(table.documents).encode(), dtype=np.uint8)
-    write_atomically(
-        folder / NAME_TABLE_FILE, lambda file: np.savez(file, documents=documents, **arrays)
-    )
+    arrays["documents"] = np.frombuffer("\n".join(table.documents).encode(), dtype=np.uint8)
+
+    def write(file: BinaryIO) -> None:
+        # As numpy.savez does it, but for the time of day.
+        with ZipFile(file, "w") as archive:
+            for name, array in arrays.items():
+                with archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as part:
+                    np.lib.format.write_array(part, array, allow_pickle=False)
+
+    write_atomically(folder / NAME_TABLE_FILE, write)
 
 
 def read_name_table(folder: Path) -> NameTable:
