@@ -48,8 +48,6 @@ class NameTable:
             for field in fields(self)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     @classmethod
     def of(cls, files: Iterable[NamedFile], known: NameTable | None = None) -> NameTable:
         """The table of these files. What `known` holds is not taken apart again.
