@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from pincite.document import Range
 from pincite.ingest.order_patterns import ADDRESSES_A_MODEL, ALONE, CHAT_MARKS, NEAR_A_MODEL
@@ -39,13 +40,18 @@ def _compiled(line: str, *, alone: bool) -> Iterator[_Pattern]:
         yield _Pattern(first, re.compile(re.escape(first) + expression), alone)
 
 
-_PATTERNS = tuple(
-    pattern
-    for table, alone in ((ALONE, True), (NEAR_A_MODEL, False))
-    for lines in table.values()
-    for line in lines
-    for pattern in _compiled(line, alone=alone)
-)
+@cache
+def _patterns() -> tuple[_Pattern, ...]:
+    """Made when they are needed: asking a question imports this module too."""
+    return tuple(
+        pattern
+        for table, alone in ((ALONE, True), (NEAR_A_MODEL, False))
+        for lines in table.values()
+        for line in lines
+        for pattern in _compiled(line, alone=alone)
+    )
+
+
 _ADDRESSED = re.compile(ADDRESSES_A_MODEL)
 
 
@@ -54,7 +60,7 @@ def find_orders(text: str) -> list[Range]:
     small = _in_small_letters(text)
     found: list[Range] = []
     addressed = _Addressed(text)
-    for pattern in _PATTERNS:
+    for pattern in _patterns():
         places = _places(pattern, small, text)
         found.extend(place for place in places if pattern.alone or addressed.near(place))
     for mark in CHAT_MARKS:
