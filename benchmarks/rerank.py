@@ -1,6 +1,6 @@
 """Milliseconds for comparing 20 passages with a question: encoded anew, and from memory.
 
-    PYTHONPATH=src python benchmarks/rerank.py [--passages 20] [--tokens 190] [--repeat 15]
+    PYTHONPATH=src python benchmarks/rerank.py [--passages 20] [--tokens 190] [--repeat 12]
 
 Passages are cut from the documents of squad2-open to the wanted number of tokens, another set of
 them for each repetition; questions are those of the set. Both kinds take turns in one run. Prints
@@ -52,7 +52,7 @@ def milliseconds(hot: HotPassages, encoder: MiniLmEncoder, question: str, some: 
     started = time.perf_counter()
     found = hot.states_of(some, [sentences(text) for text in some])
     asked = normalised(encoder.encode_question(question).states)
-    compare(asked, np.full(len(asked), 1 / len(asked)), list(found.values()))
+    compare(asked, np.full((2, len(asked)), 1 / len(asked)), list(found.values()))
     return (time.perf_counter() - started) * 1000
 
 
@@ -63,12 +63,19 @@ def main() -> None:
     )
     parser.add_argument("--passages", type=int, default=20)
     parser.add_argument("--tokens", type=int, default=190)
-    parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--repeat", type=int, default=12)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as cache:
         encoder = MiniLmEncoder(Path(cache))
         hot = HotPassages(encoder, limit_bytes=ROOM)
-        texts = iter(passages(arguments.tokens))
+        cut = passages(arguments.tokens)
+        most = len(cut) // arguments.passages - 1
+        if arguments.repeat > most:
+            parser.error(
+                f"--repeat {arguments.repeat}: the set has {len(cut)} passages of "
+                f"{arguments.tokens} tokens, enough for {most} rounds of {arguments.passages}"
+            )
+        texts = iter(cut)
         questions = [question.text for question in load("squad2-open").questions]
         measured: dict[str, list[float]] = {"encoded anew": [], "from memory": []}
         for round_ in range(arguments.repeat + 1):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.rerank.maxsim import Likeness, PassageStates, compare
+from pincite.rerank.maxsim import PassageStates, compare
 
 DIMENSIONS = 8
 
@@ -23,7 +23,9 @@ def passage(random: np.random.Generator, tokens_in_parts: list[int]) -> PassageS
     )
 
 
-def one_by_one(asked: np.ndarray, importance: np.ndarray, one: PassageStates) -> Likeness:
+def one_by_one(
+    asked: np.ndarray, importance: np.ndarray, one: PassageStates
+) -> tuple[float, list[float]]:
     """The same definition, written as loops."""
 
     def best(token: np.ndarray, start: int, end: int) -> float:
@@ -42,7 +44,7 @@ def one_by_one(asked: np.ndarray, importance: np.ndarray, one: PassageStates) ->
             above = 0.9 * best(token, *one.parts[0])
             total += weight * max(best(token, *one.parts[number]), before, above)
         sentences.append(total)
-    return Likeness(whole=whole, sentences=np.array(sentences))
+    return whole, sentences
 
 
 @given(
@@ -56,15 +58,16 @@ def test_all_at_once_gives_what_one_by_one_gives(
     random = np.random.default_rng(seed)
     asked = random.standard_normal((question_tokens, DIMENSIONS)).astype(np.float32)
     asked /= np.linalg.norm(asked, axis=1, keepdims=True)
-    importance = random.random(question_tokens)
-    importance /= importance.sum()
+    importance = random.random((2, question_tokens))
+    importance /= importance.sum(axis=1, keepdims=True)
     made = [passage(random, parts) for parts in passages]
     for one, found in zip(made, compare(asked, importance, made), strict=True):
-        expected = one_by_one(asked, importance, one)
-        assert found.whole == pytest.approx(expected.whole, abs=1e-5)
-        assert found.sentences == pytest.approx(expected.sentences, abs=1e-5)
-        assert len(found.sentences) == len(one.parts) - 1
+        for row, weighting in enumerate(importance):
+            whole, sentences = one_by_one(asked, weighting, one)
+            assert found.whole[row] == pytest.approx(whole, abs=1e-5)
+            assert found.sentences[row] == pytest.approx(sentences, abs=1e-5)
+        assert found.sentences.shape == (2, len(one.parts) - 1)
 
 
 def test_no_passages_have_no_likeness() -> None:
-    assert compare(np.ones((2, DIMENSIONS)), np.array([0.5, 0.5]), []) == []
+    assert compare(np.ones((2, DIMENSIONS)), np.array([[0.5, 0.5]]), []) == []

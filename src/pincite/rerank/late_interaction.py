@@ -17,17 +17,22 @@ from pincite.stages import Encoder, Sources, TermWeights, TokenStates
 from pincite.text.terms import terms
 from pincite.vectors import normalised
 
-_LEAST_WEIGHT = 0.2
-"""Added to a word's rarity (0..1), so that stop words count a little; the root of the sum is the
-weight of the word's tokens: the rarest words count 2.4 times as much as stop words."""
+_LEAST_FOR_PASSAGES = 0.1
+_LEAST_FOR_SENTENCES = 0.2
+"""Added to a word's rarity (0..1), so that stop words count a little. The sum weighs the tokens of the
+word where passages are compared, and its root where sentences are: the rare words of a question tell
+which passage is meant, and often do not stand again in the sentence that answers."""
+
+_BEST_SENTENCE = 0.7
+"""What its best sentence counts for a passage; the whole of it counts the rest."""
 
 
 class LateInteractionReranker:
     """Compares each question token with its most similar passage token.
 
-    A passage's score is the mean of two values: MaxSim over the whole passage, and over its best
-    sentence. Question tokens count by how rare their word is in this library. The states come from
-    the encoder that made the index; no second model is needed. All values are in 0..1.
+    A passage's score is mixed of two values: MaxSim over its best sentence, and over the whole.
+    Question tokens count by how rare their word is in this library. The states come from the
+    encoder that made the index; no second model is needed. All values are in 0..1.
     docs/decisions/0003-late-interaction.md has what each part contributes.
     """
 
@@ -57,7 +62,7 @@ class LateInteractionReranker:
         asked = self._encoder.encode_question(question.asked)
         likenesses = compare(
             normalised(asked.states),
-            self._token_weights(question.asked, asked),
+            self._importance(question.asked, asked),
             list(found.values()),
         )
         scored = [
@@ -71,26 +76,28 @@ class LateInteractionReranker:
         told = f"time budget: {len(scored)} of {len(first)} candidates were compared"
         return replace(ranking, notices=(told,))
 
-    def _token_weights(self, text: str, asked: TokenStates) -> NDArray[Any]:
-        """One weight for each question token, with sum 1."""
+    def _importance(self, text: str, asked: TokenStates) -> NDArray[Any]:
+        """What each question token counts: (2, question tokens), for passages and for sentences."""
         language = self._weights.language(text)
         words = [_word_around(text, int(start), int(end)) for start, end in asked.offsets]
-        rarity = [
-            max(map(self._weights.weight, terms(word, language)), default=0.0) for word in words
-        ]
-        importance = np.sqrt(np.array(rarity) + _LEAST_WEIGHT)
-        scaled: NDArray[Any] = importance / importance.sum()
+        rarity = np.array(
+            [max(map(self._weights.weight, terms(word, language)), default=0.0) for word in words]
+        )
+        weights = np.stack([rarity + _LEAST_FOR_PASSAGES, np.sqrt(rarity + _LEAST_FOR_SENTENCES)])
+        scaled: NDArray[Any] = weights / weights.sum(axis=1, keepdims=True)
         return scaled
 
     def _score(self, hit: Hit, states: PassageStates, likeness: Likeness) -> Hit:
-        passage = (likeness.whole + float(likeness.sentences.max(initial=0.0))) / 2
+        for_passages, for_sentences = likeness.sentences
+        best = float(for_passages.max(initial=0.0))
+        passage = _BEST_SENTENCE * best + (1 - _BEST_SENTENCE) * float(likeness.whole[0])
         scored = replace(hit, scores={**hit.scores, "late_interaction": passage})
         total = final_score(scored, stage="late_interaction", cut=self._cut)
         return replace(
             scored,
             sentence_scores=tuple(
                 (1 - PASSAGE_SHARE) * float(score) + PASSAGE_SHARE * total
-                for score in likeness.sentences
+                for score in for_sentences
             ),
             sentence_vectors=states.sentence_vectors.astype(np.float32),
         )

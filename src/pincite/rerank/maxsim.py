@@ -37,9 +37,13 @@ class PassageStates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """How well a passage as a whole, and each of its sentences, matches; all in 0..1."""
+    """How well a passage as a whole, and each of its sentences, matches; all in 0..1.
 
-    whole: float
+    `whole` (weightings,) and `sentences` (weightings, sentences) have a row for each way to weigh the
+    question's tokens.
+    """
+
+    whole: NDArray[Any]
     sentences: NDArray[Any]
 
 
@@ -48,9 +52,9 @@ def compare(
 ) -> list[Likeness]:
     """The weighted mean, over question tokens, of the similarity to the most similar passage token.
 
-    `asked` (question tokens, dimensions) has rows of length 1, `importance` (question tokens,) has
-    the sum 1. A sentence is read in its surroundings. All passages are compared in one product of
-    matrices, since there are hundreds of sentences in them.
+    `asked` (question tokens, dimensions) has rows of length 1, `importance` (weightings, question
+    tokens) rows with the sum 1. A sentence is read in its surroundings. All passages are compared in
+    one product of matrices, since there are hundreds of sentences in them.
     """
     if not passages:
         return []
@@ -66,7 +70,7 @@ def compare(
     firsts = np.cumsum(counts) - counts
     sentences = importance @ _in_surroundings(_maxima(similarity, parts), firsts, counts)
     return [
-        Likeness(whole=float(whole[row]), sentences=sentences[first + 1 : first + count])
+        Likeness(whole=whole[:, row], sentences=sentences[:, first + 1 : first + count])
         for row, (first, count) in enumerate(zip(firsts, counts, strict=True))
     ]
 
