@@ -7,6 +7,7 @@ latency of every question and the passages found; `measures.py` makes figures of
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -152,6 +153,8 @@ def measure(arguments: argparse.Namespace, home: Path) -> dict[str, Any]:
         import numpy as np
 
         vectors = np.load(arguments.vectors)
+    gc.collect()
+    gc.freeze()  # no system pays for objects that are held here
     load_before = os.getloadavg()[0]
     empty_mb = memory_mb("VmRSS")
     started = time.perf_counter()

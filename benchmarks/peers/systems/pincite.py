@@ -8,6 +8,7 @@ indexes, write them to disk.
 
 from __future__ import annotations
 
+import gc
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -114,4 +115,5 @@ class PinciteSystem:
 def open_system(home: Path, weights: Path, *, own_vectors: bool) -> PinciteSystem:
     """A new library in `home`; it finds its own copy of the weights."""
     del weights, own_vectors
+    gc.set_threshold(20_000)  # README.md advises it where many questions are answered at once
     return PinciteSystem(home)
