@@ -17,6 +17,7 @@ from pincite.embed.tokenizer import is_known_word
 from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.pipeline import AnswerStages
+from pincite.rerank.order import SCORES
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.intents import INTENT_RULES
 from pincite.retrieve.tags import TAG_SETS
@@ -128,7 +129,7 @@ def _calibration_basis(settings: Settings, models: Models, indexes: Indexes) -> 
     """
     verification = settings.verification.model_copy(update={"abstain_below": 0.0})
     digest = _digest(settings.model_copy(update={"verification": verification}), models, None)
-    parts = [digest, indexes.manifest.model, ANALYSER, models_digest()]
+    parts = [digest, indexes.manifest.model, ANALYSER, SCORES, models_digest()]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 

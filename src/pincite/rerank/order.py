@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from pincite.records import Dropped, Hit, Ranking
 
+SCORES = 2
+"""Counted up when rerankers score differently: a calibration holds for the scores it was made from."""
+
 PASSAGE_SHARE = 1 / 3
 """How much of a sentence's score is its passage's."""
 
