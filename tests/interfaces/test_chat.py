@@ -118,21 +118,19 @@ def test_at_a_terminal_ctrl_c_gives_up_a_line_and_ctrl_d_ends(place: Path) -> No
         assert process.stderr is not None
         prompts = process.stderr.fileno()
         try:
-            assert _waits_for(prompts, b"> ", seconds=60)
+            assert _read_until(b"> ", prompts, seconds=60) == b"> "
             for _ in range(20):
                 os.write(ours, b"half a line\x03")
                 # An interrupt between Python's last look and its read of the terminal is seen only
                 # with the next one; who types it presses again.
-                if _waits_for(prompts, b"\n> ", seconds=3):
+                if _read_until(b"\n> ", prompts, seconds=3).endswith(b"\n> "):
                     break
             else:
                 pytest.fail(f"no new prompt; the process ended with {process.poll()}")
             os.write(ours, TOMATOES.encode() + b"\n")
-            answered = b""
-            while not answered.endswith(b"\n") and _is_readable(process.stdout.fileno(), 60):
-                answered += os.read(process.stdout.fileno(), 65536)
+            answered = _read_until(b"\n", process.stdout.fileno(), seconds=60)
             assert json.loads(answered)["status"] == "answered"
-            assert _waits_for(prompts, b"> ", seconds=60)
+            assert _read_until(b"> ", prompts, seconds=60).endswith(b"> ")
             os.write(ours, b"\x04")
             assert process.wait(timeout=60) == 0
         finally:
@@ -140,19 +138,15 @@ def test_at_a_terminal_ctrl_c_gives_up_a_line_and_ctrl_d_ends(place: Path) -> No
             os.close(ours)
 
 
-def _waits_for(stream: int, wanted: bytes, *, seconds: float) -> bool:
-    """Whether the stream ends with this before it ends itself or says nothing for so long."""
+def _read_until(wanted: bytes, stream: int, *, seconds: float) -> bytes:
+    """What comes up to `wanted`, to the stream's end, or until nothing has come for so long."""
     seen = b""
-    while not seen.endswith(wanted) and _is_readable(stream, seconds):
-        more = os.read(stream, 1024)
+    while not seen.endswith(wanted) and select.select([stream], [], [], seconds)[0]:
+        more = os.read(stream, 65536)
         if not more:
-            return False
+            break
         seen += more
-    return seen.endswith(wanted)
-
-
-def _is_readable(stream: int, seconds: float) -> bool:
-    return bool(select.select([stream], [], [], seconds)[0])
+    return seen
 
 
 def _own_terminal() -> None:

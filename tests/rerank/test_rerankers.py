@@ -134,6 +134,23 @@ def test_the_sentence_with_the_answer_scores_best(small: SmallLibrary, method: s
     assert small.sources.text_of(sentence) == "The relief valve opens at 6.5 bar."
 
 
+def test_a_rare_word_tells_the_passage_more_than_it_tells_the_sentence() -> None:
+    class OneRareWord(EvenWeights):
+        def weight(self, term: str) -> float:
+            return float(term == "valv")
+
+    texts = ("Valve.", "Who has seen where it stood.")
+    small = small_library(texts, FakeEncoder())
+    reranker = LateInteractionReranker(
+        small.encoder, HotPassages(small.encoder, limit_bytes=1_000_000), small.sources,
+        OneRareWord(), replace(ALL, weight=1.0),
+    )  # fmt: skip
+    question = Question(text="Who has seen where it stood, the valve?")
+    rare, common = reranker.rerank(question, small.hits(question))
+    assert small.sources.text_of(rare.passage.span) == "Valve."
+    assert rare.sentence_scores[0] < common.sentence_scores[0]
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
