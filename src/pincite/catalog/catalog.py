@@ -14,10 +14,10 @@ from sqlalchemy import Connection, Row, Select, delete, func, select
 from pincite.catalog import files, rows, schema, sources
 from pincite.catalog.conversations import Conversations
 from pincite.catalog.encodings import Encodings
-from pincite.catalog.engine import open_sqlite, translated
+from pincite.catalog.engine import for_writing, open_sqlite, translated
 from pincite.catalog.filtering import matching_keys
 from pincite.catalog.history import History
-from pincite.catalog.migrations import migrate
+from pincite.catalog.migrations import is_behind, migrate
 from pincite.catalog.scanning import CatalogScan
 from pincite.document import Coverage, Document, Span
 from pincite.filters import Filters
@@ -43,8 +43,12 @@ class Catalog:
         self._keep_versions = keep_versions
         with translated(path):
             self._engine = open_sqlite(path)
+            self._writing = for_writing(self._engine)
             with self._engine.begin() as connection:
-                migrate(connection)
+                behind = is_behind(connection)
+            if behind:
+                with self._writing.begin() as connection:
+                    migrate(connection)
         self._matching_keys = lru_cache(maxsize=_FILTERS_KEPT)(self._load_keys)
         # Of one generation: questions ask for the same passages again, and rows cost 0.1 ms each.
         self._passages: tuple[int, dict[int, Passage]] = (-1, {})
@@ -60,8 +64,9 @@ class Catalog:
         self._engine.dispose()
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with translated(self.path), self._engine.begin() as connection:
+    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+        engine = self._writing if writes else self._engine
+        with translated(self.path), engine.begin() as connection:
             yield connection
 
     def _fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
@@ -333,7 +338,7 @@ class Catalog:
 
     def put_all(self, collection: str, files: Sequence[tuple[Ingested, str]]) -> None:
         """Store several files, each with its recipe, in one transaction: all of them or none."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             first = rows.next_generation(connection, changes=len(files))
             numbered = [(one, recipe, first + n) for n, (one, recipe) in enumerate(files)]
             new = self._new(connection, collection, [one for one, _ in files])
@@ -383,14 +388,14 @@ class Catalog:
 
     def rename(self, ingested: Ingested, *, recipe: str) -> None:
         """Store a document again that was read under another file name; no path changes."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             generation = rows.next_generation(connection)
             rows.replace_document(connection, ingested.document, recipe, generation)
             rows.store_passages(connection, [ingested])
 
     def touch(self, collection: str, path: str, document_id: str) -> None:
         """Point a path to a document that is already stored (a copy of another file)."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             generation = rows.next_generation(connection)
             self._point(connection, collection, path, document_id, generation)
 
@@ -411,18 +416,18 @@ class Catalog:
         self, collection: str, modified: Mapping[str, str], tags: Sequence[str] = ()
     ) -> None:
         """Store dates (ISO 8601, UTC) of files by path, and add tags to these files."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             sources.describe(connection, collection, modified, tags)
 
     def move(self, collection: str, old_path: str, new_path: str) -> None:
         """Let a file have another path."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             generation = rows.next_generation(connection)
             sources.move_source(connection, collection, old_path, new_path, generation)
 
     def remove(self, collection: str, path: str) -> None:
         """Forget a file and its old versions; its document goes when no other file holds it."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             if sources.held_by(connection, collection, path):
                 generation = rows.next_generation(connection)
                 sources.drop_source(connection, collection, path, generation)
@@ -432,7 +437,7 @@ class Catalog:
     def record_failures(self, collection: str, failures: Mapping[str, str | None]) -> None:
         """Remember why files could not be read; None clears a file that can be read now."""
         table = schema.failures
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             mine = select(table.c.path, table.c.reason).where(table.c.collection == collection)
             known = {row.path: row.reason for row in connection.execute(mine)}
             for path, reason in failures.items():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, exists, func, literal, select
 
 from pincite.catalog import schema
+from pincite.catalog.engine import Transaction
 
 _BEGINNING_CHARS = 200
 
@@ -43,12 +43,12 @@ class Conversations:
     They are no part of the documents: the library's generation and corpus version stay as they are.
     """
 
-    def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:
+    def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def begin(self, collection: str | None, turn: KeptTurn) -> int:
         """Keep a new conversation with its first turn; gives its number, which is never used again."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             row = {"collection": collection, "begun": turn.asked}
             column = schema.conversations.c.id
             insert = schema.conversations.insert().values(row).returning(column)
@@ -59,7 +59,7 @@ class Conversations:
     def add(self, conversation: int, turn: KeptTurn) -> bool:
         """Keep one more turn; False when the conversation has been deleted."""
         # One statement: to read first and then write fails where another process wrote between.
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             return _insert(connection, conversation, turn)
 
     def turns(self, conversation: int) -> tuple[KeptTurn, ...]:
@@ -107,7 +107,7 @@ class Conversations:
 
     def delete(self, conversation: int) -> bool:
         """Forget a conversation; False when there is none with this number."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             connection.execute(
                 delete(schema.turns).where(schema.turns.c.conversation == conversation)
             )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from pincite.catalog import rows, schema
+from pincite.catalog.engine import Transaction
 from pincite.records import Embedding, Passage
 
 _CURRENT, _BEFORE, _NEXT = "encoder", "encoder_before", "encoder_next"
@@ -38,7 +38,7 @@ class Reencoding:
 class Encodings:
     """The vectors in the catalog as a whole. Each writing method is one transaction."""
 
-    def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:
+    def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def current(self) -> EncoderRecord | None:
@@ -89,14 +89,14 @@ class Encodings:
 
     def remember(self, encoder: EncoderRecord) -> None:
         """Say whose vectors are searched, or that the same encoder is opened in another way."""
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             _set_meta(connection, _CURRENT, asdict(encoder))
 
     def store(self, embeddings: Sequence[Embedding], progress: Reencoding) -> None:
         """Keep vectors that no passage uses yet; those that are held already stay as they are."""
         table = schema.embeddings
         values = [rows.embedding_values(item) for item in embeddings]
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             if values:
                 connection.execute(insert(table).on_conflict_do_nothing(), values)
             _set_meta(connection, _NEXT, asdict(progress))
@@ -113,7 +113,7 @@ class Encodings:
             .values(embedding_key=bindparam("vectors"))
         )
         values = [{"passage": key, "vectors": found} for key, found in embedding_keys.items()]
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             rows.next_generation(connection)
             if values:
                 connection.execute(change, values)
@@ -125,7 +125,7 @@ class Encodings:
     def forget_unused(self) -> None:
         """Delete vectors that no passage uses: of the encoder before, or of one begun and left."""
         used = select(schema.passages.c.embedding_key)
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             connection.execute(
                 delete(schema.embeddings).where(schema.embeddings.c.key.not_in(used))
             )

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
-from sqlalchemy import Engine, QueuePool, create_engine, event
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from pincite.errors import LibraryBusy, LibraryError
 
 BUSY_SECONDS = 30
+
+_WRITING = "IMMEDIATE"
+_BEGINS = "begins"
+
+
+class Transaction(Protocol):
+    """Begins one; it ends with the block."""
+
+    def __call__(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
+        """`writes`: it will, and waits until no other does."""
+        ...
 
 
 def open_sqlite(path: Path) -> Engine:
@@ -37,8 +49,21 @@ def open_sqlite(path: Path) -> Engine:
     )
     # The driver would open a transaction before the first write only; we begin them ourselves.
     event.listen(engine, "connect", _prepare if writable else _prepare_read_only)
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    event.listen(engine, "begin", _begin)
     return engine
+
+
+def for_writing(engine: Engine) -> Engine:
+    """The same, for transactions that write: each waits for its turn when it begins.
+
+    One that began by reading could not: once another process has written, SQLite refuses its first
+    change at once, however long it would wait.
+    """
+    return engine.execution_options(**{_BEGINS: _WRITING})
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get(_BEGINS, '')}")
 
 
 def _refuse_strangers(path: Path, uri: str) -> None:
@@ -53,10 +78,24 @@ def _refuse_strangers(path: Path, uri: str) -> None:
 
 def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None
-    connection.execute("PRAGMA journal_mode=WAL")
+    _keep_a_log(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA secure_delete=ON")
+
+
+def _keep_a_log(connection: sqlite3.Connection) -> None:
+    """Write-ahead logging. SQLite does not wait for those who look at a file that has none yet."""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _prepare_read_only(connection: sqlite3.Connection, _record: Any) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, select, update
 
 from pincite.catalog import rows, schema
+from pincite.catalog.engine import Transaction
 from pincite.holdings import KeptAnswer
 
 
 class History:
     """The kept answers of a library, oldest first."""
 
-    def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:
+    def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def keep(self, form: Mapping[str, Any], collection: str | None) -> int:
@@ -29,7 +29,7 @@ class History:
             "form": json.dumps(form),
             "stale": [],
         }
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             made = connection.execute(schema.answers.insert().values(values))
             return int(made.inserted_primary_key[0])  # type: ignore[index]
 
@@ -46,7 +46,7 @@ class History:
         query = delete(schema.answers)
         if numbers is not None:
             query = query.where(schema.answers.c.id.in_(numbers))
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             return connection.execute(query).rowcount
 
     def compare(self) -> int:
@@ -56,7 +56,7 @@ class History:
         file's new version holds the same words. What comes back is not marked any more.
         """
         count = 0
-        with self._transaction() as connection:
+        with self._transaction(writes=True) as connection:
             found = connection.execute(select(schema.answers)).all()
             present = _Present(connection) if found else None
             for row in found:

@@ -91,14 +91,20 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
 NEWEST = 1 + len(STEPS)
 
 
-def migrate(connection: Connection) -> None:
-    """Bring the database to the newest version. Raises LibraryTooNew when it is ahead of us."""
+def is_behind(connection: Connection) -> bool:
+    """Whether the database must be migrated. Raises LibraryTooNew when it is ahead of us."""
     version = schema_version(connection)
     if version > NEWEST:
         raise LibraryTooNew(
             f"this library has format {version}; this version of Pincite reads formats up to "
             f"{NEWEST}: install a newer Pincite, or ingest the files into a new library"
         )
+    return version < NEWEST
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the database to the newest version, unless another process has done so meanwhile."""
+    version = schema_version(connection)
     if version == 0:
         _create_tables(connection)
         return
