@@ -33,6 +33,8 @@ SMALL_PASSAGES = "[chunking]\nmax_chars = 100\noverlap_chars = 0\n"
 KILLS = 50
 KILLS_PER_LIBRARY = 10
 FILES = 40
+FILTERS = 12
+"""What is encoded within a quarter of a second is stored together; this takes a good second."""
 QUESTIONS = (
     "How many litres does pump 17 hold?",
     "When was valve 30 inspected?",
@@ -57,6 +59,10 @@ def make_files(folder: Path) -> Path:
             f"Pump {number} holds {number * 3 + 1} litres of oil and was built in {1950 + number}.",
             f"Valve {number} was inspected on day {number * 7} by shift {number % 3}.",
             f"The gauge beside machine {number} shows {number / 4} bar when all is well.",
+            *(
+                f"Filter {part} of line {number} was changed in week {number + part} by hand."
+                for part in range(FILTERS)
+            ),
         ]
         kind = ("txt", "md", "html", "docx")[number % 4]
         path = folder / f"file-{number:02}.{kind}"
