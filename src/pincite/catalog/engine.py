@@ -18,9 +18,6 @@ from pincite.errors import LibraryBusy, LibraryError
 
 BUSY_SECONDS = 30
 
-_WRITING = "IMMEDIATE"
-_BEGINS = "begins"
-
 
 class Transaction(Protocol):
     """Begins one; it ends with the block."""
@@ -59,11 +56,11 @@ def for_writing(engine: Engine) -> Engine:
     One that began by reading could not: once another process has written, SQLite refuses its first
     change at once, however long it would wait.
     """
-    return engine.execution_options(**{_BEGINS: _WRITING})
+    return engine.execution_options(begin="BEGIN IMMEDIATE")
 
 
 def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get(_BEGINS, '')}")
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
 def _refuse_strangers(path: Path, uri: str) -> None:

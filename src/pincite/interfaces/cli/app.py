@@ -72,8 +72,8 @@ app.add_typer(history.app, name="history")
 
 
 _NEW_OBJECTS_BEFORE_A_LOOK = 20_000
-"""How many before Python looks for garbage. By default 700, which costs a short command a twelfth of
-its time, since importing makes 200,000 objects that stay."""
+"""How many before Python looks for garbage: with its 700, a short command would spend much of its time
+looking again and again through what its imports have made, which stays."""
 
 
 def main() -> None:
