@@ -41,6 +41,9 @@ class Passage:
     sentences: tuple[Span, ...]
     context: str = ""
     """File name and heading path: put before the text that is embedded, never into a quote."""
+    headers: tuple[int, ...] = ()
+    """For each sentence the number of the one that heads its column, if it is a row of a table whose
+    header is in this passage; otherwise -1. Empty where no sentence is such a row."""
     key: int = 0
 
     def with_context(self, text: str) -> str:
@@ -51,6 +54,13 @@ class Passage:
         """Where the sentences lie in `with_context`."""
         shift = len(self.with_context("")) - self.span.start
         return [(span.start + shift, span.end + shift) for span in self.sentences]
+
+    def header_of(self, sentence: Span) -> Span | None:
+        """The row that heads the columns of this row; None where there is none in the passage."""
+        if not self.headers or sentence not in self.sentences:
+            return None
+        number = self.headers[self.sentences.index(sentence)]
+        return self.sentences[number] if number >= 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

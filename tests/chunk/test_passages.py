@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pincite.chunk.passages import StructureChunker
-from pincite.document import UNQUOTED, Block, BlockKind, Document, document_id
+from pincite.document import UNQUOTED, Block, BlockKind, Cell, Document, document_id
 from pincite.records import Passage
 from pincite.testing.contracts import ChunkerContract
 from pincite.testing.samples import text_document
@@ -159,3 +159,41 @@ class TestStructureChunker(ChunkerContract):
     @pytest.fixture
     def document(self) -> Document:
         return text_document("# One\n" + "It opens. It closes again. " * 12 + "\n# Two\n水。水。")
+
+
+def table(rows: list[str], headed: range) -> Document:
+    """Rows of cells; those in `headed` have the first row's cells as their column headers."""
+    text = "\n".join(rows)
+    starts = [sum(len(row) + 1 for row in rows[:number]) for number in range(len(rows))]
+    blocks = []
+    for number, (start, row) in enumerate(zip(starts, rows, strict=True)):
+        cell = Cell(start=start, end=start + len(row), column_headers=((0, len(rows[0])),))
+        blocks.append(
+            Block(
+                start=start,
+                end=start + len(row),
+                kind=BlockKind.TABLE_ROW,
+                cells=(cell,) if number in headed else (),
+            )
+        )
+    name, digest = document_id(text.encode())
+    return Document(
+        id=name, sha256=digest, title="a", media_type="", text=text, blocks=tuple(blocks)
+    )
+
+
+def test_a_row_knows_which_sentence_heads_its_columns() -> None:
+    rows = ["year", "2019", "2020", "a note", "2021"]
+    (whole,) = CHUNKER.chunk(table(rows, range(1, 3)))
+    assert whole.headers == (-1, 0, 0, -1, -1)
+    assert whole.header_of(whole.sentences[2]) == whole.sentences[0]
+    assert whole.header_of(whole.sentences[0]) is None
+    assert whole.header_of(whole.span) is None
+
+
+def test_a_header_in_another_passage_is_context_and_no_sentence() -> None:
+    rows = ["year and place", *(f"{year} " + "x" * 60 for year in range(2000, 2006))]
+    first, *others = CHUNKER.chunk(table(rows, range(1, 7)))
+    assert 0 in first.headers
+    assert others
+    assert all(p.headers == () and p.context.endswith("\nyear and place") for p in others)

@@ -24,7 +24,7 @@ def passage(random: np.random.Generator, tokens_in_parts: list[int]) -> PassageS
 
 
 def one_by_one(
-    asked: np.ndarray, importance: np.ndarray, one: PassageStates
+    asked: np.ndarray, importance: np.ndarray, one: PassageStates, headers: list[int]
 ) -> tuple[float, list[float]]:
     """The same definition, written as loops."""
 
@@ -42,6 +42,8 @@ def one_by_one(
         for token, weight in zip(asked, importance, strict=True):
             before = 0.8 * best(token, *one.parts[number - 1]) if number > 1 else 0.0
             above = 0.9 * best(token, *one.parts[0])
+            if headers and headers[number - 1] >= 0:
+                before = 0.9 * best(token, *one.parts[headers[number - 1] + 1])
             total += weight * max(best(token, *one.parts[number]), before, above)
         sentences.append(total)
     return whole, sentences
@@ -61,13 +63,18 @@ def test_all_at_once_gives_what_one_by_one_gives(
     importance = random.random((2, question_tokens))
     importance /= importance.sum(axis=1, keepdims=True)
     made = [passage(random, parts) for parts in passages]
-    for one, found in zip(made, compare(asked, importance, made), strict=True):
+    headers = [
+        [int(random.integers(-1, max(row, 1))) for row in range(len(p) - 1)] for p in passages
+    ]
+    headers[0] = []
+    likenesses = compare(asked, importance, made, headers)
+    for one, found, heads in zip(made, likenesses, headers, strict=True):
         for row, weighting in enumerate(importance):
-            whole, sentences = one_by_one(asked, weighting, one)
+            whole, sentences = one_by_one(asked, weighting, one, heads)
             assert found.whole[row] == pytest.approx(whole, abs=1e-5)
             assert found.sentences[row] == pytest.approx(sentences, abs=1e-5)
         assert found.sentences.shape == (2, len(one.parts) - 1)
 
 
 def test_no_passages_have_no_likeness() -> None:
-    assert compare(np.ones((2, DIMENSIONS)), np.array([[0.5, 0.5]]), []) == []
+    assert compare(np.ones((2, DIMENSIONS)), np.array([[0.5, 0.5]]), [], []) == []

@@ -63,6 +63,11 @@ def _keep_answers(connection: Connection) -> None:
     schema.answers.create(connection)
 
 
+def _head_rows(connection: Connection) -> None:
+    """Version 6: passages know which of their sentences heads which; empty until read again."""
+    connection.exec_driver_sql("ALTER TABLE passages ADD COLUMN headers JSON NOT NULL DEFAULT '[]'")
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -85,6 +90,7 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
     _date_and_tag,
     _keep_conversations,
     _keep_answers,
+    _head_rows,
 )
 """Step n (counting from 1) takes the database from version n to n+1."""
 

@@ -45,19 +45,21 @@ class _PassageRow(NamedTuple):
     page: int | None
     section: list[str]
     sentences: list[int]
+    headers: list[int]
 
 
 PASSAGES_BY_KEY = """
-    SELECT key, id, document_id, start, "end", context, page, section, sentences
+    SELECT key, id, document_id, start, "end", context, page, section, sentences, headers
     FROM passages WHERE key IN (SELECT value FROM json_each(?))
 """
-"""Takes a JSON list of keys; section and sentences come as JSON."""
+"""Takes a JSON list of keys; section, sentences and headers come as JSON."""
 
 
 def stored_passage(values: Sequence[Any]) -> Passage:
     """What `PASSAGES_BY_KEY` selects, as SQLite has it, as a record."""
-    *others, section, sentences = values
-    return passage(_PassageRow._make((*others, json.loads(section), json.loads(sentences))))
+    *others, section, sentences, headers = values
+    lists = map(json.loads, (section, sentences, headers))
+    return passage(_PassageRow._make((*others, *lists)))
 
 
 def passage(row: Row[Any] | _PassageRow) -> Passage:
@@ -73,6 +75,7 @@ def passage(row: Row[Any] | _PassageRow) -> Passage:
             for start, end in zip(edges, edges, strict=True)
         ),
         context=row.context,
+        headers=tuple(row.headers),
         key=row.key,
     )
 
@@ -209,6 +212,7 @@ def _passage_values(passage: Passage, key: str) -> dict[str, Any]:
         "section": list(passage.section),
         "context": passage.context,
         "sentences": [edge for span in passage.sentences for edge in (span.start, span.end)],
+        "headers": list(passage.headers),
         "embedding_key": key,
     }
 

@@ -142,4 +142,21 @@ def _passage(
         page=page,
         sentences=tuple(Span(document_id=document.id, start=s.start, end=s.end) for s in piece),
         context=context_lines(document, section, blocks, first.start),
+        headers=_headers(piece),
     )
+
+
+def _headers(piece: Sequence[_Sentence]) -> tuple[int, ...]:
+    found = tuple(_header(piece, sentence) for sentence in piece)
+    return found if any(number >= 0 for number in found) else ()
+
+
+def _header(piece: Sequence[_Sentence], row: _Sentence) -> int:
+    """The number of the sentence that heads the columns of a row, the nearest of several; or -1."""
+    above = [
+        start for cell in row.block.cells for start, _ in cell.column_headers if start < row.start
+    ]
+    if not above:
+        return -1
+    nearest = max(above)
+    return next((n for n, one in enumerate(piece) if one.start <= nearest < one.end), -1)

@@ -64,6 +64,7 @@ class LateInteractionReranker:
             normalised(asked.states),
             self._importance(question.asked, asked),
             list(found.values()),
+            [first[row].passage.headers for row in found],
         )
         scored = [
             self._score(first[row], states, likeness)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 _SENTENCE_BEFORE = 0.8
 _HEADINGS = 0.9
 """What a match in the sentence before, or in the headings above, counts beside one in the sentence.
-A sentence such as "It closes within three seconds" says little without them."""
+A sentence such as "It closes within three seconds" says little without them. To a row of a table the
+row that heads its columns is a heading, and the row before it nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +49,17 @@ class Likeness:
 
 
 def compare(
-    asked: NDArray[Any], importance: NDArray[Any], passages: Sequence[PassageStates]
+    asked: NDArray[Any],
+    importance: NDArray[Any],
+    passages: Sequence[PassageStates],
+    headers: Sequence[Sequence[int]],
 ) -> list[Likeness]:
     """The weighted mean, over question tokens, of the similarity to the most similar passage token.
 
     `asked` (question tokens, dimensions) has rows of length 1, `importance` (weightings, question
-    tokens) rows with the sum 1. A sentence is read in its surroundings. All passages are compared in
-    one product of matrices, since there are hundreds of sentences in them.
+    tokens) rows with the sum 1. A sentence is read in its surroundings; `headers` has for each passage
+    what `Passage.headers` has. All passages are compared in one product of matrices, since there are
+    hundreds of sentences in them.
     """
     if not passages:
         return []
@@ -68,7 +73,10 @@ def compare(
     )
     counts = [len(passage.parts) for passage in passages]
     firsts = np.cumsum(counts) - counts
-    sentences = importance @ _in_surroundings(_maxima(similarity, parts), firsts, counts)
+    rows_under = _rows_under(headers, firsts)
+    sentences = importance @ _in_surroundings(
+        _maxima(similarity, parts), firsts, counts, rows_under
+    )
     return [
         Likeness(whole=whole[:, row], sentences=sentences[:, first + 1 : first + count])
         for row, (first, count) in enumerate(zip(firsts, counts, strict=True))
@@ -85,14 +93,28 @@ def _maxima(similarity: NDArray[Any], ranges: NDArray[Any]) -> NDArray[Any]:
     return clipped
 
 
+def _rows_under(headers: Sequence[Sequence[int]], firsts: NDArray[Any]) -> NDArray[Any]:
+    """Columns of rows of tables, and of the rows that head them: (2, such rows)."""
+    pairs = [
+        (first + 1 + row, first + 1 + header)
+        for numbers, first in zip(headers, firsts, strict=True)
+        for row, header in enumerate(numbers)
+        if header >= 0
+    ]
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+
+
 def _in_surroundings(
-    best: NDArray[Any], firsts: NDArray[Any], counts: Sequence[int]
+    best: NDArray[Any], firsts: NDArray[Any], counts: Sequence[int], rows_under: NDArray[Any]
 ) -> NDArray[Any]:
-    """Each part's maxima, or those of the sentence before and of the headings where they are better."""
+    """Each part's maxima, or those of what stands around it where they are better."""
     headings = np.repeat(best[:, firsts], counts, axis=1)
     before = np.pad(best, ((0, 0), (1, 0)))[:, :-1]
     first_sentences = np.concatenate([firsts, firsts + 1])
     before[:, first_sentences[first_sentences < best.shape[1]]] = 0.0
+    rows, header_rows = rows_under
+    before[:, rows] = 0.0
+    headings[:, rows] = np.maximum(headings[:, rows], best[:, header_rows])
     around = np.maximum(_SENTENCE_BEFORE * before, _HEADINGS * headings)
     surrounded: NDArray[Any] = np.maximum(best, around)
     return surrounded

@@ -46,10 +46,12 @@ class TermCoverageReranker:
         scores = []
         for span in hit.passage.sentences:
             held = set(terms(self._sources.text_of(span), language))
+            header = hit.passage.header_of(span)
+            around = above | set(terms(self._sources.text_of(header), language) if header else ())
             share = sum(
                 weight * (1.0 if term in held else _FROM_HEADINGS)
                 for term, weight in asked.items()
-                if term in held or term in above
+                if term in held or term in around
             )
             scores.append(share / total)
         return replace(

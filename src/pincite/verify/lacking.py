@@ -76,7 +76,7 @@ class Lacking:
     ) -> Iterator[str]:
         """Which part of the question has no support in the quotes."""
         asked = asked_terms(question, self._weights)
-        held = evidence_terms(evidence, asked.language)
+        held = evidence_terms(evidence, asked.language, self._sources)
         nowhere = asked.missing(set(asked.weights) - asked.unknown | held)
         missing = [word for word in asked.missing(held) if word not in nowhere]
         if nowhere:

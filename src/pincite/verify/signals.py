@@ -109,7 +109,7 @@ def measure(
         scored_by=_scored_by(hits),
         sentence=best.score,
         faint=max(0.0, 1 - 2 * best.score),
-        coverage=asked.share(evidence_terms(evidence, asked.language)),
+        coverage=asked.share(evidence_terms(evidence, asked.language, sources)),
         elsewhere=asked.share(passage) - asked.share(sentence),
         agreement=hits[0].scores.get("fused", 0.0) if hits else 0.0,
         unknown=asked.share(asked.unknown),
@@ -118,9 +118,11 @@ def measure(
     )
 
 
-def evidence_terms(evidence: Sequence[Evidence], language: str) -> set[str]:
-    """Terms of the quotes and of the headings and file names above them."""
-    texts = (f"{item.passage.context}\n{item.quote}" for item in evidence)
+def evidence_terms(evidence: Sequence[Evidence], language: str, sources: Sources) -> set[str]:
+    """Terms of the quotes, of the headings and file names above them, and of a row's column headers."""
+    texts = [f"{item.passage.context}\n{item.quote}" for item in evidence]
+    headers = (item.passage.header_of(item.span) for item in evidence)
+    texts += [sources.text_of(header) for header in headers if header]
     return {term for text in texts for term in terms(text, language)}
 
 
