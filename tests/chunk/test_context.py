@@ -20,6 +20,10 @@ def document(name: str, *, title: str = "Valves", text: str = "It closes.") -> D
     [
         ("pump_manual-2024.pdf", "pump manual 2024 > Valves > Closing"),
         ("valves.pdf", "Valves > Closing"),
+        ("valves-v2.pdf", "valves v2 > Valves > Closing"),
+        ("Valves 2023.pdf", "Valves 2023 > Valves > Closing"),
+        ("valves 7.pdf", "Valves > Closing"),
+        ("2023.pdf", "Valves > Closing"),
         ("d0123.txt", "Valves > Closing"),
         ("final draft.docx", "Valves > Closing"),
         ("379f44022bb27aa53efd5d322c7b57bf.pdf", "Valves > Closing"),

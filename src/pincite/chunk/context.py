@@ -13,6 +13,7 @@ _LONGEST_WORD_WITH_DIGITS = 12
 _SAY_NOTHING = frozenset(
     "copy doc document draft file final image index new page readme report scan text untitled".split()
 )
+_VERSION = re.compile(r"(?:v|ver|rev|version|edition)\d{1,3}|(?:19|20)\d\d", re.IGNORECASE)
 _LONGEST_HEADER_CHARS = 200
 
 
@@ -33,12 +34,14 @@ def context_lines(
 def _file_words(document: Document) -> Iterator[str]:
     """The words of the file's name, if they tell more than the title does.
 
-    A name that is only a number or an id (`d0123`, a hash) tells nothing.
+    A name that is only a number or an id (`d0123`, a hash) tells nothing; a year or a version behind
+    words of the title does.
     """
     words = [word for word in _PARTS.split(PurePath(document.name).stem) if not _is_hash(word)]
     title = document.title.casefold()
-    telling = (word.casefold() for word in words if len(word) > 2 and word.isalpha())
-    if any(word not in title and word not in _SAY_NOTHING for word in telling):
+    telling = [word.casefold() for word in words if len(word) > 2 and word.isalpha()]
+    is_version = telling and any(_VERSION.fullmatch(word) for word in words)
+    if is_version or any(word not in title and word not in _SAY_NOTHING for word in telling):
         yield " ".join(words)
 
 
