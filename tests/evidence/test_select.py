@@ -4,6 +4,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,8 @@ from pincite.testing.samples import text_document
 from pincite.text.terms import terms
 from pincite.vectors import normalised
 
-SENTENCES = [f"Sentence {number} tells of thing {number % 4}." for number in range(12)]
+WORDS = "ash birch cedar dogwood elm fir gorse holly ivy juniper kelp larch".split()
+SENTENCES = [f"A {word} tells of {WORDS[n % 4]}." for n, word in enumerate(WORDS)]
 DOCUMENT = text_document(" ".join(SENTENCES))
 SOURCES = MemorySources([DOCUMENT])
 QUESTION = Question(text="what")
@@ -173,6 +175,49 @@ def test_every_scored_passage_is_chosen_from_or_left_out_for_a_reason(
     assert all(item.reason and item.span is not None for item in found.dropped)
     chosen = {(item.passage.id, item.span) for item in found.evidence}
     assert not chosen & {(item.passage.id, item.span) for item in found.dropped}
+
+
+def chosen_quotes(question: str, *quotes: str) -> list[str]:
+    """Of sentences that are equally good and hardly differ in their vectors."""
+    document = text_document(" ".join(quotes))
+    starts = [document.text.index(quote) for quote in quotes]
+    spans = [
+        Span(document_id=document.id, start=start, end=start + len(quote))
+        for start, quote in zip(starts, quotes, strict=True)
+    ]
+    whole = Span(document_id=document.id, start=0, end=len(document.text))
+    passage = Passage(id="p", span=whole, section=(), page=None, sentences=tuple(spans))
+    scores = tuple(0.9 - 0.01 * number for number in range(len(quotes)))
+    vectors = np.stack([DIRECTIONS[0]] * len(quotes))
+    found = Hit(
+        passage=passage, score=0.5, scores={}, sentence_scores=scores, sentence_vectors=vectors
+    )
+    options = {"max_sentences": 6, "mmr_lambda": 0.7, "max_similarity": 0.82}
+    chooser = MmrSelector(MemorySources([document]), **options, margin=0.3, lead_margin=0.3)
+    return [item.quote for item in chooser.select(Question(text=question), [found]).evidence]
+
+
+SMALL, LARGE = "The pump GX-200 bears 12 bar.", "The pump GX-300 bears 18 bar."
+OLD, NEW = "The notice period is two weeks.", "The notice period is four weeks."
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes", "chosen"),
+    [
+        ("What does the gx-300 bear, and the gx-200?", (SMALL, LARGE), [SMALL, LARGE]),
+        ("What does the GX-200 bear?", (SMALL, LARGE), [SMALL]),
+        ("What do pumps bear?", (SMALL, LARGE), [SMALL, LARGE]),
+        ("What does the GX-400 bear?", (SMALL, LARGE), [SMALL, LARGE]),
+        ("What is the notice period?", (OLD, NEW), [OLD, NEW]),
+        ("What is the notice period?", (OLD, OLD.replace("The", "This")), [OLD]),
+        # What differs is not a detail of the same statement.
+        ("What is there?", (OLD, "Four friends met in Graz by chance."), [OLD]),
+    ],
+)
+def test_what_differs_in_a_number_or_a_name_is_no_repetition_unless_the_question_chose(
+    question: str, quotes: tuple[str, ...], chosen: list[str]
+) -> None:
+    assert chosen_quotes(question, *quotes) == chosen
 
 
 def test_reasons_have_the_numbers_that_decided() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pincite.document import Span
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
+from pincite.text.details import details, details_asked
 from pincite.text.remarks import is_remark
 from pincite.text.terms import terms
 
@@ -24,6 +25,13 @@ class _Candidate:
     quote: str
     vector: NDArray[Any] | None
     terms: frozenset[str]
+    details: frozenset[str]
+    words: frozenset[str]
+    """Terms without those of the details."""
+
+
+_LEAST_SHARED_WORDS = 0.5
+"""Of the words of two sentences together, details aside: so many in common, and only details differ."""
 
 
 class MmrSelector:
@@ -33,7 +41,8 @@ class MmrSelector:
     which one sentence gives is one sentence. A sentence that stands in the same passage before the
     best one would be read first, so it must be as good but for `lead_margin`. Among those, the
     next sentence is the one with the highest `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity
-    to the chosen ones; one more similar than `max_similarity` to a chosen one is never taken.
+    to the chosen ones. One more similar than `max_similarity` to a chosen one is never taken, unless
+    it says the same of something else that the question may mean, or gives another value for it.
     """
 
     def __init__(
@@ -53,18 +62,21 @@ class MmrSelector:
         self._margin = margin
         self._lead_margin = lead_margin
 
-    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:  # noqa: ARG002
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """Sentences in the order they were chosen, best first; none without candidates."""
         chosen: list[_Candidate] = []
+        asked = details_asked(question.asked)
         pool, dropped = self._candidates(hits)
         while pool and len(chosen) < self._max_sentences:
-            nearest = {item.span: _nearest(item, chosen) for item in pool}
-            near = [item for item in pool if nearest[item.span][0] > self._max_similarity]
-            dropped += [self._repeats(item, *nearest[item.span]) for item in near]
-            pool = [item for item in pool if nearest[item.span][0] <= self._max_similarity]
+            alike = {item.span: [_similarity(item, other) for other in chosen] for item in pool}
+            repeats = [self._repeats(item, alike[item.span], chosen, asked) for item in pool]
+            dropped += [found for found in repeats if found]
+            pool = [item for item, found in zip(pool, repeats, strict=True) if not found]
             if not pool:
                 break
-            best = max(pool, key=lambda item: self._marginal(item, nearest[item.span][0]))
+            best = max(
+                pool, key=lambda item: self._marginal(item, max(alike[item.span], default=0.0))
+            )
             chosen.append(best)
             pool.remove(best)
         full = f"better ones were chosen, at most {self._max_sentences}"
@@ -88,7 +100,24 @@ class MmrSelector:
     def _marginal(self, item: _Candidate, nearest: float) -> float:
         return self._lambda * item.score - (1 - self._lambda) * nearest
 
-    def _repeats(self, item: _Candidate, similarity: float, number: int) -> Dropped:
+    def _repeats(
+        self,
+        item: _Candidate,
+        alike: Sequence[float],
+        chosen: Sequence[_Candidate],
+        asked: frozenset[str],
+    ) -> Dropped | None:
+        """Why the item is left out, if it repeats the nearest of those that it may repeat."""
+        similarity, number = max(
+            (
+                (similarity, number)
+                for number, (similarity, other) in enumerate(zip(alike, chosen, strict=True), 1)
+                if similarity > self._max_similarity and not _tells_more(item, other, asked)
+            ),
+            default=(0.0, 0),
+        )
+        if not number:
+            return None
         reason = f"repeats e{number}: similarity {similarity:.3f} > {self._max_similarity:.3f}"
         return _dropped(item.passage, item.span, item.score, reason)
 
@@ -130,13 +159,16 @@ class MmrSelector:
     def _candidate(self, span: Span, hit: Hit, row: int, score: float) -> _Candidate:
         quote = self._sources.text_of(span)
         vectors = hit.sentence_vectors
+        found, particular = frozenset(terms(quote)), details(quote)
         return _Candidate(
             span=span,
             passage=hit.passage,
             score=score,
             quote=quote,
             vector=None if vectors is None else vectors[row],
-            terms=frozenset(terms(quote)),
+            terms=found,
+            details=particular,
+            words=found.difference(terms(" ".join(particular))),
         )
 
 
@@ -148,10 +180,16 @@ def _far(score: float, top: float, margin: float) -> str:
     return f"score {score:.3f} is outside the margin: {top - margin:.3f} needed, best {top:.3f}"
 
 
-def _nearest(item: _Candidate, chosen: Sequence[_Candidate]) -> tuple[float, int]:
-    """The greatest similarity to a chosen one, and the number (from 1) of that one."""
-    similarities = [(_similarity(item, other), n) for n, other in enumerate(chosen, start=1)]
-    return max(similarities, key=lambda pair: pair[0], default=(0.0, 0))
+def _tells_more(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> bool:
+    """Whether two sentences of the same words differ in details, and the question may mean both.
+
+    It means the other one alone if it names what is particular to that one and not to this one.
+    """
+    here, there = item.details - other.details, other.details - item.details
+    if not (here and there) or (there & asked and not here & asked):
+        return False
+    shared, all_words = item.words & other.words, item.words | other.words
+    return bool(shared) and len(shared) >= _LEAST_SHARED_WORDS * len(all_words)
 
 
 def _similarity(one: _Candidate, other: _Candidate) -> float:

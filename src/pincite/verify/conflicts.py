@@ -18,13 +18,15 @@ from pathlib import PurePath
 from pincite.document import Span
 from pincite.records import Evidence, Hit
 from pincite.stages import Sources
+from pincite.text.details import names
 from pincite.text.languages import language_of
 from pincite.text.numbers import figures, numbers
 from pincite.text.terms import terms
 from pincite.verify.differences import difference
 from pincite.verify.versions import version_of, without_version
 
-_CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
+_UNIT = re.compile(r"\d\W*[^\W\d]|[^\W\d][\s-]+[^\W\d]|[^\w\s.,]")
+"""A word behind the digits or a second word behind a number in words, or a sign such as %."""
 
 _NEAR = 0.15
 """How far below the cited sentence another may score and still be about the same."""
@@ -169,13 +171,7 @@ def _is_alike(one: str, other: str) -> bool:
     shared = words & others
     if len(shared) < _FEWEST_SHARED or len(shared) < _LEAST_SHARE * len(words | others):
         return False
-    return _names(one) == _names(other) and figures(one).years == figures(other).years
-
-
-def _names(text: str) -> frozenset[str]:
-    """Words with a capital that the beginning of the sentence does not explain."""
-    found = _CAPITALISED.findall(text)
-    return frozenset(found[1:] if text[:1].isupper() else found)
+    return names(one) == names(other) and figures(one).years == figures(other).years
 
 
 def _figures(text: str) -> Mapping[str, Mapping[Decimal, str]]:
@@ -202,5 +198,7 @@ def _differing(
 
 
 def _told(values: Mapping[Decimal, str], unit: str) -> str:
+    """As they are written: with their unit, unless it stands elsewhere, as at the head of a column."""
     told = ", ".join(values.values())
-    return told if unit in told else f"{told} {unit}"
+    has_unit = unit in told or all(_UNIT.search(value) for value in values.values())
+    return told if has_unit else f"{told} {unit}"

@@ -1,0 +1,31 @@
+"""The words that tell one sentence from another of the same wording: numbers, codes and names."""
+
+from __future__ import annotations
+
+import re
+
+from pincite.text.number_words import worded_numbers
+
+_CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
+_WITH_DIGITS = re.compile(r"[^\s;()\[\]{}|\"“”\d]*\d[^\s;()\[\]{}|\"“”]*")
+_AROUND = ".,:!?'’-–—/%°"
+
+
+def names(text: str) -> frozenset[str]:
+    """Words with a capital that the beginning of the sentence does not explain, as written."""
+    found = _CAPITALISED.findall(text)
+    return frozenset(found[1:] if text[:1].isupper() else found)
+
+
+def details(text: str) -> frozenset[str]:
+    """Numbers in digits and in English words, codes ("gx-200") and names, in small letters."""
+    digits = (found.group().strip(_AROUND) for found in _WITH_DIGITS.finditer(text))
+    worded = (text[number.start : number.end] for number in worded_numbers(text))
+    named = names(_WITH_DIGITS.sub(" ", text))
+    return frozenset(found.casefold() for found in (*digits, *worded, *named))
+
+
+def details_asked(question: str) -> frozenset[str]:
+    """All words of a question: people write names small."""
+    words = (word.strip(_AROUND).casefold() for word in question.split())
+    return details(question) | {word for word in words if word}

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from pincite.text.details import details, details_asked, names
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The pump GX-200 bears 12.5 bar.", {"gx-200", "12.5"}),
+        ("The library in Graz opens at 9:00, on Mondays.", {"graz", "9:00", "mondays"}),
+        ("Notice is four weeks (see § 4.2).", {"four", "4.2"}),
+        ("der Vertrag endet am 31. März 2026", {"vertrag", "31", "märz", "2026"}),
+        ("It closes.", set()),
+    ],
+)
+def test_details_are_numbers_codes_and_names(text: str, expected: set[str]) -> None:
+    assert details(text) == expected
+
+
+def test_a_capital_at_the_beginning_is_no_name() -> None:
+    assert names("Pumps of Acme run.") == {"Acme"}
+    assert names("pumps of Acme run.") == {"Acme"}
+
+
+def test_a_question_may_name_things_in_small_letters() -> None:
+    assert {"graz", "gx-300"} <= details_asked("is the gx-300, in graz?")
