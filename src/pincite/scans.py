@@ -24,13 +24,15 @@ class SurveyRequest:
     """What is to be counted over the whole collection: mentions of `subject`.
 
     `limits` say what else was asked that counting words cannot tell. With `is_certain`, to find
-    nothing is an answer; otherwise the question may mean something else than these words.
+    nothing is an answer; otherwise the question may mean something else than these words. With
+    `is_condition` ("rent or keys") they are counted as a phrase only.
     """
 
     subject: str
     wanted: Literal["documents", "mentions"] = "documents"
     is_exact: bool = False
     is_certain: bool = True
+    is_condition: bool = False
     limits: tuple[str, ...] = ()
 
 

@@ -127,3 +127,31 @@ def test_without_words_there_is_nothing_to_count(words: str) -> None:
         return
     with pytest.raises(UsageError, match="no words"):
         count_request(words)
+
+
+@pytest.mark.parametrize(
+    ("question", "subject", "is_condition"),
+    [
+        ("How many documents mention rent or keys?", "rent or keys", True),
+        ("How many documents mention rent but not Anna Keller?", "rent but not Anna Keller", True),
+        ("Which documents mention neither rent nor keys?", "neither rent nor keys", True),
+        ("How many documents mention the rent more than once?", "rent more than once", True),
+        ("Welche Dokumente erwähnen Miete oder Schlüssel?", "Miete oder Schlüssel", True),
+        ("How many documents mention both rent and keys?", "rent and keys", False),
+        ("Which documents mention terms and conditions?", "terms and conditions", False),
+    ],
+)
+def test_joined_things_are_not_denied_as_if_they_were_a_phrase(
+    question: str, subject: str, is_condition: bool
+) -> None:
+    request = survey_request(question)
+    assert request is not None
+    assert (request.subject, request.is_condition) == (subject, is_condition)
+    assert not request.is_certain
+
+
+def test_words_with_a_condition_are_counted_as_they_stand_and_that_is_told() -> None:
+    request = count_request("rent or keys")
+    assert request.is_condition
+    assert "as it stands" in " ".join(request.limits)
+    assert not count_request('"rent or keys"').is_condition

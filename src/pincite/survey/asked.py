@@ -28,6 +28,9 @@ _ARTICLE = re.compile(
     r"un[ao]?s?)(?:(?<=['’])|\s+)",
     re.IGNORECASE,
 )
+_BOTH = re.compile(forms.BOTH, re.IGNORECASE)
+_AND = re.compile(forms.AND, re.IGNORECASE)
+_CHOICE = re.compile(forms.CHOICE, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +54,16 @@ def survey_request(question: str) -> SurveyRequest | None:
             continue
         subject, is_exact = _subject(found["subject"])
         if words_of(subject):
-            is_certain = rule.is_certain or is_exact
+            is_condition = not is_exact and _CHOICE.search(subject) is not None
+            is_joined = not is_exact and _AND.search(subject) is not None
+            is_certain = is_exact or (rule.is_certain and not is_condition and not is_joined)
             kind = found.groupdict().get("kind") or ""
             return SurveyRequest(
                 subject=subject,
                 wanted=rule.wanted,
                 is_exact=is_exact,
                 is_certain=is_certain,
+                is_condition=is_condition,
                 limits=tuple(_limits(subject, kind, is_certain=is_certain)),
             )
     if any(pattern.match(question) for pattern in _ENUMERATIONS):
@@ -70,7 +76,14 @@ def count_request(words: str) -> SurveyRequest:
     subject, is_exact = _subject(words)
     if not words_of(subject):
         raise UsageError(f"{words!r} holds no words to count; give some, such as 'relief valve'")
-    return SurveyRequest(subject=subject, is_exact=is_exact)
+    is_condition = not is_exact and _CHOICE.search(subject) is not None
+    limits = (f"'{subject}' was counted as it stands; count one thing at a time",)
+    return SurveyRequest(
+        subject=subject,
+        is_exact=is_exact,
+        is_condition=is_condition,
+        limits=limits if is_condition else (),
+    )
 
 
 def _limits(subject: str, kind: str, *, is_certain: bool) -> Iterator[str]:
@@ -89,7 +102,8 @@ def _subject(written: str) -> tuple[str, bool]:
     for words in (bare, _WORD_OF.sub("", bare)):
         if quoted := _QUOTED.fullmatch(words):
             return quoted["words"].strip(), True
-    return _ARTICLE.sub("", _WORD_OF.sub("", bare)).strip(), False
+    plain = _ARTICLE.sub("", _WORD_OF.sub("", bare)).strip()
+    return (_BOTH.sub("", plain) if _AND.search(plain) else plain), False
 
 
 def _rules() -> Iterator[_Rule]:

@@ -139,3 +139,16 @@ ENUMERATIONS = (
     r"(?:lista|enumera)(?:me)? (?:todos|todas)",
 )
 """How a question begins that wants all there is of something that words alone do not show."""
+
+BOTH = r"^(?:both|sowohl|à la fois|tanto) "
+"""Before two things that are joined."""
+
+AND = r" (?:and|as well as|und|sowie|als auch|et|ainsi que|y|e|como) "
+"""Between things that a document may mention apart from each other."""
+
+CHOICE = (
+    r"\b(?:or|n?either|nor|(?:but |and )?not|without|except|more than|at least|(?:only )?(?:once|twice)|"
+    r"oder|weder|aber nicht|nicht|ohne|außer|mehr als|mindestens|ou|ni|mais pas|sans|sauf|plus de|"
+    r"pero no|sin|excepto|más de)\b"
+)
+"""What makes a condition of words that would have to be counted one by one."""

@@ -108,6 +108,8 @@ class WordSurveyor:
         if not request.subject:
             return told
         nowhere = f"no sentence of {len(scope.paths)} documents holds '{request.subject}'"
+        if request.is_condition:
+            nowhere += " as it stands, and only one thing can be counted at a time"
         return f"{nowhere}; {told}"
 
     def _documents(
@@ -181,6 +183,8 @@ def _tried(request: SurveyRequest) -> Iterator[Closeness]:
         yield Closeness.EXACT
         return
     yield Closeness.SIDE_BY_SIDE
+    if request.is_condition:
+        return
     words = words_of(request.subject)
     # A script without spaces gives its letters, and these stand together in many a sentence.
     if 1 < len(words) <= _MOST_WORDS_APART and all(len(word) > 1 for word in words):
