@@ -7,12 +7,25 @@ from collections.abc import Iterator
 
 import nupunkt
 
-# Sentence ends of scripts the trained splitter does not know. CJK needs no space after them;
-# Arabic, Urdu and Devanagari do.
-_OTHER_END = re.compile(r"[。！？｡]+[」』）”’\"]*|[।॥؟۔]+(?=\s)")
+from pincite.text.sentence_words import MONTHS, NUMBERED, ORDINARY, UNITS
+
+# Sentence ends the trained splitter does not know: of other scripts (CJK needs no space after them;
+# Arabic, Urdu and Devanagari do), of words it takes for abbreviations, and of quantities.
+_OTHER_END = re.compile(
+    r"[。！？｡]+[」』）”’\"]*|[।॥؟۔]+(?=\s)"
+    rf"|(?<=[\s-])(?:{'|'.join(sorted(ORDINARY))})\.(?=\s+[A-Z])"
+    rf"|(?<=\d\s)(?:{'|'.join(UNITS)})\.(?=\s+[A-Z][a-z]+\s)"
+)
 
 # "Rs. 9,375", "No. 5", "Fig. 3": a short capitalised word before a number is an abbreviation.
-_ABBREVIATION_END = re.compile(r"(?:^|[\s(])[A-Z][a-z]{0,3}\.\s*$")
+_ABBREVIATION_END = re.compile(
+    r"(?:^|[\s(])(?:[A-Z][a-z]{0,3}|max|min|approx|ca|nr|abs|art|vol|eq|fig|no|pp?)\.\s*$"
+)
+
+_ITEM_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s*")
+_ORDINAL_END = re.compile(r"(?:^|[\s(])(?:\d{1,3}|[IVX]+)\.[^\S\n]*$")
+_LONGEST_ORDINAL = 12
+_NEXT_WORD = re.compile(r"[^\W\d_]+")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -36,8 +49,17 @@ def _merged(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _belongs_to(text: str, previous: tuple[int, int], start: int) -> bool:
-    return text[start : start + 1].isdigit() and bool(
-        _ABBREVIATION_END.search(text, previous[0], previous[1])
+    """Whether what was split off goes on with the previous sentence."""
+    if _ITEM_NUMBER.fullmatch(text, *previous):
+        return True
+    if text[start : start + 1].isdigit():
+        return bool(_ABBREVIATION_END.search(text, *previous))
+    begin = max(previous[0], previous[1] - _LONGEST_ORDINAL)
+    if "\n" in text[previous[1] : start] or not _ORDINAL_END.search(text, begin, previous[1]):
+        return False
+    word = _NEXT_WORD.match(text, start)
+    return bool(word) and (
+        word.group()[0].islower() or word.group().casefold() in MONTHS | NUMBERED
     )
 
 
