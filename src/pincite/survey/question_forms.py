@@ -147,7 +147,7 @@ AND = r" (?:and|as well as|und|sowie|als auch|et|ainsi que|y|e|como) "
 """Between things that a document may mention apart from each other."""
 
 CHOICE = (
-    r"\b(?:or|n?either|nor|(?:but |and )?not|without|except|more than|at least|(?:only )?(?:once|twice)|"
+    r"\b(?:or|n?either|nor|(?:but |and )?not|without|except|more than|at least|once|twice|"
     r"oder|weder|aber nicht|nicht|ohne|außer|mehr als|mindestens|ou|ni|mais pas|sans|sauf|plus de|"
     r"pero no|sin|excepto|más de)\b"
 )

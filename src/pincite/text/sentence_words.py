@@ -18,21 +18,21 @@ ORDINARY = frozenset(
 """English words that the trained splitter takes for abbreviations. They stand in the open sets twenty
 times as often without a full stop as with one inside a sentence."""
 
-UNITS = (
-    "kg g mg km m cm mm l ml kW kWh MHz GHz kHz Hz bar psi Nm sec hr hrs min mins ppm °C °F"
+UNITS = tuple(
+    """kg g mg km m cm mm l ml kW kWh MHz GHz kHz Hz bar psi Nm sec hr hrs min mins ppm °C °F""".split()
 ).split()
 
 MONTHS = frozenset(
-    "januar jänner jan februar feber feb märz mär april apr mai juni jun juli jul august aug september "
-    "sept sep oktober okt november nov dezember dez".split()
+    """januar jänner jan februar feber feb märz mär april apr mai juni jun juli jul august aug
+    september sept sep oktober okt november nov dezember dez""".split()
 )
 NUMBERED = frozenset(
-    "absatz abschnitt abteilung akt artikel auflage ausgabe band bezirk etage gang generation geburtstag "
-    "geschoss grad gruppe halbjahr halbzeit hälfte instanz jahr jahrestag jahrhundert jahrtausend "
-    "kalendertag kalenderwoche kapitel klasse kw kreis lebensjahr lebensmonat liga mahnung mal mann "
-    "monat nachtrag obergeschoss person platz preis punkt quartal rate rang reihe runde satz schritt "
-    "semester sitzung spalte spieltag spur staffel stelle stock stockwerk strophe stufe stunde tag teil "
-    "termin tisch untergeschoss version versuch vers verwarnung weltkrieg werktag wiederholung woche "
-    "zeile zug zylinder".split()
+    """absatz abschnitt abteilung akt artikel auflage ausgabe band bezirk etage gang generation
+    geburtstag geschoss grad gruppe halbjahr halbzeit hälfte instanz jahr jahrestag
+    jahrhundert jahrtausend kalendertag kalenderwoche kapitel klasse kw kreis lebensjahr
+    lebensmonat liga mahnung mal mann monat nachtrag obergeschoss person platz preis punkt
+    quartal rate rang reihe runde satz schritt semester sitzung spalte spieltag spur staffel
+    stelle stock stockwerk strophe stufe stunde tag teil termin tisch untergeschoss version
+    versuch vers verwarnung weltkrieg werktag wiederholung woche zeile zug zylinder""".split()
 )
 """German words behind a number with a full stop, which is an ordinal: "zum 3. Werktag"."""
