@@ -18,9 +18,7 @@ ORDINARY = frozenset(
 """English words that the trained splitter takes for abbreviations. They stand in the open sets twenty
 times as often without a full stop as with one inside a sentence."""
 
-UNITS = tuple(
-    """kg g mg km m cm mm l ml kW kWh MHz GHz kHz Hz bar psi Nm sec hr hrs min mins ppm °C °F""".split()
-).split()
+UNITS = ("kg mg km cm mm ml kW kWh MHz GHz kHz Hz bar psi Nm sec hr hrs min mins ppm °C °F").split()
 
 MONTHS = frozenset(
     """januar jänner jan februar feber feb märz mär april apr mai juni jun juli jul august aug

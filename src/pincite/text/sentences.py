@@ -57,10 +57,9 @@ def _belongs_to(text: str, previous: tuple[int, int], start: int) -> bool:
     begin = max(previous[0], previous[1] - _LONGEST_ORDINAL)
     if "\n" in text[previous[1] : start] or not _ORDINAL_END.search(text, begin, previous[1]):
         return False
-    word = _NEXT_WORD.match(text, start)
-    return bool(word) and (
-        word.group()[0].islower() or word.group().casefold() in MONTHS | NUMBERED
-    )
+    following = _NEXT_WORD.match(text, start)
+    word = following.group() if following else ""
+    return word[:1].islower() or word.casefold() in MONTHS | NUMBERED
 
 
 def _split_other_scripts(text: str) -> Iterator[tuple[int, int]]:
