@@ -14,6 +14,13 @@ from pincite.text.remarks import is_remark, without_remarks
         ("It rains [12].", False),
         ("(see above)", False),
         ("", False),
+        ("Hi Tom,", True),
+        ("Sehr geehrte Frau Dr. Keller,", False),
+        ("Sehr geehrte Damen und Herren,", True),
+        ("Best regards\nAnna Holm", True),
+        ("Mit freundlichen Grüßen", True),
+        ("Dear customers pay less.", False),
+        ("Hi Tom, the pump is broken.", False),
     ],
 )
 def test_remarks_are_told_from_sentences(text: str, expected: bool) -> None:

@@ -10,6 +10,7 @@ from pincite.answer.generated import GeneratedAnswerer
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.reading import Reading, Window
+from pincite.evidence.lists import ListsSelector
 from pincite.evidence.packing import PackingSelector
 from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
@@ -38,7 +39,8 @@ def writing_stages(
     """The stages of the mode that is set; those of quotes alone where there is no model for it."""
     chosen = settings.generation
     mode = Mode(chosen.mode)
-    selector = MmrSelector(sources, **settings.evidence.model_dump())
+    best = MmrSelector(sources, **settings.evidence.model_dump())
+    selector = ListsSelector(best, sources)
     quotes = ExtractiveAnswerer()
     if mode is Mode.EXTRACTIVE:
         return WritingStages(selector=selector, answerer=quotes)

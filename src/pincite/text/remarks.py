@@ -1,4 +1,4 @@
-"""Remarks of an editor in square brackets: "[citation needed]", "[12]"."""
+"""Remarks of an editor in square brackets ("[citation needed]", "[12]"), and what opens and ends a letter."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import re
 
 _REMARK = re.compile(r"\[[^\]]*\]")
 _REMARKS_ALONE = re.compile(r"(?:\[[^\[\].!?]{1,40}\][\s.,;]*)+")
+_GREETING = re.compile(
+    r"(?:(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte[rs]?|guten (?:tag|morgen)|bonjour|chère?s?|"
+    r"hola|estimad[oa]s?)\b[^.!?:;\d]{0,50}[,!]"
+    r"|(?:(?:kind|best|warm) regards|regards|yours (?:sincerely|faithfully|truly)|sincerely|cheers|"
+    r"many thanks|(?:mit )?(?:freundlichen|besten|vielen|herzlichen|viele|beste|herzliche) grüßen?|"
+    r"cordialement|bien à vous|saludos(?: cordiales)?|atentamente)[,.!]?[^.!?:;\d]{0,40})",
+    re.IGNORECASE,
+)
 
 
 def without_remarks(text: str) -> str:
@@ -14,5 +22,9 @@ def without_remarks(text: str) -> str:
 
 
 def is_remark(text: str) -> bool:
-    """Whether it is short remarks and nothing else; a whole sentence in brackets is none."""
-    return bool(_REMARKS_ALONE.fullmatch(text.strip()))
+    """Whether it is short remarks, a greeting or a closing and nothing else.
+
+    A whole sentence in brackets is none.
+    """
+    bare = text.strip()
+    return bool(_REMARKS_ALONE.fullmatch(bare) or _GREETING.fullmatch(bare))

@@ -1,4 +1,4 @@
-"""What is lacking for an answer, and which passages come nearest, in plain words."""
+"""What is lacking for an answer, or in one, and which passages come nearest, in plain words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources, TermWeights
+from pincite.text.number_words import worded_numbers
+from pincite.verify.names import missing_names, names
 from pincite.verify.opposition import is_negated_otherwise, opposites
 from pincite.verify.signals import Asked, asked_terms, evidence_terms
 
@@ -15,6 +17,13 @@ _WORDS_NAMED = 5
 _PASSAGES_NAMED = 3
 _QUOTE_CHARS = 160
 """A longer sentence is told without its words: a quote is whole or not there."""
+
+_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_BOUND = re.compile(
+    r"\b(?:over|under|above|below|than|least|most|exceed(?:s|ed|ing)?|up to|between|über|unter|als|bis)\s+\W?$",
+    re.IGNORECASE,
+)
+"""Before a number that bounds the answer and need not stand in it."""
 
 _ENGLISH = "en"
 _ASKED_KINDS = (
@@ -44,7 +53,7 @@ _ASKED_KINDS = (
 
 
 class Lacking:
-    """Finds the words for an answer that was refused."""
+    """Finds the words for an answer that was refused, and for what a shown one does not speak of."""
 
     def __init__(self, sources: Sources, weights: TermWeights) -> None:
         self._sources = sources
@@ -70,6 +79,31 @@ class Lacking:
             places.pop(self._place(question, besides), None)
         if places:
             yield f"{'next come' if besides else 'the nearest are'} {'; '.join(places)}"
+
+    def beside(self, question: Question, evidence: Sequence[Evidence]) -> Iterator[str]:
+        """What the question names and the cited passages do not: the answer may be about another.
+
+        Numbers one by one; names only where the passages have none of them, since a question often
+        names more than what it asks about.
+        """
+        asked = asked_terms(question, self._weights)
+        cited = [self._read(item) for item in evidence]
+        told = [*_missing_numbers(question.plain, cited)]
+        asked_names = names(question.plain, asked.language)
+        lost = missing_names(question.plain, cited, [], "", asked.language)
+        if lost and len(lost) == len(asked_names):
+            told += [name for name in lost if not any(number in name for number in told)]
+        if told:
+            named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
+            yield f"the cited passages do not name: {named}; they may be about something else"
+        best = max(evidence, key=lambda item: item.score)
+        for word, opposite in opposites(question.plain, best.quote, asked.language).items():
+            yield f"it says '{opposite}' where the question says '{word}'"
+
+    def _read(self, item: Evidence) -> str:
+        """A cited passage with what stands above it and the name of its file."""
+        text = item.passage.with_context(self._sources.text_of(item.passage.span))
+        return f"{self._sources.document(item.span.document_id).name}\n{text}"
 
     def _unsupported(
         self, question: Question, evidence: Sequence[Evidence], best: Evidence
@@ -110,3 +144,25 @@ def _kind_lacking(question: Question, evidence: Sequence[Evidence], asked: Asked
         if wanted.search(question.plain):
             return "" if any(held.search(item.quote) for item in evidence) else kind
     return ""
+
+
+def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
+    """Numbers in digits of a question that stand in no cited passage, in digits or in words."""
+    held = {_bare(number) for text in cited for number in _DIGITS.findall(text)}
+    held |= {str(number.value) for text in cited for number in worded_numbers(text)}
+    for found in _DIGITS.finditer(question):
+        is_bound = _BOUND.search(question, 0, found.start())
+        if not is_bound and _bare(found.group()) not in held:
+            yield _word_around(question, found.start(), found.end())
+
+
+def _bare(number: str) -> str:
+    """Without separators of thousands."""
+    return re.sub(r"[.,](?=\d{3}(?!\d))", "", number)
+
+
+def _word_around(text: str, start: int, end: int) -> str:
+    """The identifier that a number is part of, as it is written."""
+    before = re.search(r"[^\s(\"']*$", text[:start])
+    behind = re.match(r"[^\W_]*", text[end:])
+    return f"{before.group() if before else ''}{text[start:end]}{behind.group() if behind else ''}"

@@ -1,0 +1,107 @@
+"""A quoted sentence that announces a list brings the list along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from pincite.document import Block, BlockKind, Document, Span
+from pincite.records import Evidence, Hit, Passage, Question, Selection
+from pincite.stages import Selector, Sources
+
+_ANNOUNCES = (":", "：")
+_MOST_SENTENCES = 15
+"""Of one list; more would be a chapter."""
+
+_ASKS_FOR_STEPS = re.compile(
+    r"^\W*(?:how (?:do|does|can|could|should|to|is|are|must)\b|"
+    r"(?:what|which) (?:are the )?steps\b|wie (?:kann|muss|soll|wird|werden|geht)\b|"
+    r"comment (?:faire|puis|dois|est)|cómo (?:puedo|se|debo|hacer))",
+    re.IGNORECASE,
+)
+
+
+class ListsSelector:
+    """Adds the items of a list to what another selector has chosen.
+
+    Of the best sentence only, and of others that announce a list: behind a sentence that ends with a
+    colon its items; and where a question asks how something is done and the best sentence is an item,
+    all items. Items stand in the passages that were found; there are at most so many beside
+    `max_sentences` as `_MOST_SENTENCES` says.
+    """
+
+    def __init__(self, selector: Selector, sources: Sources) -> None:
+        self._selector = selector
+        self._sources = sources
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """The selection with the items, each a piece of evidence of its own behind what was chosen."""
+        selection = self._selector.select(question, hits)
+        spans = {item.span for item in selection.evidence}
+        found = list(selection.evidence)
+        for item in _with_lists(question, selection.evidence):
+            for span, passage in self._items(item, _passages(hits, item.span.document_id)):
+                if span not in spans:
+                    spans.add(span)
+                    found.append(self._evidence(span, passage, item.score, len(found) + 1))
+        return replace(
+            selection,
+            evidence=tuple(found),
+            dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
+        )
+
+    def _items(
+        self, item: Evidence, passages: Mapping[Span, Passage]
+    ) -> list[tuple[Span, Passage]]:
+        """Sentences of the list, in order, with a passage that holds each."""
+        document = self._sources.document(item.span.document_id)
+        blocks = _list_of(document, item)
+        if not blocks:
+            return []
+        start, end = blocks[0].start, blocks[-1].end
+        inside = sorted(
+            (span for span in passages if start <= span.start and span.end <= end),
+            key=lambda span: span.start,
+        )
+        return [(span, passages[span]) for span in inside[:_MOST_SENTENCES]]
+
+    def _evidence(self, span: Span, passage: Passage, score: float, number: int) -> Evidence:
+        quote = self._sources.text_of(span)
+        return Evidence(id=f"e{number}", span=span, quote=quote, passage=passage, score=score)
+
+
+def _with_lists(question: Question, chosen: Sequence[Evidence]) -> Iterator[Evidence]:
+    """Evidence that may have a list behind or around it."""
+    for place, item in enumerate(chosen):
+        asks = place == 0 and _ASKS_FOR_STEPS.search(question.plain)
+        if asks or item.quote.endswith(_ANNOUNCES):
+            yield item
+
+
+def _passages(hits: Sequence[Hit], document_id: str) -> dict[Span, Passage]:
+    """The sentences of a document that were found, each with the best passage that holds it."""
+    found: dict[Span, Passage] = {}
+    for hit in hits:
+        if hit.passage.span.document_id == document_id:
+            for span in hit.passage.sentences:
+                found.setdefault(span, hit.passage)
+    return found
+
+
+def _list_of(document: Document, item: Evidence) -> list[Block]:
+    """The items that a sentence announces, or those around it if it is one; none otherwise."""
+    inside = document.blocks_in(item.span.start, item.span.end)
+    if not inside:
+        return []
+    place = document.blocks.index(inside[0])
+    if inside[0].kind is not BlockKind.LIST_ITEM:
+        is_last = document.text[item.span.end : inside[0].end].strip() == ""
+        return _run(document.blocks[place + 1 :]) if is_last else []
+    before = _run(document.blocks[:place][::-1])
+    return [*before[::-1], *_run(document.blocks[place:])]
+
+
+def _run(blocks: Sequence[Block]) -> list[Block]:
+    return list(takewhile(lambda block: block.kind is BlockKind.LIST_ITEM, blocks))

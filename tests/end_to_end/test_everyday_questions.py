@@ -1,0 +1,108 @@
+"""Small collections as people have them, asked as people ask, through the whole pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pincite import Library
+from pincite.records import Answer, Status
+
+FILES = {
+    "sales.md": "# Sales\n\nNumbers by year.\n\n| Year | Bicycles | Scooters |\n|---|---|---|\n"
+    "| 2019 | 1,200 | 310 |\n| 2020 | 1,450 | 400 |\n| 2021 | 1,690 | 520 |\n",
+    "prices.csv": "Model,Price,Weight\nS1,249,1.2\nS2,349,1.4\nS3,449,1.9\n",
+    "staff.md": "# Staff\n\n| Name | Department | Phone | Room |\n|---|---|---|---|\n"
+    "| Eva Haas | Sales | 12 | 101 |\n| Tom Brandt | Service | 17 | 204 |\n",
+    "pumps.md": "# Pumps\n\nThe pump GX-200 has a maximum pressure of 12 bar.\n\n"
+    "The pump GX-300 has a maximum pressure of 18 bar.\n",
+    "libraries.md": "# Libraries\n\nThe library in Graz is open from 9:00 to 16:00.\n\n"
+    "The library in Linz is open from 10:00 to 15:00.\n",
+    "handbook-v1.md": "# Handbook\n\nThe notice period is two weeks. Lunch is at noon.\n",
+    "handbook-v2.md": "# Handbook\n\nThe notice period is four weeks. Lunch is at noon.\n",
+    "vertrag.md": "# Vertrag\n\nDer Vertrag beginnt am 1. April 2024 und endet am 31. März 2026. "
+    "Die Miete ist bis zum 3. Werktag eines Monats zu zahlen.\n",
+    "filter.html": "<html><body><h1>Filter</h1><p>Cleaning the filter:</p><ol><li>Switch the "
+    "machine off.</li><li>Open the lid.</li><li>Rinse it with cold water.</li></ol></body></html>",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("everyday")
+    files = folder / "files"
+    files.mkdir()
+    for name, text in FILES.items():
+        (files / name).write_text(text, encoding="utf-8")
+    made = Library.open(folder / "library")
+    report = made.ingest([files])
+    assert not report.failed
+    return made
+
+
+def asked(library: Library, question: str) -> Answer:
+    answer = library.ask(question)
+    assert answer.status is Status.ANSWERED, answer.reasons
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("How many bicycles were sold in 2020?", "2020 | 1,450 | 400"),
+        ("How many scooters were sold in 2021?", "2021 | 1,690 | 520"),
+        ("S2 price", "S2,349,1.4"),
+        ("How much does the S3 cost?", "S3,449,1.9"),
+        ("In which room is Tom Brandt?", "Tom Brandt | Service | 17 | 204"),
+    ],
+)
+def test_the_row_that_is_asked_for_is_quoted_first(
+    library: Library, question: str, row: str
+) -> None:
+    assert asked(library, question).citations[0].quote == row
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("What is the maximum pressure of the GX-200 and the GX-300?", ["12 bar", "18 bar"]),
+        ("When are the libraries open?", ["9:00 to 16:00", "10:00 to 15:00"]),
+        ("What is the notice period?", ["two weeks", "four weeks"]),
+        ("Wann endet der Vertrag?", ["am 1. April 2024 und endet am 31. März 2026"]),
+        ("Bis wann ist die Miete zu zahlen?", ["bis zum 3. Werktag eines Monats"]),
+        (
+            "How do I clean the filter?",
+            ["Switch the machine off.\nOpen the lid.\nRinse it with cold water."],
+        ),
+    ],
+)
+def test_all_that_belongs_to_the_answer_is_in_it(
+    library: Library, question: str, parts: list[str]
+) -> None:
+    text = asked(library, question).text
+    assert all(part in text for part in parts), text
+
+
+def test_one_of_two_alike_is_quoted_alone_where_it_is_named(library: Library) -> None:
+    text = asked(library, "What is the maximum pressure of the GX-300?").text
+    assert text == "The pump GX-300 has a maximum pressure of 18 bar."
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What is the maximum pressure of the GX-400?", "do not name: GX-400"),
+        ("When was the library in Graz open in 2021?", "do not name: 2021"),
+        ("What is the minimum pressure of the GX-200?", "'maximum' where the question says"),
+    ],
+)
+def test_an_answer_about_something_else_says_so(library: Library, question: str, told: str) -> None:
+    assert any(told in reason for reason in asked(library, question).reasons)
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the maximum pressure of the GX-200?", "When is the library in Linz open?"]
+)
+def test_an_answer_about_what_was_asked_has_no_such_caveat(library: Library, question: str) -> None:
+    assert not [reason for reason in asked(library, question).reasons if "name" in reason]

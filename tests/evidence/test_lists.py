@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from pincite.document import Block, BlockKind, Document, Span, document_id
+from pincite.evidence.lists import ListsSelector
+from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
+from pincite.testing.fakes import MemorySources
+
+LINES = [
+    ("To clean the filter:", BlockKind.PARAGRAPH),
+    ("Switch the pump off.", BlockKind.LIST_ITEM),
+    ("Open the lid.", BlockKind.LIST_ITEM),
+    ("Rinse the filter.", BlockKind.LIST_ITEM),
+    ("It costs 12 euros.", BlockKind.PARAGRAPH),
+]
+
+
+def document() -> Document:
+    text, blocks = "", []
+    for line, kind in LINES:
+        blocks.append(Block(start=len(text), end=len(text) + len(line), kind=kind))
+        text += line + "\n"
+    name, digest = document_id(text.encode())
+    return Document(
+        id=name, sha256=digest, title="a", media_type="", text=text, blocks=tuple(blocks)
+    )
+
+
+DOCUMENT = document()
+SPANS = [Span(document_id=DOCUMENT.id, start=b.start, end=b.end) for b in DOCUMENT.blocks]
+
+
+def hit(first: int, last: int) -> Hit:
+    span = Span(document_id=DOCUMENT.id, start=SPANS[first].start, end=SPANS[last].end)
+    sentences = tuple(SPANS[first : last + 1])
+    passage = Passage(id=f"p{first}", span=span, section=(), page=None, sentences=sentences)
+    return Hit(passage=passage, score=0.5, scores={})
+
+
+WHOLE = hit(0, 4)
+
+
+class Chosen:
+    """A selector that has chosen these lines."""
+
+    def __init__(self, *lines: int) -> None:
+        self._lines = lines
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        chosen = [
+            Evidence(
+                id=f"e{number}",
+                span=SPANS[line],
+                quote=LINES[line][0],
+                passage=hits[0].passage,
+                score=0.9 - number / 100,
+            )
+            for number, line in enumerate(self._lines, start=1)
+        ]
+        left = Dropped(passage=hits[0].passage, reason="outside", span=SPANS[2], score=0.1)
+        return Selection(evidence=tuple(chosen), dropped=(left,))
+
+
+def lines_of(question: str, *lines: int, hits: Sequence[Hit] = (WHOLE,)) -> list[int]:
+    selector = ListsSelector(Chosen(*lines), MemorySources([DOCUMENT]))
+    found = selector.select(Question(text=question), hits)
+    assert [item.id for item in found.evidence] == [
+        f"e{n}" for n in range(1, len(found.evidence) + 1)
+    ]
+    assert all(item.quote == LINES[SPANS.index(item.span)][0] for item in found.evidence)
+    kept = {item.span for item in found.evidence}
+    assert not kept & {drop.span for drop in found.dropped}
+    return [SPANS.index(item.span) for item in found.evidence]
+
+
+@pytest.mark.parametrize(
+    ("question", "chosen", "expected"),
+    [
+        ("What cleans the filter?", [0], [0, 1, 2, 3]),
+        ("How do I clean the filter?", [2], [2, 1, 3]),
+        ("Wie wird der Filter gereinigt?", [1], [1, 2, 3]),
+        ("What must be opened?", [2], [2]),
+        ("How do I clean the filter?", [4, 2], [4, 2]),
+        ("How much does it cost?", [4], [4]),
+    ],
+)
+def test_a_list_comes_with_what_announces_it_and_steps_with_each_other(
+    question: str, chosen: list[int], expected: list[int]
+) -> None:
+    assert lines_of(question, *chosen) == expected
+
+
+def test_only_items_of_passages_that_were_found_are_added() -> None:
+    assert lines_of("What?", 0, hits=[hit(0, 1)]) == [0, 1]
+    assert lines_of("What?", 0, hits=[hit(0, 1), hit(2, 4)]) == [0, 1, 2, 3]
+
+
+def test_a_colon_inside_a_block_announces_nothing_behind_it() -> None:
+    text = "Bring: a key.\n- a hat"
+    blocks = (
+        Block(start=0, end=13, kind=BlockKind.PARAGRAPH),
+        Block(start=16, end=21, kind=BlockKind.LIST_ITEM),
+    )
+    name, digest = document_id(text.encode())
+    made = Document(id=name, sha256=digest, title="a", media_type="", text=text, blocks=blocks)
+    spans = tuple(Span(document_id=name, start=a, end=b) for a, b in ((0, 6), (7, 13), (16, 21)))
+    whole = Span(document_id=name, start=0, end=21)
+    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
+
+    class First:
+        def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+            item = Evidence(id="e1", span=spans[0], quote="Bring:", passage=passage, score=0.9)
+            return Selection(evidence=(item,))
+
+    found = ListsSelector(First(), MemorySources([made])).select(
+        Question(text="What?"), [Hit(passage=passage, score=0.5, scores={})]
+    )
+    assert [item.span for item in found.evidence] == [spans[0]]
