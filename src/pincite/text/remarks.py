@@ -1,4 +1,4 @@
-"""Remarks of an editor in square brackets ("[citation needed]", "[12]"), and what opens and ends a letter."""
+"""Remarks of an editor ("[citation needed]", "[12]"), and what opens and ends a letter."""
 
 from __future__ import annotations
 

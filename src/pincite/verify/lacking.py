@@ -20,7 +20,8 @@ _QUOTE_CHARS = 160
 
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _BOUND = re.compile(
-    r"\b(?:over|under|above|below|than|least|most|exceed(?:s|ed|ing)?|up to|between|über|unter|als|bis)\s+\W?$",
+    r"\b(?:over|under|above|below|than|least|most|exceed(?:s|ed|ing)?|up to|between|"
+    r"über|unter|als|bis)\s+\W?$",
     re.IGNORECASE,
 )
 """Before a number that bounds the answer and need not stand in it."""
