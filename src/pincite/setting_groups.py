@@ -339,6 +339,9 @@ class EvidenceSettings(Group):
         le=1,
         description="the same for a sentence that stands before the best one",
     )
+    parts: bool = Field(
+        default=True, description="each question of several in one has its own best sentence"
+    )
 
 
 class GenerationSettings(Group):

@@ -21,6 +21,8 @@ FILES = {
     "handbook-v2.md": "# Handbook\n\nThe notice period is four weeks. Lunch is at noon.\n",
     "vertrag.md": "# Vertrag\n\nDer Vertrag beginnt am 1. April 2024 und endet am 31. März 2026. "
     "Die Miete ist bis zum 3. Werktag eines Monats zu zahlen.\n",
+    "terms.md": "# Terms\n\nPayment is due within 30 days. Delivery takes ten days. "
+    "The warranty lasts 24 months. Eva Haas founded the company.\n",
     "filter.html": "<html><body><h1>Filter</h1><p>Cleaning the filter:</p><ol><li>Switch the "
     "machine off.</li><li>Open the lid.</li><li>Rinse it with cold water.</li></ol></body></html>",
 }
@@ -69,6 +71,11 @@ def test_the_row_that_is_asked_for_is_quoted_first(
         ("What is the notice period?", ["two weeks", "four weeks"]),
         ("Wann endet der Vertrag?", ["am 1. April 2024 und endet am 31. März 2026"]),
         ("Bis wann ist die Miete zu zahlen?", ["bis zum 3. Werktag eines Monats"]),
+        ("When is payment due and how long does delivery take?", ["30 days", "ten days"]),
+        (
+            "What is the maximum pressure of the GX-300 and how long is the warranty?",
+            ["18 bar", "24 months"],
+        ),
         (
             "How do I clean the filter?",
             ["Switch the machine off.\nOpen the lid.\nRinse it with cold water."],
@@ -80,6 +87,17 @@ def test_all_that_belongs_to_the_answer_is_in_it(
 ) -> None:
     text = asked(library, question).text
     assert all(part in text for part in parts), text
+
+
+def test_a_question_of_several_parts_can_be_answered_as_one(library: Library) -> None:
+    question = "When is payment due and how long does delivery take?"
+    with Library.open(library.path, overrides={"evidence": {"parts": False}}) as plain:
+        assert len(plain.ask(question).citations) < len(library.ask(question).citations)
+
+
+def test_a_part_that_nothing_answers_brings_no_sentence(library: Library) -> None:
+    answer = library.ask("When is payment due and how far away is the moon?")
+    assert "delivery" not in answer.text.lower()
 
 
 def test_one_of_two_alike_is_quoted_alone_where_it_is_named(library: Library) -> None:

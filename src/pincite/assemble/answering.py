@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict
 
 from pincite.answer.prompts import PROMPTS
+from pincite.assemble.parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
 from pincite.assemble.retrieving import retriever as retriever_of
@@ -60,7 +61,14 @@ def answer_stages(
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = retriever_of(settings, catalog, indexes, encoder, weights, exact)
+    reranker = reranker_of(settings.rerank, catalog, weights, models)
+    understander = _question_reader(settings, catalog, indexes, weights, exact)
     writing = writing_stages(settings, catalog, weights, models.writer)
+    selector = writing.selector
+    if settings.evidence.parts:
+        selector = PartsSelector(
+            selector=selector, understander=understander, retriever=retriever, reranker=reranker
+        )
     basis = _calibration_basis(settings, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None
@@ -71,20 +79,11 @@ def answer_stages(
         unread=_unread(catalog),
     )
     return AnswerStages(
-        understander=QuestionReader(
-            lexical=indexes.lexical,
-            weights=weights,
-            languages=weights.languages,
-            vocabulary=indexes.vocabulary,
-            exact=exact,
-            allowed=catalog.allowed_keys,
-            is_word=is_known_word,
-            steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
-        ),
+        understander=understander,
         retriever=retriever,
         seen=retriever.seen,
-        reranker=reranker_of(settings.rerank, catalog, weights, models),
-        selector=writing.selector,
+        reranker=reranker,
+        selector=selector,
         answerer=writing.answerer,
         verifier=SourceVerifier(
             catalog,
@@ -106,6 +105,25 @@ def answer_stages(
         scan_verifier=CountVerifier(catalog, provenance),
         notices=notices,
         calibration_basis=basis,
+    )
+
+
+def _question_reader(
+    settings: Settings,
+    catalog: Catalog,
+    indexes: Indexes,
+    weights: IndexTermWeights,
+    exact: ExactWords,
+) -> QuestionReader:
+    return QuestionReader(
+        lexical=indexes.lexical,
+        weights=weights,
+        languages=weights.languages,
+        vocabulary=indexes.vocabulary,
+        exact=exact,
+        allowed=catalog.allowed_keys,
+        is_word=is_known_word,
+        steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
     )
 
 

@@ -39,7 +39,7 @@ def writing_stages(
     """The stages of the mode that is set; those of quotes alone where there is no model for it."""
     chosen = settings.generation
     mode = Mode(chosen.mode)
-    best = MmrSelector(sources, **settings.evidence.model_dump())
+    best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
     selector = ListsSelector(best, sources)
     quotes = ExtractiveAnswerer()
     if mode is Mode.EXTRACTIVE:
