@@ -20,7 +20,7 @@ from pincite.verify.opposition import is_negated_otherwise, opposites
 def test_a_word_of_opposite_meaning_in_the_place_of_a_word_asked_for_is_found(
     question: str, quote: str, found: dict[str, str]
 ) -> None:
-    assert opposites(question, quote, "en") == found
+    assert opposites(question, quote, "en", above="") == found
 
 
 @pytest.mark.parametrize(
@@ -41,5 +41,11 @@ def test_what_a_question_negates_must_be_negated_in_the_quote(
 
 
 def test_nothing_is_found_in_languages_whose_words_are_not_known() -> None:
-    assert opposites("maximum", "minimum", "de") == {}
+    assert opposites("maximum", "minimum", "de", above="") == {}
     assert not is_negated_otherwise("not watered", "watered", "de")
+
+
+def test_a_word_that_stands_above_the_quote_is_not_lacking() -> None:
+    question, quote = "Who spoke at the meeting in March?", "Anna spoke of a visit in April."
+    assert opposites(question, quote, "en", above="Notes") == {"march": "april"}
+    assert opposites(question, quote, "en", above="Minutes of 5 March 2024") == {}

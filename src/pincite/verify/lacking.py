@@ -98,8 +98,7 @@ class Lacking:
             named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
             yield f"the cited passages do not name: {named}; they may be about something else"
         best = max(evidence, key=lambda item: item.score)
-        for word, opposite in opposites(question.plain, best.quote, asked.language).items():
-            yield f"it says '{opposite}' where the question says '{word}'"
+        yield from _opposed(question, best, asked)
 
     def _read(self, item: Evidence) -> str:
         """A cited passage with what stands above it and the name of its file."""
@@ -118,8 +117,7 @@ class Lacking:
             yield f"in none of the documents: {', '.join(nowhere[:_WORDS_NAMED])}"
         if missing:
             yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
-        for word, opposite in opposites(question.plain, best.quote, asked.language).items():
-            yield f"it says '{opposite}' where the question says '{word}'"
+        yield from _opposed(question, best, asked)
         if is_negated_otherwise(question.plain, best.quote, asked.language):
             yield "it states what the question negates"
         kind = _kind_lacking(question, evidence, asked)
@@ -135,6 +133,13 @@ class Lacking:
 
 def _quoted(best: Evidence) -> str:
     return f': "{best.quote}"' if len(best.quote) <= _QUOTE_CHARS else ""
+
+
+def _opposed(question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
+    above = best.passage.context
+    found = opposites(question.plain, best.quote, asked.language, above=above)
+    for word, opposite in found.items():
+        yield f"it says '{opposite}' where the question says '{word}'"
 
 
 def _kind_lacking(question: Question, evidence: Sequence[Evidence], asked: Asked) -> str:

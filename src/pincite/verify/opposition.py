@@ -203,14 +203,17 @@ def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
     )
 
 
-def opposites(question: str, quote: str, language: str) -> dict[str, str]:
-    """Words of the question that the quote lacks, each with the word of opposite meaning there."""
+def opposites(question: str, quote: str, language: str, *, above: str) -> dict[str, str]:
+    """Words of the question that the quote lacks, each with the word of opposite meaning there.
+
+    A word in the headings `above` the quote is not lacking: "March" over "pay until April".
+    """
     if language != _ENGLISH:
         return {}
     asked, said = set(_words(question)), set(_words(quote))
     only_said = said - asked
     found = {}
-    for word in sorted(asked - said):
+    for word in sorted(asked - said - set(_words(above))):
         opposite = sorted((_opposites_of(word) | _with_prefix(word)) & only_said)
         if opposite:
             found[word] = opposite[0]

@@ -105,6 +105,8 @@ def measure(
         *terms(sources.text_of(best.passage.span), asked.language),
     }
     sentence = set(terms(best.quote, asked.language))
+    above = best.passage.context
+    opposed = opposites(question.plain, best.quote, asked.language, above=above)
     return Signals(
         scored_by=_scored_by(hits),
         sentence=best.score,
@@ -114,7 +116,7 @@ def measure(
         agreement=hits[0].scores.get("fused", 0.0) if hits else 0.0,
         unknown=asked.share(asked.unknown),
         negated=float(is_negated_otherwise(question.plain, best.quote, asked.language)),
-        opposed=float(bool(opposites(question.plain, best.quote, asked.language))),
+        opposed=float(bool(opposed)),
     )
 
 
