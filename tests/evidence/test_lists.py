@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -91,6 +92,13 @@ def test_a_list_comes_with_what_announces_it_and_steps_with_each_other(
     question: str, chosen: list[int], expected: list[int]
 ) -> None:
     assert lines_of(question, *chosen) == expected
+
+
+def test_the_header_of_a_table_comes_with_its_rows() -> None:
+    rows = hit(0, 4)
+    headed = replace(rows, passage=replace(rows.passage, headers=(-1, 0, 0, -1, -1)))
+    assert lines_of("What?", 0, hits=[headed]) == [0, 1, 2]
+    assert lines_of("What?", 1, hits=[headed]) == [1]
 
 
 def test_only_items_of_passages_that_were_found_are_added() -> None:

@@ -1,4 +1,4 @@
-"""A quoted sentence that announces a list brings the list along."""
+"""A quoted sentence that announces a list, or heads a table, brings what stands below it along."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ class ListsSelector:
 
     Of the best sentence only, and of others that announce a list: behind a sentence that ends with a
     colon its items; and where a question asks how something is done and the best sentence is an item,
-    all items. Items stand in the passages that were found; there are at most so many beside
-    `max_sentences` as `_MOST_SENTENCES` says.
+    all items. Behind the row that heads the columns of a table its rows: alone it answers nothing.
+    Items stand in the passages that were found; there are at most so many beside `max_sentences` as
+    `_MOST_SENTENCES` says.
     """
 
     def __init__(self, selector: Selector, sources: Sources) -> None:
@@ -42,7 +43,8 @@ class ListsSelector:
         spans = {item.span for item in selection.evidence}
         found = list(selection.evidence)
         for item in _with_lists(question, selection.evidence):
-            for span, passage in self._items(item, _passages(hits, item.span.document_id)):
+            below = _rows_under(item) or self._items(item, _passages(hits, item.span.document_id))
+            for span, passage in below[:_MOST_SENTENCES]:
                 if span not in spans:
                     spans.add(span)
                     found.append(self._evidence(span, passage, item.score, len(found) + 1))
@@ -65,7 +67,7 @@ class ListsSelector:
             (span for span in passages if start <= span.start and span.end <= end),
             key=lambda span: span.start,
         )
-        return [(span, passages[span]) for span in inside[:_MOST_SENTENCES]]
+        return [(span, passages[span]) for span in inside]
 
     def _evidence(self, span: Span, passage: Passage, score: float, number: int) -> Evidence:
         quote = self._sources.text_of(span)
@@ -76,8 +78,14 @@ def _with_lists(question: Question, chosen: Sequence[Evidence]) -> Iterator[Evid
     """Evidence that may have a list behind or around it."""
     for place, item in enumerate(chosen):
         asks = place == 0 and _ASKS_FOR_STEPS.search(question.plain)
-        if asks or item.quote.endswith(_ANNOUNCES):
+        if asks or item.quote.endswith(_ANNOUNCES) or _rows_under(item):
             yield item
+
+
+def _rows_under(item: Evidence) -> list[tuple[Span, Passage]]:
+    """The rows whose columns this one heads; none for any other sentence."""
+    passage = item.passage
+    return [(row, passage) for row in passage.sentences if passage.header_of(row) == item.span]
 
 
 def _passages(hits: Sequence[Hit], document_id: str) -> dict[Span, Passage]:
