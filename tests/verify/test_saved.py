@@ -6,8 +6,6 @@ import base64
 import json
 import random
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +20,7 @@ from pincite.records import Answer
 from pincite.verify.receipt import ReceiptCheck
 from pincite.verify.saved import check_saved, load_saved, saved_answer
 from pincite.verify.sealing import make_keys, sealed
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
+from verify.browsing import needs_browser, opened
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +153,7 @@ def test_an_answer_is_saved_in_no_other_form(folder: Path, sample: SampleLibrary
             saved_answer(answer, library.catalog, Path("a.pdf"))
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+@needs_browser
 @pytest.mark.parametrize(("change", "state"), [("of 6 documents", "ok"), ("of 9 documents", "bad")])
 def test_a_page_checks_itself_in_a_browser(
     folder: Path, tmp_path: Path, change: str, state: str
@@ -164,15 +161,7 @@ def test_a_page_checks_itself_in_a_browser(
     text = (folder / "count.html").read_text("utf-8")
     page = tmp_path / "page.html"
     page.write_text(text.replace("of 6 documents", change, 1))
-    assert BROWSER is not None
-    done = subprocess.run(
-        [
-            BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/b",
-            "--virtual-time-budget=5000", "--dump-dom", page.as_uri(),
-        ],
-        capture_output=True, timeout=60, check=False,
-    )  # fmt: skip
-    tree = html.fromstring(done.stdout)
+    tree = opened(page, tmp_path / "b")
     assert tree.get_element_by_id("state").get("class").strip() == state
 
 

@@ -16,18 +16,19 @@ CONTEXT_CHARS = 300
 CONTEXTS = "contexts"
 
 
-def context_forms(answer: Answer, sources: Sources) -> list[dict[str, str]]:
-    """For each citation in order, the text before and after it."""
+def context_forms(answer: Answer, sources: Sources) -> list[dict[str, str | None]]:
+    """For each citation in order, the text before and after it, and the codec of its file."""
     return [
         _context(sources.document(citation.document), citation.start, citation.end)
         for citation in answer.citations
     ]
 
 
-def _context(document: Document, start: int, end: int) -> dict[str, str]:
+def _context(document: Document, start: int, end: int) -> dict[str, str | None]:
     return {
         "before": document.text[max(0, start - CONTEXT_CHARS) : start],
         "after": document.text[end : end + CONTEXT_CHARS],
+        "encoding": document.encoding,
     }
 
 
@@ -46,5 +47,11 @@ def context_problems(form: Mapping[str, Any], files: CitedFiles) -> Iterator[str
         is_place = isinstance(start, int) and isinstance(end, int)
         if not is_place or found.sha256 != citation["sha256"]:
             continue
-        if context != _context(found, start, end):
+        expected = _context(found, start, end)
+        if context not in (expected, _of_an_older_version(expected)):
             yield f"what it shows around quote [{number}] is not what the file says"
+
+
+def _of_an_older_version(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Receipts were written without the encoding once."""
+    return {name: value for name, value in context.items() if name != "encoding"}

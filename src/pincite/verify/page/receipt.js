@@ -6,7 +6,16 @@ const raw = (text) => Uint8Array.from(atob(text.trim()), (char) => char.charCode
 const hex = (bytes) => [...new Uint8Array(bytes)].map((b) => b.toString(16).padStart(2, "0")).join("");
 const sha256 = async (bytes) => hex(await crypto.subtle.digest("SHA-256", bytes));
 const byId = (id) => document.getElementById(id);
-const ENCODINGS = ["utf-8", "windows-1252", "utf-16le", "utf-16be"];
+
+// What browsers call Python's codecs where the names differ by more than a sign.
+const LABELS = {
+  "utf-16-le": "utf-16le", "utf-16-be": "utf-16be", "latin-1": "iso-8859-1", "cp866": "ibm866",
+  "cp874": "windows-874", "cp932": "shift-jis", "cp949": "euc-kr", "cp950": "big5",
+  "big5hkscs": "big5", "shift-jis-2004": "shift-jis", "euc-jis-2004": "euc-jp",
+  "mac-cyrillic": "x-mac-cyrillic", "mac-roman": "macintosh",
+};
+// Browsers and Python read some characters of the others differently (the wave dash of Shift-JIS).
+const ALIKE = /^(utf-.*|windows-.*|ibm866|koi8-r|iso-8859-([2-8]|1[03-6])|x-mac-cyrillic|macintosh|euc-kr|gbk)$/;
 
 function say(element, text, state) {
   element.textContent = text;
@@ -33,14 +42,32 @@ async function load() {
     say(byId("state"), `Changed: ${wrong.length} of the texts shown are not those of the data.`, "bad");
   } else {
     const count = receipt.citations.length;
-    say(byId("state"), `Unchanged since it was saved. ${count} quotes; choose their files to check them.`, "ok");
+    const quotes = count === 1 ? "1 quote; choose its file" : `${count} quotes; choose their files`;
+    say(byId("state"), `Unchanged since it was saved.${count ? ` ${quotes} to check.` : ""}`, "ok");
   }
   return receipt;
 }
 
-function holds(bytes, citation) {
+function label(codec) {
+  const name = codec.toLowerCase().replaceAll("_", "-");
+  return LABELS[name] ?? name.replace(/^cp(?=125\d$)/, "windows-").replace(/^iso(?=8859)/, "iso-");
+}
+
+function decoder(name) {
+  try {
+    // A mark U+FEFF inside a file is a character of its text.
+    return new TextDecoder(name, { ignoreBOM: true });
+  } catch {
+    return null;
+  }
+}
+
+// "found", "wrong", or "unknown" where this browser cannot tell.
+function place(bytes, citation, encoding) {
+  const name = label(encoding ?? "unknown");
   const slice = bytes.subarray(citation.start_byte, citation.end_byte);
-  return ENCODINGS.some((name) => new TextDecoder(name).decode(slice) === citation.cited_text);
+  if (decoder(name)?.decode(slice) === citation.cited_text) return "found";
+  return decoder(name) && ALIKE.test(name) ? "wrong" : "unknown";
 }
 
 async function check(file, receipt) {
@@ -55,9 +82,17 @@ async function check(file, receipt) {
     return;
   }
   const placed = mine.filter((citation) => citation.start_byte !== null);
-  const wrong = placed.filter((citation) => !holds(bytes, citation));
-  if (wrong.length) {
-    say(line, `${file.name}: ${wrong.length} quotes are not where they should be.`, "bad");
+  const states = placed.map((citation) => {
+    const context = receipt.contexts[receipt.citations.indexOf(citation)];
+    return place(bytes, citation, context.encoding);
+  });
+  const count = (state) => states.filter((found) => found === state).length;
+  if (count("wrong")) {
+    const told = count("wrong") === 1 ? "1 quote is not where it" : `${count("wrong")} quotes are not where they`;
+    say(line, `${file.name}: ${told} should be.`, "bad");
+  } else if (count("unknown")) {
+    const told = `${count("unknown")} of its quotes this browser cannot compare`;
+    say(line, `${file.name}: the cited file; ${told}. Check it with: pincite verify`, "unsure");
   } else if (placed.length) {
     say(line, `${file.name}: the cited file; ${placed.length} of its quotes found at their bytes.`, "ok");
   } else {
