@@ -12,7 +12,7 @@ _RANGE = re.compile(
 _BETWEEN = re.compile(
     r"\b(?:between|from|range|zwischen|von|entre|de)\b[^.;]{0,15}$", re.IGNORECASE
 )
-_LISTS = re.compile(rf"{_NUMBER}\s?(?:[^\s\d]{1, 4}\s)?(?:and|und|et|a)\s?\d")
+_LISTS = re.compile(rf"{_NUMBER}\s?(?:[^\s\d]{{1,4}}\s)?(?:and|und|et|a)\s?\d")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _ENDS = re.compile(
     r"\b(?:at least|at most|from|between|minimum|maximum|min|max|up to|no more|no less|more than|"
