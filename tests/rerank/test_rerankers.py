@@ -188,3 +188,17 @@ def test_a_hit_that_must_be_kept_is_scored_and_stays(small: SmallLibrary, method
     assert kept.passage == last.passage
     assert kept.sentence_scores
     assert others[0].passage not in [hit.passage for hit in after]
+
+
+def test_each_long_word_of_a_question_is_weighed_once(real: SmallLibrary) -> None:
+    asked: list[str] = []
+
+    class Counted(EvenWeights):
+        def weight(self, term: str) -> float:
+            asked.append(term)
+            return super().weight(term)
+
+    hot = HotPassages(real.encoder, limit_bytes=1_000_000)
+    reranker = LateInteractionReranker(real.encoder, hot, real.sources, Counted(), ALL)
+    reranker.rerank(Question(text=f"What is {'漢字' * 300}?"), real.hits(QUESTION))
+    assert len(asked) < 2_000

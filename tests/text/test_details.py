@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pincite.text.details import details, details_asked, names
@@ -26,3 +28,9 @@ def test_a_capital_at_the_beginning_is_no_name() -> None:
 
 def test_a_question_may_name_things_in_small_letters() -> None:
     assert {"graz", "gx-300"} <= details_asked("is the gx-300, in graz?")
+
+
+def test_a_long_run_without_a_digit_is_read_at_once() -> None:
+    begun = time.process_time()
+    assert details("_" * 100_000) == set()
+    assert time.process_time() - begun < 1

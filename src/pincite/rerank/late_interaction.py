@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.document import Range
 from pincite.records import Hit, Question, Ranking
 from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.maxsim import Likeness, PassageStates, compare
@@ -22,6 +25,8 @@ _LEAST_FOR_SENTENCES = 0.2
 """Added to a word's rarity (0..1), so that stop words count a little. The sum weighs the tokens of the
 word where passages are compared, and its root where sentences are: the rare words of a question tell
 which passage is meant, and often do not stand again in the sentence that answers."""
+
+_LETTERS = re.compile(r"[^\W_]+")
 
 _BEST_SENTENCE = 0.7
 """What its best sentence counts for a passage; the whole of it counts the rest."""
@@ -80,10 +85,13 @@ class LateInteractionReranker:
     def _importance(self, text: str, asked: TokenStates) -> NDArray[Any]:
         """What each question token counts: (2, question tokens), for passages and for sentences."""
         language = self._weights.language(text)
-        words = [_word_around(text, int(start), int(end)) for start, end in asked.offsets]
-        rarity = np.array(
-            [max(map(self._weights.weight, terms(word, language)), default=0.0) for word in words]
-        )
+        words = _words_around(text, [(int(start), int(end)) for start, end in asked.offsets])
+        # Each once: all tokens of a script without spaces may lie in one long word.
+        rarest = {
+            word: max(map(self._weights.weight, terms(text[slice(*word)], language)), default=0.0)
+            for word in set(words)
+        }
+        rarity = np.array([rarest[word] for word in words])
         weights = np.stack([rarity + _LEAST_FOR_PASSAGES, np.sqrt(rarity + _LEAST_FOR_SENTENCES)])
         scaled: NDArray[Any] = weights / weights.sum(axis=1, keepdims=True)
         return scaled
@@ -104,9 +112,17 @@ class LateInteractionReranker:
         )
 
 
-def _word_around(text: str, start: int, end: int) -> str:
-    while start > 0 and text[start - 1].isalnum():
-        start -= 1
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return text[start:end]
+def _words_around(text: str, tokens: Sequence[Range]) -> list[Range]:
+    """For each token, where the whole words begin and end that it touches."""
+    runs = [found.span() for found in _LETTERS.finditer(text)]
+    before = (_run_at(runs, start - 1) for start, _ in tokens)
+    after = (_run_at(runs, end) for _, end in tokens)
+    return [
+        (first[0] if first else start, last[1] if last else end)
+        for (start, end), first, last in zip(tokens, before, after, strict=True)
+    ]
+
+
+def _run_at(runs: Sequence[Range], position: int) -> Range | None:
+    row = bisect_right(runs, position, key=lambda run: run[0]) - 1
+    return runs[row] if row >= 0 and position < runs[row][1] else None

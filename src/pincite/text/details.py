@@ -7,7 +7,9 @@ import re
 from pincite.text.number_words import worded_numbers
 
 _CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
-_WITH_DIGITS = re.compile(r"[^\s;()\[\]{}|\"“”\d]*\d[^\s;()\[\]{}|\"“”]*")
+_SIGNS = r"[^\s;()\[\]{}|\"“”\d]"
+# Begun only where signs begin, so that a long run of them without a digit is looked through once.
+_WITH_DIGITS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}*\d[^\s;()\[\]{{}}|\"“”]*")
 _AROUND = ".,:!?'’-–—/%°"
 
 
