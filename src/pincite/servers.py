@@ -12,17 +12,20 @@ import random
 import re
 import time
 import weakref
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pincite.errors import ModelError, ModelUnreachable
 
 if TYPE_CHECKING:
     import httpx
+
+T = TypeVar("T")
 
 OLLAMA_HERE = "http://127.0.0.1:11434"
 """Where Ollama listens on a machine of one's own."""
@@ -34,6 +37,10 @@ _CONNECT_SECONDS = 10.0
 _MESSAGE_CHARS = 300
 _LONGEST_LINE_BYTES = 1_000_000
 _LONGEST_STREAM_BYTES = 16_000_000
+_LONGEST_ANSWER_BYTES = 64_000_000
+"""A batch of 64 vectors with 4,096 numbers each, as JSON, takes 6 million."""
+_LONGEST_ERROR_BYTES = 100_000
+_PIECE_BYTES = 1 << 16
 _TOO_LONG = re.compile(r"too (long|large)|context (length|size|window)|maximum context", re.I)
 
 
@@ -104,12 +111,20 @@ class ServerClient:
 
     def get(self, path: str) -> Any:
         """The JSON that stands at a path."""
-        return _json(self._answer(lambda: self._client.get(self._place.url + path)), self.name)
+        return _json(self._whole("GET", path), self.name)
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
         """The server's JSON answer, after as many tries as it takes and is allowed."""
-        url = self._place.url + path
-        return _json(self._answer(lambda: self._client.post(url, json=body)), self.name)
+        return _json(self._whole("POST", path, body), self.name)
+
+    def _whole(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+        """All of an answer; the timeout is for each try."""
+
+        def send() -> httpx.Response:
+            request = self._client.build_request(method, self._place.url + path, json=body)
+            return self._client.send(request, stream=True)
+
+        return self._answer(send, self._all_of)
 
     def lines(self, path: str, body: dict[str, Any]) -> Iterator[str]:
         """The lines of a streamed answer as they come, all of them within the timeout.
@@ -125,7 +140,7 @@ class ServerClient:
             )
             return self._client.send(request, stream=True)
 
-        with closing(self._answer(send, deadline=deadline)) as response:
+        with closing(self._answer(send, lambda opened, _: opened, deadline=deadline)) as response:
             yield from self._lines_of(response, deadline)
 
     def _lines_of(self, response: httpx.Response, deadline: float) -> Iterator[str]:
@@ -133,7 +148,7 @@ class ServerClient:
 
         waiting, total = b"", 0
         try:
-            for part in response.iter_bytes():
+            for part in self._parts(response):
                 if time.monotonic() > deadline:
                     raise ModelUnreachable(f"{self.name}: {self._too_slow()}")
                 total += len(part)
@@ -154,12 +169,53 @@ class ServerClient:
         if waiting:
             yield waiting.decode("utf-8", "replace").rstrip("\r")
 
+    def _parts(self, response: httpx.Response) -> Iterator[bytes]:
+        """An answer as it comes, unpacked in small pieces; some of them may be empty."""
+        packed = response.headers.get("content-encoding", "identity").lower()
+        if packed == "identity":
+            yield from response.iter_raw()
+        elif packed == "gzip":
+            yield from _unpacked(response.iter_raw(), self.name)
+        else:
+            raise ModelError(
+                f"{self.name}: answered packed as {packed!r}; expected gzip or nothing"
+            )
+
+    def _all_of(self, response: httpx.Response, deadline: float) -> bytes:
+        content = b"".join(self._until(response, deadline, _LONGEST_ANSWER_BYTES + 1))
+        if len(content) > _LONGEST_ANSWER_BYTES:
+            raise ModelError(
+                f"{self.name}: answered more than {_LONGEST_ANSWER_BYTES:,} bytes, and no request "
+                "needs as many: is this the right address?"
+            )
+        return content
+
+    def _until(self, response: httpx.Response, deadline: float, most: int) -> Iterator[bytes]:
+        """The first bytes of an answer, `most` of them. Raises ReadTimeout after the deadline."""
+        import httpx
+
+        with closing(response):
+            for part in self._parts(response):
+                if time.monotonic() > deadline:
+                    raise httpx.ReadTimeout("the whole answer took too long")
+                yield part[:most]
+                most -= len(part)
+                if most <= 0:
+                    return
+
     def _answer(
-        self, send: Callable[[], httpx.Response], *, deadline: float = float("inf")
-    ) -> httpx.Response:
-        """A successful response, after as many tries as it takes and is allowed."""
+        self,
+        send: Callable[[], httpx.Response],
+        take: Callable[[httpx.Response, float], T],
+        *,
+        deadline: float = float("inf"),
+    ) -> T:
+        """What `take` makes of a successful response, after as many tries as needed and allowed.
+
+        It is given the time until which this try may last.
+        """
         tried = 0
-        while isinstance(found := self._try(send), _Failure):
+        while isinstance(found := self._try(send, take), _Failure):
             wait = max(found.wait or 0.0, _backoff(tried))
             is_last = tried == self._place.retries or time.monotonic() + wait > deadline
             tried += 1
@@ -170,22 +226,26 @@ class ServerClient:
             self._sleep(wait)
         return found
 
-    def _try(self, send: Callable[[], httpx.Response]) -> httpx.Response | _Failure:
+    def _try(
+        self, send: Callable[[], httpx.Response], take: Callable[[httpx.Response, float], T]
+    ) -> T | _Failure:
         import httpx
 
+        deadline = time.monotonic() + self._place.timeout_seconds
         try:
             response = send()
-            if not response.is_success:
-                response.read()
+            if response.is_success:
+                return take(response, deadline)
+            said = b"".join(self._until(response, deadline, _LONGEST_ERROR_BYTES))
         except httpx.TimeoutException:
             return _Failure(told=self._too_slow(), wait=0.0, is_unreachable=True)
         except httpx.RequestError as error:
             told = f"cannot be reached ({error}): is the server running?"
             return _Failure(told=told, wait=0.0, is_unreachable=True)
-        return response if response.is_success else self._refused(response)
+        return self._refused(response, _message(said))
 
-    def _refused(self, response: httpx.Response) -> _Failure:
-        told, code = _message(response), response.status_code
+    def _refused(self, response: httpx.Response, told: str) -> _Failure:
+        code = response.status_code
         may_help = code in _AGAIN and not _TOO_LONG.search(told)
         return _Failure(
             told=f"answered {code}: {told}{self._advice(response, told)}",
@@ -229,7 +289,10 @@ def _client(place: Place) -> httpx.Client:
         )
     return httpx.Client(
         timeout=_timeout(place.timeout_seconds),
-        headers={"Authorization": f"Bearer {place.key}"} if place.key else {},
+        headers={
+            "Accept-Encoding": "gzip",
+            **({"Authorization": f"Bearer {place.key}"} if place.key else {}),
+        },
         follow_redirects=False,
         trust_env=False,
         transport=httpx.HTTPTransport(uds=place.socket) if place.socket else None,
@@ -266,21 +329,33 @@ def _asked_to_wait(response: httpx.Response) -> float:
     return min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
 
 
-def _json(response: httpx.Response, name: str) -> Any:
+def _unpacked(parts: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """Unpacks gzip in pieces, since a thousandfold may be in it."""
+    unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    for part in parts:
+        try:
+            yield unpack.decompress(part, _PIECE_BYTES)
+            while unpack.unconsumed_tail:
+                yield unpack.decompress(unpack.unconsumed_tail, _PIECE_BYTES)
+        except zlib.error as error:
+            raise ModelError(f"{name}: answered with damaged gzip ({error}); ask again") from error
+
+
+def _json(content: bytes, name: str) -> Any:
     try:
-        return response.json()
-    except ValueError as error:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
         raise ModelError(
             f"{name}: answered with something that is no JSON: is this the right address?"
         ) from error
 
 
-def _message(response: httpx.Response) -> str:
+def _message(said: bytes) -> str:
     """What the server says about it, on one line."""
     try:
-        told = told_error(response.json())
-    except ValueError:
-        told = response.text
+        told = told_error(json.loads(said))
+    except (ValueError, RecursionError):
+        told = said.decode("utf-8", "replace")
     return " ".join(told.split())[:_MESSAGE_CHARS]
 
 

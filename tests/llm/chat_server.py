@@ -21,7 +21,8 @@ class ChatServer(ThreadingHTTPServer):
     """`faults` are used up first, one for each request.
 
     A fault is {"status": ..., "body": ..., "headers": ...}, {"seconds": ...} to answer late,
-    {"lines": [...]} to send these lines and close, or {"drip": seconds} to wait before each line.
+    {"lines": [...]} to send these lines and close, or {"drip": seconds} to wait before each line. With
+    lines, "code" is another status, and "packed" the Content-Encoding they are said to have.
     """
 
     daemon_threads = True
@@ -60,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "status" in fault:
             self._answer(fault["status"], fault.get("body", {}), fault.get("headers", {}))
         elif "lines" in fault:
-            self._stream(fault["lines"], fault.get("drip", 0))
+            self._stream(fault["lines"], fault.get("drip", 0), fault)
         elif self.path in ("/api/chat", "/api/generate"):
             self._write(body)
         else:
@@ -101,8 +102,11 @@ class _Handler(BaseHTTPRequestHandler):
         reason = "length" if writing.notices else "stop"
         yield json.dumps(last | {"done": True, "done_reason": reason, "eval_count": 7})
 
-    def _stream(self, lines: Any, drip: float) -> None:
-        self.send_response(200)
+    def _stream(self, lines: Any, drip: float, fault: Fault | None = None) -> None:
+        told = fault or {}
+        self.send_response(told.get("code", 200))
+        if told.get("packed"):
+            self.send_header("Content-Encoding", told["packed"])
         self.send_header("Content-Type", "application/x-ndjson")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
