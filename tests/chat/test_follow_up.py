@@ -111,6 +111,86 @@ def test_a_place_counts_in_a_choice_first_and_then_among_the_quotes() -> None:
     assert found == Reading(text="And where is the second one? (P-8)", rule=Rule.PLACE)
 
 
+def heard(*asked: str, quotes: tuple[str, ...] = ()) -> str:
+    """What the last question of a conversation is read as, each one before it read in its place."""
+    earlier: list[Exchange] = []
+    for question in asked:
+        earlier.append(Exchange(question=follow_up(question, earlier).text, quotes=quotes))
+    return earlier[-1].question
+
+
+HEAVIER = "Which is heavier, the L40 or the L60?"
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        (
+            (HEAVIER, "what does the service contract for the second one cost?"),
+            "what does the service contract for the L60 cost?",
+        ),
+        (
+            (HEAVIER, "what does the contract for the second one cost?", "and for the first one?"),
+            "what does the contract for the L40 cost?",
+        ),
+        (
+            (HEAVIER, "who sold the latter one?", "and the other one?"),
+            "who sold the L40?",
+        ),
+        (("Is Anna or Tom older?", "When did the second one start?"), "When did Tom start?"),
+        (
+            ("Should I use the pump or the valve?", "Where is the second one used?", "the first?"),
+            "Where is the pump used?",
+        ),
+    ],
+)
+def test_one_of_a_choice_takes_the_place_of_its_number(asked: tuple[str, ...], meant: str) -> None:
+    assert heard(*asked) == meant
+
+
+def test_a_part_of_a_choice_that_may_be_cut_wrongly_stays_beside_the_question() -> None:
+    asked = "Who sold the second one?"
+    assert heard("Is the pump or the valve older?", asked) == f"{asked} (valve older)"
+
+
+def test_a_choice_that_the_talk_has_left_is_not_meant_any_more() -> None:
+    found = heard(HEAVIER, "Where is Bergen?", "Who sold the second one?")
+    assert "L60" not in found
+
+
+@pytest.mark.parametrize(
+    "asked", ["And how much is the other one?", "and the other one?", "The other?"]
+)
+def test_the_other_one_is_not_the_one_that_was_spoken_of(asked: str) -> None:
+    quotes = ("The GX-200 costs 5 euros.", "The GX-200 costs 4 euros in May.")
+    assert read(asked, "What does the GX-200 cost?", quotes=quotes) == Reading(text=asked)
+    assert read(asked, HEAVIER) == Reading(text=asked)
+
+
+def test_of_two_the_other_is_the_one_that_the_answer_does_not_name() -> None:
+    found = read("How much is the other one?", HEAVIER, quotes=("The L60 weighs 20 kg.",))
+    assert found.text == "How much is the L40?"
+
+
+def test_a_name_that_was_only_added_is_nobody_that_he_means() -> None:
+    found = heard("where was Eva Haas born?", "and the service team?", "where was he born?")
+    assert found == "where was he born? (service team)"
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        ("What must Sofia Lind do by April?", "and Tom?", "What must Tom do by April?"),
+        ("What must Sofia Lind do on Monday?", "and Tom?", "What must Tom do on Monday?"),
+        ("What must Sofia Lind do in Berlin?", "and Tom?", "What about Tom? (Berlin)"),
+    ],
+)
+def test_a_name_takes_the_place_of_a_name_and_not_of_a_day(
+    before: str, asked: str, meant: str
+) -> None:
+    assert heard(before, asked) == meant
+
+
 def test_the_first_of_all_is_no_place_in_a_list() -> None:
     quotes = ("P-7 needs oil.", "P-8 needs oil.")
     asked = "Who was the first?"

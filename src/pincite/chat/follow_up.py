@@ -9,17 +9,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pincite.chat.cues import AUXILIARIES, EMPTY, LEADING, PREPOSITIONS, QUESTION_WORDS
-from pincite.chat.pointers import is_kind, ordinal, pointing, resolved
-from pincite.chat.slots import exchanged
+from pincite.chat.pointers import (
+    is_kind,
+    is_of_person,
+    means_another,
+    mentions,
+    offered,
+    ordinal,
+    pointing,
+    resolved,
+    swapped,
+)
+from pincite.chat.slots import exchanged, without_doer
 from pincite.chat.subjects import content, names, says_something, topic, words
 
 _LONGEST_CHARS = 1000
 """Of a question that leans on another or is leaned on; a longer text says itself what it means."""
 _LONGEST_FRAGMENT_WORDS = 4
+_CHOICE_LASTS = 5
+"""So many questions after it, a choice may still be meant."""
 _LONGEST_OTHER_WORDS = 9
 
 _WHAT_ABOUT = re.compile(r"^(?:what|how)\s+about\s+(?P<other>.+)$", re.IGNORECASE)
@@ -59,6 +71,8 @@ class Exchange:
 
     question: str
     quotes: tuple[str, ...] = ()
+    offering: str = ""
+    """The question that gave the choice which this one is still about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +87,13 @@ class Reading:
 def follow_up(text: str, earlier: Sequence[Exchange]) -> Reading:
     """The question with what it leaves out, found in the exchanges before it (oldest first)."""
     asked = " ".join(text.split())
-    last = next((one for one in reversed(earlier) if _can_be_meant(one.question)), None)
-    if last is None or len(asked) > _LONGEST_CHARS or not says_something(asked):
+    meant = [one for one in earlier if _can_be_meant(one.question)]
+    if not meant or len(asked) > _LONGEST_CHARS or not says_something(asked):
         return Reading(text=text)
-    for rule, read in _RULES:
+    last = replace(meant[-1], offering=_offering(meant[-_CHOICE_LASTS:]))
+    # Of "the other one" only its place can tell what it is: it is not what was spoken of.
+    rules = _RULES[:1] if means_another(asked) else _RULES
+    for rule, read in rules:
         found = read(asked, last)
         if found:
             return Reading(text=found, rule=rule)
@@ -87,13 +104,30 @@ def _can_be_meant(question: str) -> bool:
     return len(question) <= _LONGEST_CHARS and says_something(question) and bool(content(question))
 
 
+def _offering(earlier: Sequence[Exchange]) -> str:
+    """The last question that gave a choice, if each one since then named a part of it."""
+    for place in range(len(earlier) - 1, -1, -1):
+        choice = offered(earlier[place].question)
+        since = [one.question for one in earlier[place + 1 :]]
+        if choice:
+            is_it = all(any(mentions(later, one) for one in choice) for later in since)
+            return earlier[place].question if is_it else ""
+    return ""
+
+
 def _place(asked: str, last: Exchange) -> str:
     """`what about the second one?`: of a choice in the question, else of the quotes."""
-    found = ordinal(asked, last.question, last.quotes)
+    found = ordinal(asked, last.offering, last.question, last.quotes)
     if found is None:
         return ""
+    is_fragment = found.is_all or bool(_other_subject(found.replaced))
+    read = swapped(last.question, last.offering, found.other) if is_fragment else ""
+    if read:
+        return read
     if found.is_all:
         return exchanged(last.question, found.other) or _added(last.question, found.other)
+    if found.replaced:
+        return _other(found.replaced, last) or found.replaced
     return _added(asked, found.other)
 
 
@@ -109,7 +143,7 @@ def _other(asked: str, last: Exchange) -> str:
     if words(other)[0].lower() in PREPOSITIONS - {"for"}:
         return f"{base} {other}?"
     other = other.removeprefix("for ")
-    return _added(f"What about {other}?", topic(last.question), beside=other)
+    return _added(f"What about {other}?", without_doer(last.question, other), beside=other)
 
 
 def _other_subject(asked: str) -> str:
@@ -153,10 +187,12 @@ def _pointer(asked: str, last: Exchange) -> str:
     begun = LEADING.sub("", asked) or asked
     if not pointing(begun):
         return ""
-    read = resolved(begun, last.question, last.quotes)
+    before = _ADDED.sub("", last.question)
+    read = resolved(begun, before, last.quotes)
     if read or is_kind(begun):
         return read
-    return _added(begun, topic(last.question), beside=begun)
+    # Whom the last question does not speak of is not whom "he" means.
+    return _added(begun, topic(before if is_of_person(begun) else last.question), beside=begun)
 
 
 def _fragment(asked: str, last: Exchange) -> str:

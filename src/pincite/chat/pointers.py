@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pincite.chat.cues import EMPTY
-from pincite.chat.subjects import GENERIC, alternatives, content, names, subject, words
+from pincite.chat.subjects import GENERIC, alternatives, content, names, place_of, subject, words
 
 _PERSON = {"he", "she", "him", "her", "his", "hers"}
 _OWNERS = {"his", "its", "their", "theirs", "hers"}
@@ -51,7 +51,7 @@ _PLACES = {
     for name in forms
 }
 _ORDINAL = re.compile(
-    rf"\bthe\s+(?:(?P<of_two>latter|former)\b|(?P<place>{'|'.join(_PLACES)}|last|other)"
+    rf"\bthe\s+(?:(?P<of_two>latter|former)\b(?:\s+one\b)?|(?P<place>{'|'.join(_PLACES)}|last|other)"
     r"(?:\s+(?P<noun>one|option|quote|source|answer|item|result)\b|(?=\s*[?.!]*$)))",
     re.IGNORECASE,
 )
@@ -64,26 +64,82 @@ class Placed:
 
     other: str
     is_all: bool
+    replaced: str = ""
+    """The question with it instead of these words; empty where that is not certain."""
 
 
-def ordinal(asked: str, question: str, quotes: Sequence[str]) -> Placed | None:
-    """What is meant by its place: in a choice that the last question gave, else among the quotes."""
+def ordinal(asked: str, offering: str, question: str, quotes: Sequence[str]) -> Placed | None:
+    """What is meant by its place: in a choice, else among the quotes of the last question.
+
+    `offering` is the question that gave the choice, the last one or an earlier one; empty for none.
+    """
     found = _ORDINAL.search(asked)
     if found is None:
         return None
     is_all = bool(_ONLY_THE_PLACE.match(asked[: found.start()])) and not words(asked[found.end() :])
     if not (found["of_two"] or found["noun"] or is_all):
         return None  # "Who was the first?" asks for a beginning.
-    choice = alternatives(question) or [_told_by(quote, question) for quote in quotes]
-    other = _chosen(choice, (found["of_two"] or found["place"]).lower())
-    return Placed(other=other, is_all=is_all) if other else None
+    place = (found["of_two"] or found["place"]).lower()
+    choice = offered(offering)
+    if place == "other":
+        other = _not_told(choice, question if question != offering else " ".join(quotes))
+    else:
+        other = _chosen(choice or [_told_by(quote, question) for quote in quotes], place)
+    if not other:
+        return None
+    form = _as_offered(other, choice, offering) if choice else ""
+    replaced = f"{asked[: found.start()]}{form}{asked[found.end() :]}" if form else ""
+    return Placed(other=other, is_all=is_all, replaced=replaced)
+
+
+def means_another(asked: str) -> bool:
+    """Whether a question speaks of `the other one`, which is not what was spoken of."""
+    return any((found["place"] or "").lower() == "other" for found in _ORDINAL.finditer(asked))
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether all words of a name stand in a text."""
+    return {word.lower() for word in words(name)} <= {word.lower() for word in words(text)}
+
+
+def _not_told(choice: Sequence[str], told: str) -> str:
+    """The other one of two, where one of them is told of."""
+    others = [one for one in choice if not mentions(told, one)]
+    return others[0] if len(choice) == 2 and len(others) == 1 else ""
+
+
+def offered(question: str) -> list[str]:
+    """What a question gives a choice of; of "P-1 or P-2 heavier" the names."""
+    choice = alternatives(question)
+    named = names(choice[-1], opens=False) if choice else []
+    is_named = bool(named) and choice[-1].startswith(f"{named[0]} ")
+    if is_named and all(names(one, opens=False) == [one] for one in choice[:-1]):
+        return [*choice[:-1], named[0]]
+    return choice
+
+
+def swapped(question: str, offering: str, other: str) -> str:
+    """An earlier question about one part of a choice, asked about another one; else empty."""
+    there = [one for one in offered(offering) if one != other and mentions(question, one)]
+    span = place_of(there[0], question) if len(there) == 1 and question != offering else None
+    if span is None or mentions(question, other):
+        return ""
+    return f"{question[: span[0]]}{other}{question[span[1] :]}"
+
+
+def _as_offered(other: str, choice: Sequence[str], offering: str) -> str:
+    """A name, or a word that has an article: fit to stand in a sentence; empty for others."""
+    is_plain = len({len(words(one)) for one in choice}) == 1
+    is_name = names(other, opens=False) == [other]
+    has_article = re.search(rf"\bthe\s+{re.escape(other)}(?!\w)", offering, re.IGNORECASE)
+    if has_article and (is_name or is_plain):
+        return f"the {other}"
+    return other if is_name else ""
 
 
 def _chosen(choice: Sequence[str], place: str) -> str:
     if place in ("last", "latter"):
         return choice[-1] if len(choice) > 1 else ""
-    if place == "other":
-        return choice[1] if len(choice) == 2 else ""
     number = _PLACES[place]
     return choice[number] if number < len(choice) and len(choice) > 1 else ""
 
@@ -129,6 +185,12 @@ def resolved(asked: str, question: str, quotes: Sequence[str]) -> str:
         return f"{begun}{way} {meant}{rest}" if names(meant, opens=False) else ""
     owner = _owns(found, asked)
     return f"{begun}{meant}{owner}{rest}"
+
+
+def is_of_person(text: str) -> bool:
+    """Whether a question points back by `he` or `she`."""
+    found = _meant(text)
+    return found is not None and _is_person(found)
 
 
 def is_kind(text: str) -> bool:

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 
 from pincite.chat.cues import AUXILIARIES, DETERMINERS, FUNCTION, PREPOSITIONS, QUESTION_WORDS
-from pincite.chat.subjects import generic, keys, names, place_of, words
+from pincite.chat.subjects import generic, keys, names, place_of, topic, words
 
 _TIME = re.compile(
     r"\b(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)"
     r"(?:\s+\d{1,2},?)?(?:\s+(?:19|20)\d\d)?|(?:Q[1-4]|H[12]|FY|fiscal(?:\s+year)?)\s?['’]?(?:(?:19|20)?\d\d)?"
-    r"|(?:19|20)\d\d(?:-\d\d)*)\b"
+    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:19|20)\d\d(?:-\d\d)*)\b"
 )
 _DOES = re.compile(r"\b(?:do|does|did)\s+(?=\w)", re.IGNORECASE)
 _VERBS = frozenset(
@@ -28,6 +28,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = r"-?\d[\d.,/]*"
 _NAMED_NUMBER = re.compile(rf"([^\W\d]+)\s+{_NUMBER}")
 _MEASURED = re.compile(rf"{_NUMBER}\s+(\S+)")
+_AUXILIARY = "|".join(re.escape(word) for word in sorted(AUXILIARIES))
 _END_OF_A_PHRASE = AUXILIARIES | PREPOSITIONS | QUESTION_WORDS | {"and", "or", "but", "that", "if"}
 
 
@@ -92,16 +93,30 @@ def _by_kind(question: str, other: str, plain: str) -> str:
 
 
 def _by_name(question: str, other: str, plain: str) -> str:
-    """A name instead of the only name."""
-    named = names(question)
+    """A name instead of the only name; a day or a month is none."""
+    named = [name for name in names(question) if not _TIME.fullmatch(name)]
     if (
         len(named) != 1
+        or _TIME.fullmatch(plain)
         or names(plain, opens=False) != [plain]
         or words(other)[0].lower() != (words(plain)[0].lower())
     ):
         return ""
     span = place_of(named[0], question)
     return _put(question, span, plain) if span else ""
+
+
+def without_doer(question: str, other: str) -> str:
+    """What a question is about; a name that does something is left out where another name asks."""
+    parts = topic(question).split(", ")
+    if names(other, opens=False) == [other]:
+        doers = {name for name in names(question) if re.search(_doing(name), question)}
+        parts = [part for part in parts if part not in doers]
+    return ", ".join(parts)
+
+
+def _doing(name: str) -> str:
+    return rf"(?i:\b(?:{_AUXILIARY})\s+){re.escape(name)}(?!\w)"
 
 
 def _by_head(question: str, other: str, plain: str) -> str:
