@@ -99,3 +99,90 @@ def test_any_bytes_are_decoded_so_that_slices_lead_back_or_refused(content: byte
         return
     if decoded.encoding is not None:
         assert decoded.text.encode(decoded.encoding) == content[decoded.first_byte :]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The deposit for the tent is 12 €.\n",
+        "The rental fee is £25 per day.\n",
+        "Die Höhe des Krans beträgt 77 Meter.",
+        "Everything here is plain English.\n" * 200 + "5 µm particles\n",
+        "Everything here is plain English.\n" * 200 + "§ 5\n",
+        "Umlauts: ÄÖÜ äöüß",
+        "a;25 £\nb;30 £\nc;£££££££££\n",
+        "–––––––––––– ••••••••",
+        "L'élève a été reçu où ça ? « Noël » Straße, ¡Qué año!",
+    ],
+)
+def test_a_handful_of_signs_in_a_latin_text_is_windows_1252(text: str) -> None:
+    decoded = decode(text.encode("cp1252"))
+    assert (decoded.text, decoded.encoding, decoded.doubt) == (text, "cp1252", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (JAPANESE, "euc_jp"),
+        ("テスト データ\n", "shift_jis"),
+        (CHINESE, "gbk"),
+        ("本公司的年度報告包括財務報表和審計意見。員工應當遵守安全操作規程。", "big5"),
+        (RUSSIAN, "koi8_r"),
+        (RUSSIAN, "cp866"),
+        ("Το παρόν έγγραφο περιγράφει τη διαδικασία της βιβλιοθήκης.", "iso8859_7"),
+        ("The pump in the east hall was checked. " * 9 + RUSSIAN, "cp1251"),
+        ("The pump in the east hall was checked. " * 9 + JAPANESE, "shift_jis"),
+    ],
+)
+def test_text_in_another_script_is_recognised_alone_and_among_english(
+    text: str, encoding: str
+) -> None:
+    assert decode(text.encode(encoding)).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encodings"),
+    [
+        ("Każdy pracownik powinien przestrzegać zasad. Łódź i źródło.", "cp1250 iso8859_2 cp852"),
+        ("Příliš žluťoučký kůň. Každý pracovník musí dodržovat.", "cp1250 iso8859_2 cp852"),
+        ("Az előírások: gőzfűtés közben tűzveszély, tükörfúrógép.", "cp1250 iso8859_2 cp852"),
+        ("Her çalışan kurallara uymalıdır. Yağmurlu günlerde şöyle.", "cp1254 iso8859_9"),
+        ("Die Größe der Anlage beträgt fünf Meter. Öl nachfüllen.", "cp850 cp437 mac_roman"),
+    ],
+)
+def test_other_latin_code_pages_are_told_by_letters_that_only_they_give(
+    text: str, encodings: str
+) -> None:
+    for encoding in encodings.split():
+        assert decode(text.encode(encoding)).text == text
+
+
+def test_letters_that_could_be_of_several_code_pages_are_told() -> None:
+    assert "could not be told" in (decode("Łódź, Gdańsk".encode("cp1250")).doubt or "")
+    assert "could not be told" in (decode("Насос 5".encode("cp1251")).doubt or "")
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "where"),
+    [
+        (
+            "Die Größe zählt. ".encode() + b"\xff Ende",
+            "Die Größe zählt. \ufffd Ende",
+            "damaged (not",
+        ),
+        ("Die Größe: 日".encode()[:-1], "Die Größe: \ufffd", "damaged at its end"),
+        (b"\xef\xbb\xbfGr\xf6\xdfe", "Gr\ufffd\ufffde", "2 characters"),
+    ],
+)
+def test_bad_bytes_in_a_utf8_file_are_told_and_cost_nothing_else(
+    content: bytes, text: str, where: str
+) -> None:
+    decoded = decode(content)
+    assert (decoded.text, decoded.encoding) == (text, None)
+    assert where in (decoded.doubt or "")
+    assert len(decoded.warnings) == 2
+
+
+def test_windows_1252_that_happens_to_hold_a_valid_utf8_sequence_stays() -> None:
+    text = "„Maß“ und „Spaß“ waren früher schön"
+    assert decode(text.encode("cp1252")).text == text

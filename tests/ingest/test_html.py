@@ -189,3 +189,10 @@ def test_arabic_with_a_misleading_charset_is_read_as_arabic(real_documents: Path
 def test_a_page_nested_beyond_reason_is_refused_at_once() -> None:
     with pytest.raises(ReadError, match="nested more than 10,000 deep"):
         read("<div>" * 20_000 + "deep")
+
+
+def test_a_damaged_page_says_so_whatever_charset_it_names() -> None:
+    page = "<meta charset=iso-8859-1><p>Die Größe zählt für Köln.</p>".encode()
+    document = read(page.replace(b"K\xc3\xb6ln", b"K\xf6ln"))
+    assert document.text == "Die Größe zählt für K\ufffdln."
+    assert "damaged" in document.warnings[0]

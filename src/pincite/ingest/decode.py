@@ -9,11 +9,13 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from charset_normalizer import from_bytes
 
 from pincite.errors import ReadError
+from pincite.ingest.code_pages import is_western, latin_code_page
+from pincite.ingest.counting import counted
 
 # UTF-32 comes first: its little-endian mark begins with the UTF-16 one.
 _BYTE_ORDER_MARKS = (
@@ -27,14 +29,23 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_SHARE_OF_BINARY = 0.02
 _SAMPLE_BYTES = 1 << 16
 _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B]")
-# Guesses that are better answered with Windows-1252: on a few accented words all single-byte Latin
-# code pages look alike, and only this one is common.
+# Guesses of the Latin script, which `code_pages` tells apart better.
 _LATIN_GUESS = re.compile(
     r"^(cp1252|cp1250|cp1254|cp1257|cp125[78]|cp037|cp273|cp43[7]|cp500|cp7\d\d|cp8[5-6]\d|cp1026"
     r"|cp1140|latin_?1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8|ptcp154|kz1048|tis_620"
     r"|ascii)$"
 )
 _LATIN_EXCEPTIONS = re.compile(r"^(cp855|cp866|cp737|cp869|cp862|cp864|mac_(cyrillic|greek))$")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+# Words of other scripts are runs of such bytes; in Latin ones hardly two stand side by side.
+_SHORTEST_RUN = 3
+_FEWEST_IN_RUNS = 8
+_LEAST_DENSE = 0.4
+_FEWEST_KINDS = 4
+_FEWEST_ALONE = 20
+_KATAKANA = re.compile(rb"(?:\x83[\x40-\x96]){3}")
+# A damaged UTF-8 file has few bad stretches; other code pages rarely give a valid one.
+_VALID_FOR_EACH_BAD = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +53,21 @@ class Decoded:
     """The text of a file and the codec that leads back to its bytes.
 
     `encoding` is None when a stretch of text cannot be mapped to a stretch of bytes (a codec with
-    shift states); `warning` then says so.
+    shift states, damaged bytes); `warning` then says so. `doubt` says which characters may be wrong.
     """
 
     text: str
     encoding: str | None
     first_byte: int = 0
     warning: str | None = None
+    doubt: str | None = None
+    is_damaged: bool = False
+    """Whether it is UTF-8 with some bytes that are no characters."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader of a text format must tell."""
+        return tuple(words for words in (self.doubt, self.warning) if words)
 
 
 def decode(content: bytes) -> Decoded:
@@ -62,22 +81,88 @@ def decode(content: bytes) -> Decoded:
         text = _try_codec(content, encoding)
         if text is not None:
             return _checked(text, encoding, content, first_byte=0)
-    # Every byte is a character of latin-1, so this cannot fail.
-    return _checked(content.decode("latin-1"), "latin-1", content, first_byte=0)
+    return _damaged_utf8(content) or _other_script(content) or _latin(content)
 
 
 def _candidates(content: bytes) -> Iterator[str]:
-    """Codecs to try in order; a generator, so that the slow guess is made only when needed."""
+    """Codecs that hold for sure where the content is valid in them."""
     wide = _wide_codec(content)
     if wide is not None:
         yield wide
     if _JAPANESE_ESCAPE.search(content):
         yield "iso2022_jp"  # seven-bit, so that UTF-8 would take it for plain letters
     yield "utf-8"
+
+
+def _damaged_utf8(content: bytes) -> Decoded | None:
+    """The text of a UTF-8 file in which a few bytes are bad, or that was cut within a character."""
+    mark = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
+    text = content[mark:].decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    valid = sum(map(len, re.findall(r"[^\x00-\x7f\ufffd]+", text)))
+    is_cut = bad == 1 and text.endswith("\ufffd")
+    if not mark and bad > max(valid // _VALID_FOR_EACH_BAD, int(valid > 1 or (is_cut and valid))):
+        return None
+    where = "at its end " if is_cut else ""
+    checked = _checked(text, "utf-8", content, first_byte=mark)
+    return replace(
+        checked,
+        encoding=None,
+        is_damaged=True,
+        warning="byte positions are not available: it has bytes that are no characters",
+        doubt=f"damaged {where}(not valid UTF-8): {counted(bad, 'character')} could not be read and "
+        "stand as \ufffd; get a complete copy of the file",
+    )
+
+
+def _other_script(content: bytes) -> Decoded | None:
+    """The text in a code page of another script than the Latin one, if its bytes look like that."""
+    if not _looks_foreign(content):
+        return None
     guess = _guess(content)
-    if guess is not None:
-        yield guess
-    yield "cp1252"
+    text = _try_codec(content, guess) if guess else None
+    if guess is None or text is None:
+        return None
+    checked = _checked(text, guess, content, first_byte=0)
+    beyond = sum(map(len, _BEYOND_ASCII.findall(content)))
+    return checked if beyond >= _FEWEST_ALONE else replace(checked, doubt=_doubt(guess))
+
+
+def _looks_foreign(content: bytes) -> bool:
+    """Whether the bytes beyond ASCII are those of words, not of some letters and signs in words."""
+    if _KATAKANA.search(content):
+        return True
+    runs = _BEYOND_ASCII.findall(content)
+    if len(set(b"".join(runs))) < _FEWEST_KINDS:
+        return False
+    total = sum(map(len, runs))
+    in_runs = sum(len(run) for run in runs if len(run) >= _SHORTEST_RUN)
+    letters = len(re.findall(rb"[A-Za-z]", content))
+    # The second byte of a Japanese character is often an ASCII letter.
+    is_dense = total >= _LEAST_DENSE * (total + letters)
+    if total < _FEWEST_ALONE and is_western(content):
+        return False  # `äöüß`
+    if 2 * in_runs < total:
+        return is_dense and total >= _FEWEST_ALONE
+    return is_dense or in_runs >= _FEWEST_IN_RUNS
+
+
+def _latin(content: bytes) -> Decoded:
+    """The text in a code page of the Latin script; every content can be read so."""
+    page = latin_code_page(content)
+    text = _try_codec(content, page.name)
+    name = page.name if text is not None else "latin-1"
+    checked = _checked(content.decode(name), name, content, first_byte=0)
+    if not page.is_doubtful and text is not None and not _looks_foreign(content):
+        return checked
+    return replace(checked, doubt=_doubt(name))
+
+
+def _doubt(encoding: str) -> str:
+    return (
+        f"its encoding could not be told for sure; it was read as {encoding}, and letters beyond "
+        "A to Z may be wrong; save it as UTF-8"
+    )
 
 
 def _wide_codec(content: bytes) -> str | None:
@@ -97,7 +182,9 @@ def _wide_codec(content: bytes) -> str | None:
 
 def _guess(content: bytes) -> str | None:
     """The codec charset-normalizer finds most likely; None when it has no better idea."""
-    best = from_bytes(content[:_SAMPLE_BYTES]).best()
+    first = _BEYOND_ASCII.search(content)
+    start = content.rfind(b"\n", 0, first.start()) + 1 if first else 0
+    best = from_bytes(content[start : start + _SAMPLE_BYTES]).best()
     if best is None:
         return None
     name = best.encoding

@@ -50,7 +50,7 @@ class DelimitedReader:
         decoded = decode(content)
         table = _Table(decoded.text, is_tab_separated=path.suffix.lower() == ".tsv")
         blocks = tuple(table.blocks())
-        warnings = [decoded.warning] if decoded.warning else []
+        warnings = [*decoded.warnings]
         identifier, sha256 = document_id(content)
         return Document(
             id=identifier,

@@ -15,7 +15,7 @@ from pincite.document import BlockKind, Document, Flag, FlagKind, document_id
 from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks
-from pincite.ingest.decode import decode
+from pincite.ingest.decode import Decoded, decode
 from pincite.ingest.html import add_page
 from pincite.ingest.outline import choose_title
 from pincite.ingest.text import text_blocks
@@ -126,12 +126,18 @@ class _MessageWriter:
             text = str(part.get_payload() or "")
             self.assembly.add_blocks(text, text_blocks(text))
         elif kind == "text/plain" and is_inline:
-            text = _text(part)
+            text = self._text(part)
             self.assembly.add_blocks(text, text_blocks(text))
         elif kind == "text/html" and is_inline:
-            add_page(_text(part), self.assembly, whole=True)
+            add_page(self._text(part), self.assembly, whole=True)
         else:
             self._attachment(part, name or _default_name(kind))
+
+    def _text(self, part: Message) -> str:
+        decoded = _decoded(part)
+        if decoded.doubt and decoded.doubt not in self.warnings:
+            self.warnings.append(decoded.doubt)
+        return decoded.text.replace("\r\n", "\n")
 
     def _attachment(self, part: Message, name: str) -> None:
         self._attachments += 1
@@ -173,7 +179,7 @@ def _readable_parts(message: Message) -> Iterator[Message]:
 def _best_of(alternatives: list[Message]) -> list[Message]:
     """The plain text if it holds any, else the richest form, which comes last."""
     for part in alternatives:
-        if part.get_content_type() == "text/plain" and _text(part).strip():
+        if part.get_content_type() == "text/plain" and _decoded(part).text.strip():
             return [part]
     return alternatives[-1:]
 
@@ -219,13 +225,10 @@ def _message_bytes(message: Message) -> bytes:
         ) from error
 
 
-def _text(part: Message) -> str:
+def _decoded(part: Message) -> Decoded:
     """The text of a part, in the charset it names or, if that does not fit, the likeliest one."""
     content = _content(part)
-    if not content:
-        return ""
     try:
-        text = content.decode(part.get_content_charset() or "utf-8")
+        return Decoded(text=content.decode(part.get_content_charset() or "utf-8"), encoding=None)
     except (UnicodeDecodeError, LookupError, ValueError):
-        text = decode(content).text
-    return text.replace("\r\n", "\n")
+        return decode(content)

@@ -29,7 +29,7 @@ class HtmlReader:
         identifier, sha256 = document_id(content)
         text = assembly.text()
         remarks = content_remarks("page", has_text=bool(assembly.blocks))
-        warnings = list(remarks.warnings)
+        warnings = [*([decoded.doubt] if decoded.doubt else []), *remarks.warnings]
         if assembly.blocks and left_out >= _WORTH_TELLING_SHARE:
             warnings.append(
                 f"left out {left_out:.0%} of the page's text: navigation, advertisements and "

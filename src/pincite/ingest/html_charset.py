@@ -22,6 +22,8 @@ def decode_page(content: bytes) -> Decoded:
     declared = _declared_codec(content)
     if declared is None or general.first_byte or (general.encoding or "").startswith("utf"):
         return general
+    if general.is_damaged:
+        return general
     try:
         text = content.decode(declared)
     except (UnicodeDecodeError, LookupError):

@@ -54,7 +54,7 @@ class MarkdownReader:
             *front.blocks(),
             *without_comments(decoded.text, list(found), finder.comments),
         )
-        warnings = [decoded.warning] if decoded.warning else []
+        warnings = [*decoded.warnings]
         if not blocks:
             warnings.append("it has no words; nothing in it can be found")
         identifier, sha256 = document_id(content)

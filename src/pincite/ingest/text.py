@@ -50,7 +50,7 @@ class TextReader:
             encoding=decoded.encoding,
             first_byte=decoded.first_byte,
             blocks=blocks,
-            warnings=tuple(_warnings(decoded.warning, blocks)),
+            warnings=tuple(_warnings(decoded.warnings, blocks)),
         )
 
 
@@ -59,9 +59,8 @@ def text_blocks(text: str) -> tuple[Block, ...]:
     return tuple(_Blocks(text).find())
 
 
-def _warnings(decoding: str | None, blocks: Sequence[Block]) -> Iterator[str]:
-    if decoding:
-        yield decoding
+def _warnings(decoding: Sequence[str], blocks: Sequence[Block]) -> Iterator[str]:
+    yield from decoding
     if not blocks:
         yield "it has no words; nothing in it can be found"
 

@@ -1,0 +1,132 @@
+"""Tells which single-byte code page of the Latin script a text is in, by the letters it needs.
+
+On a few accented words all Latin code pages look alike: Windows-1252 is the rule, and another one
+must show by letters that only it gives, in words of a language that uses no others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+USUAL = "cp1252"
+# The letters beyond A to Z of languages that Windows-1252 can write, neighbours together.
+_WESTERN = (
+    "äöüßéèàêçñáó",  # German with the foreign words it uses
+    "éèêëàâçîïôöûùüœæÿ",  # French
+    "áéíóúüñçàèòï",  # Spanish and Catalan
+    "áéíóúâêôãõàçü",  # Portuguese
+    "àèéìíòóùúî",  # Italian
+    "äëïöüéèêáíóúàç",  # Dutch
+    "åäöæøéèüáòàôó",  # Danish, Norwegian, Swedish and Finnish
+    "áéíóúýæöðþ",  # Icelandic
+    "äöõüšž",  # Estonian
+)
+# Code pages that are rarer than Windows-1252, and the languages they are told by.
+_OTHERS = (
+    (
+        ("cp1250", "iso8859_2", "cp852"),
+        (
+            "ąćęłńóśźżäöüé",  # Polish
+            "áčďéěíňóřšťúůýžäöü",  # Czech
+            "áäčďéíĺľňóôŕšťúýžöü",  # Slovak
+            "áéíóöőúüűä",  # Hungarian
+            "ăâîşţșțé",  # Romanian
+            "čćđšžöü",  # Croatian, Slovene and Bosnian
+        ),
+    ),
+    (("cp1254", "iso8859_9"), ("çğıöşüâîûİ",)),  # Turkish
+    (("cp1257",), ("ąčęėįšųūž", "āčēģīķļņšūž")),  # Lithuanian, Latvian
+    (("cp850", "mac_roman"), _WESTERN),  # written under DOS, or on an old Macintosh
+)
+# A stretch of letters and bytes beyond ASCII: a word with what stands close to it.
+_WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
+_MOST_WORDS = 20_000
+# What stands within words and is no letter: apostrophes, hyphens, dashes, dots.
+_JOINERS = frozenset("’‘\u00ad–—…·•×°\u00a0")
+# Signs that Unicode counts among the letters.
+_NO_LETTERS = frozenset("ªºµ")
+_MOST_FOREIGN = 0.03
+_FEWEST_TELLING = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodePage:
+    """A code page, and whether the letters of the text leave room for doubt."""
+
+    name: str
+    is_doubtful: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Letters:
+    """What a code page makes of the bytes beyond ASCII: letters, and other signs within words."""
+
+    letters: Counter[str]
+    misplaced: int
+
+    def fits(self, alphabet: str) -> bool:
+        """Whether nearly all letters are of one alphabet, and hardly a sign stands in a word."""
+        own = set(alphabet) | set(alphabet.upper())
+        foreign = sum(count for letter, count in self.letters.items() if letter not in own)
+        return foreign + self.misplaced <= _MOST_FOREIGN * (self.letters.total() + self.misplaced)
+
+
+def latin_code_page(content: bytes) -> CodePage:
+    """The code page of a text in the Latin script."""
+    words = _words(content)
+    usual = _letters(words, USUAL)
+    if any(map(usual.fits, _WESTERN)):
+        return CodePage(name=USUAL, is_doubtful=False)
+    likely = list(_likely(words))
+    for name in likely:
+        if _telling(words, name) >= _FEWEST_TELLING:
+            return CodePage(name=name, is_doubtful=False)
+    # A text in several languages has letters of all of them.
+    return CodePage(name=USUAL, is_doubtful=bool(likely) or not usual.fits("".join(_WESTERN)))
+
+
+def is_western(content: bytes) -> bool:
+    """Whether Windows-1252 gives a text in one language of Western Europe."""
+    usual = _letters(_words(content), USUAL)
+    return any(map(usual.fits, _WESTERN))
+
+
+def _words(content: bytes) -> list[bytes]:
+    return [match[0] for match in islice(_WORD.finditer(content), _MOST_WORDS)]
+
+
+def _likely(words: Sequence[bytes]) -> Iterator[str]:
+    """The rarer code pages in which the words fit one language."""
+    for names, alphabets in _OTHERS:
+        for name in names:
+            if any(map(_letters(words, name).fits, alphabets)):
+                yield name
+
+
+def _letters(words: Iterable[bytes], name: str) -> _Letters:
+    letters: Counter[str] = Counter()
+    misplaced = 0
+    for word in words:
+        text = word.decode(name, "replace")
+        for place, sign in enumerate(text):
+            if sign.isascii():
+                continue
+            if sign.isalpha() and sign not in _NO_LETTERS:
+                letters[sign] += 1
+            elif sign == "\ufffd" or (sign not in _JOINERS and _is_within(text, place)):
+                misplaced += 1
+    return _Letters(letters, misplaced)
+
+
+def _is_within(text: str, place: int) -> bool:
+    """Whether letters stand on both sides of a sign."""
+    return 0 < place < len(text) - 1 and text[place - 1].isalpha() and text[place + 1].isalpha()
+
+
+def _telling(words: Iterable[bytes], name: str) -> int:
+    """How many words a code page reads otherwise than the usual one, each counted once."""
+    return len({w for w in words if w.decode(name, "replace") != w.decode(USUAL, "replace")})
