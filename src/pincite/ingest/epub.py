@@ -74,11 +74,13 @@ def _add_chapters(book: _Book, assembly: TextAssembly, gaps: list[str]) -> None:
             continue
         title = book.titles.get(item.part) or f"chapter {number}"
         try:
-            page = decode_page(book.package.part(item.part)).text
+            page = decode_page(book.package.part(item.part))
         except ReadError as error:
             gaps.append(f"{title} is not read: {error}")
             continue
-        _add_chapter(page, title, assembly, has_name=item.part in book.titles)
+        if page.doubt:
+            gaps.append(f"{title}: {page.doubt}")
+        _add_chapter(page.text, title, assembly, has_name=item.part in book.titles)
 
 
 def _add_chapter(page: str, title: str, assembly: TextAssembly, *, has_name: bool) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
 from openpyxl.styles.numbers import BUILTIN_FORMATS
@@ -15,11 +17,18 @@ Moment = datetime | date | time | timedelta
 _CORRECTED = {BUILTIN_FORMATS[44]: "#,##0.00"}
 # Quoted text, an escaped sign, a space as wide as a sign, a sign repeated to fill the cell.
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|_(.)|\*(.)')
-_CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
-_BRACKET = re.compile(r"\[(?!\$)([^\]]*)\]")
-_DIGITS = re.compile(r"[#0?][#0?,]*(?:\.[#0?]*)?(,*)")
-_EXPONENT = re.compile(r"[Ee][+-]?[0#]+")
-_KEPT, _KEPT_END = "\ue000", "\ue001"
+_CURRENCY = re.compile(r"\[\$([^\[\]-]*)(?:-[^\[\]]*)?\]")
+_BRACKET = re.compile(r"\[(?!\$)([^\[\]]*)\]")
+_SCIENTIFIC = re.compile(r"[#0?][#0?,]*(?:\.([#0?]*))?[Ee][+-]?[0#?]+")
+# From the first place of a digit to the last one, with the commas behind it.
+_PLACES = re.compile(r"[#0?](?:.*[#0?])?\.?,*", re.DOTALL)
+# Excel allows 255 characters, and shows 30 decimals.
+_LONGEST_CODE = 1_000
+_MOST_DECIMALS = 30
+_EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
+_AS_IT_IS = re.compile(r"General|@", re.IGNORECASE)
+# Literal text is kept out of the way as one private character each.
+_KEPT = 0xF0000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +59,9 @@ def is_amount(value: object) -> bool:
 
 def format_number(value: float, code: str) -> str:
     """The number as a cell with this format code shows it."""
-    if code == "General":
+    if not math.isfinite(value):
+        return str(value)
+    if code in ("", "General") or len(code) > _LONGEST_CODE:
         return general(value)
     section = _section(code, value)
     if section is None or "/" in _bare(section):
@@ -116,6 +127,8 @@ def _section(code: str, value: float) -> str | None:
         chosen = sections[1]
     elif value == 0 and len(sections) > 2:
         chosen = sections[2]
+    if not chosen:
+        return ""  # `;;;` shows nothing
     bare = _bare(chosen).strip().lower()
     return None if bare in ("", "general", "@") and not _LITERAL.search(chosen) else chosen
 
@@ -130,49 +143,76 @@ def _numeric_text(value: float, section: str, *, has_sign: bool) -> str:
 
     def keep(text: str) -> str:
         kept.append(text)
-        return f"{_KEPT}{len(kept) - 1}{_KEPT_END}"
+        return chr(_KEPT + len(kept) - 1)
 
     pattern = _LITERAL.sub(lambda m: keep(m[1] or m[2] or (" " if m[3] else "")), section)
     pattern = _BRACKET.sub("", _CURRENCY.sub(lambda m: keep(m[1]), pattern))
-    digits = _DIGITS.search(re.sub(rf"{_KEPT}\d+{_KEPT_END}", lambda m: "\0" * len(m[0]), pattern))
-    if digits is None:
-        shown = pattern
-    else:
-        number = _digits_text(abs(value) if not has_sign else value, digits, pattern)
-        rest = _drop_digits(_EXPONENT.sub("", pattern[digits.end() :]))
-        shown = pattern[: digits.start()] + number + rest
+    number = _fifteen_digits(value).copy_abs() * (100 if "%" in pattern else 1)
+    start, end, digits = _placed_digits(number, pattern)
+    shown = f"{pattern[:start]}{digits}{pattern[end:]}"
     for place, text in enumerate(kept):
-        shown = shown.replace(f"{_KEPT}{place}{_KEPT_END}", text)
-    return " ".join(shown.split())
+        shown = shown.replace(chr(_KEPT + place), text)
+    is_negative = has_sign and value < 0 and re.search("[1-9]", digits)
+    return ("-" if is_negative else "") + " ".join(shown.split())
 
 
-def _drop_digits(rest: str) -> str:
-    """What follows the number, without further places for digits (`00-00`, `##0.0 #`)."""
-    parts = re.split(rf"({_KEPT}\d+{_KEPT_END})", rest)
-    return "".join(part if part.startswith(_KEPT) else re.sub(r"[#0?]", "", part) for part in parts)
+def _placed_digits(number: Decimal, pattern: str) -> tuple[int, int, str]:
+    """Which stretch of a pattern stands for a number's digits, and these."""
+    scientific = _SCIENTIFIC.search(pattern)
+    if scientific is not None:
+        return *scientific.span(), format(float(number), f".{len(scientific[1] or '')}E")
+    places = _PLACES.search(pattern)
+    if places is not None:
+        return *places.span(), _filled(number, places[0])
+    whole = _AS_IT_IS.search(pattern)
+    return (*whole.span(), general(float(number))) if whole is not None else (0, 0, "")
 
 
-def _digits_text(value: float, digits: re.Match[str], pattern: str) -> str:
-    whole, _, decimals = digits[0].rstrip(",").partition(".")
-    places = len(decimals)
-    if "%" in _without_kept(pattern):
-        value *= 100
-    value /= 1000 ** len(digits[1])
-    if _EXPONENT.search(_without_kept(pattern)):
-        return format(value, f".{places}E")
-    text = format(value, f"{',' if ',' in whole else ''}.{places}f")
-    if decimals.endswith(("#", "?")):
-        least = len(decimals.rstrip("#?"))
-        head, _, tail = text.partition(".")
-        tail = tail[:least] + tail[least:].rstrip("0")
-        text = f"{head}.{tail}" if tail else head
-    zeros = whole.count("0")
-    if "," not in whole and zeros > 1:
-        sign, bare = ("-", text[1:]) if text.startswith("-") else ("", text)
-        text = sign + bare.zfill(zeros + len(bare) - len(bare.partition(".")[0]))
-    is_zero = not float(text.replace(",", ""))
-    return text.removeprefix("-") if is_zero else text
+def _fifteen_digits(value: float) -> Decimal:
+    """The number with the digits that a spreadsheet keeps: 2.675 is no 2.67499999999999982."""
+    return Decimal(format(value, ".15g"))
 
 
-def _without_kept(pattern: str) -> str:
-    return re.sub(rf"{_KEPT}\d+{_KEPT_END}", "", pattern)
+def _filled(number: Decimal, places: str) -> str:
+    """The digits of a number, its sign left out, at the places of a format (`#,##0.00`)."""
+    bare = places.rstrip(",")
+    whole, point, decimals = bare.partition(".")
+    unscaled = whole.rstrip(",")
+    number = number.scaleb(-3 * (len(places) - len(bare) + len(whole) - len(unscaled)))
+    count = min(len(re.findall("[#0?]", decimals)), _MOST_DECIMALS)
+    rounded = number.quantize(Decimal(1).scaleb(-count), context=_EXACT)
+    head, _, tail = format(rounded, "f").partition(".")
+    shown_tail = _decimals(tail, decimals)
+    return _whole(head, unscaled) + (point + shown_tail if shown_tail else "")
+
+
+def _whole(digits: str, places: str) -> str:
+    """Digits at their places from the right; the first place takes all that are left."""
+    left = list(digits.lstrip("0"))
+    is_grouped, count = "," in places, 0
+    first = re.search("[#0?]", places)
+    shown: list[str] = []
+    for position in range(len(places) - 1, -1, -1):
+        sign = places[position]
+        if sign not in "#0?":
+            shown += sign.replace(",", "")
+            continue
+        is_first = first is not None and position == first.start()
+        while left or sign == "0":
+            if is_grouped and count and count % 3 == 0:
+                shown.append(",")
+            shown.append(left.pop() if left else "0")
+            count, sign = count + 1, "#"
+            if not (is_first and left):
+                break
+    return "".join(reversed(shown))
+
+
+def _decimals(digits: str, places: str) -> str:
+    """Decimals at their places; zeros at the end stand only where the format asks for them."""
+    kinds = re.findall("[#0?]", places)[: len(digits)]
+    length = len(digits)
+    while length and digits[length - 1] == "0" and kinds[length - 1] != "0":
+        length -= 1
+    left = iter(digits[:length])
+    return "".join(next(left, "") if sign in "#0?" else sign for sign in places)
