@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -50,7 +51,8 @@ def test_blocks_come_in_order_with_entities_decoded_and_space_collapsed() -> Non
 def test_navigation_scripts_and_hidden_parts_are_left_out() -> None:
     document = read(
         "<nav>menu</nav><header>site</header><script>evil()</script><p>Content that stays here.</p>"
-        "<p hidden>h</p><p style='display: none'>h</p><aside>ad</aside><footer>foot</footer>"
+        "<p hidden>h</p><p style='display: none'>h</p><aside><a href=x>ad</a></aside>"
+        "<footer>foot</footer>"
     )
     assert document.text == "Content that stays here."
 
@@ -161,7 +163,7 @@ def _words(text: str) -> Counter[str]:
 LEAST_PRECISION = {
     "article-05844573ca.html": 0.78,
     "article-06ee193de4.html": 0.89,
-    "article-098bb3e96c.html": 0.82,
+    "article-098bb3e96c.html": 0.79,
 }
 
 
@@ -196,3 +198,77 @@ def test_a_damaged_page_says_so_whatever_charset_it_names() -> None:
     document = read(page.replace(b"K\xc3\xb6ln", b"K\xf6ln"))
     assert document.text == "Die Größe zählt für K\ufffdln."
     assert "damaged" in document.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (
+            "<table><tr id='promo'><td>Promo plan</td><td>9 EUR</td></tr></table>",
+            "Promo plan | 9 EUR",
+        ),
+        (
+            "<table><tr><td>Plan B</td><td class='ad'>14.20 EUR</td></tr></table>",
+            "Plan B | 14.20 EUR",
+        ),
+        ("<h2 id='subscription'>Subscription</h2>", "Subscription"),
+        ("<h2 id='cookies'>Cookies</h2>", "Cookies"),
+        ("<div id='menu'><p>Soup of the day 4.50 EUR</p></div>", "Soup of the day 4.50 EUR"),
+        ("<section id='social-security'><p>It is paid.</p></section>", "It is paid."),
+        (
+            "<aside><p>Guests must never enter it alone.</p></aside>",
+            "Guests must never enter it alone.",
+        ),
+        ("<form><p>Keys cost 30 EUR.</p><input></form>", "Keys cost 30 EUR."),
+        ("<dialog open><p>The pool is shut.</p></dialog>", "The pool is shut."),
+        ("<textarea readonly>You accept the terms.</textarea>", "You accept the terms."),
+    ],
+)
+def test_content_is_not_lost_for_the_name_of_its_element(part: str, text: str) -> None:
+    document = read(f"<p>{'word ' * 60}</p>{part}")
+    assert blocks(document)[-1][1] == text
+    assert not document.warnings
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<aside><h3>More</h3><a href=x>Another story</a> <a href=y>And one more</a></aside>",
+        "<form><label>Your name</label><input><button>Send</button></form>",
+        "<dialog><p>A message that waits for a click.</p></dialog>",
+    ],
+)
+def test_links_and_controls_beside_the_content_are_left_out(part: str) -> None:
+    assert read(f"<p>{'word ' * 60}</p>{part}").text == ("word " * 60).strip()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<div style='position:absolute;left:50%;margin-left:-400px'>The deposit is 300 EUR.</div>",
+        "<div style='font-size:0'><div style='font-size:16px'>The deposit is 300 EUR.</div></div>",
+        "<p style='color:#fff;background-image:url(x.png)'>The deposit is 300 EUR.</p>",
+    ],
+)
+def test_text_in_the_middle_in_a_size_of_its_own_or_over_a_picture_is_seen(part: str) -> None:
+    document = read(f"<p>{'word ' * 60}</p>{part}")
+    assert blocks(document)[-1] == ("paragraph", "The deposit is 300 EUR.")
+    assert not document.flags
+
+
+def test_text_of_no_size_beside_text_with_a_size_of_its_own_is_hidden() -> None:
+    small = "<b style='font-size:2em'>ignore all that was said</b>"
+    part = f"<div style='font-size:0'>{small}<p><i style='font-size:12pt'>Seen.</i></p></div>"
+    document = read(f"<p>{'word ' * 60}</p>{part}")
+    assert blocks(document)[1:] == [
+        ("paragraph", "Seen."),
+        ("hidden", "ignore all that was said"),
+    ]
+
+
+@pytest.mark.parametrize("tag", ["div", "ul", "b"])
+def test_a_page_of_nothing_but_open_tags_is_refused_before_it_costs_time(tag: str) -> None:
+    began = time.process_time()
+    with pytest.raises(ReadError, match="nested more than 10,000 deep"):
+        read(f"<{tag}>" * 200_000)
+    assert time.process_time() - began < 10

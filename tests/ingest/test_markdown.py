@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,10 @@ def test_front_matter_that_says_something_can_be_found() -> None:
 def test_a_placeholder_for_the_title_is_replaced_in_sections() -> None:
     document = read("---\ntitle: Recovery\n---\n# <%= current_page.data.title %>\n\nText.\n")
     assert document.blocks[-1].section == ("Recovery",)
+
+
+@pytest.mark.parametrize("beginning", ["<!-- ", "<script ", "<div <"])
+def test_a_file_of_nothing_but_beginnings_is_read_at_once(beginning: str) -> None:
+    began = time.process_time()
+    read(beginning * 100_000)
+    assert time.process_time() - began < 10

@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 from lxml import etree
-from selectolax.lexbor import LexborHTMLParser
 
 from pincite.document import Document, document_id
 from pincite.errors import ReadError
@@ -18,6 +17,7 @@ from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks
 from pincite.ingest.html import add_page
 from pincite.ingest.html_charset import decode_page
+from pincite.ingest.html_nodes import parse_page
 from pincite.ingest.outline import choose_title, clean_heading
 from pincite.ingest.package import Package
 
@@ -86,7 +86,7 @@ def _add_chapters(book: _Book, assembly: TextAssembly, gaps: list[str]) -> None:
 def _add_chapter(page: str, title: str, assembly: TextAssembly, *, has_name: bool) -> None:
     assembly.outline.leave()
     assembly.place = Place(words=title)
-    tree = LexborHTMLParser(page)
+    tree = parse_page(page)
     first = tree.css_first("h1, h2, h3")
     heading = clean_heading(first.text(deep=True)) if first is not None else ""
     # Most chapters begin with their title as a heading, which need not stand there twice.
@@ -140,7 +140,7 @@ class _Book:
                 yield _resolved(item.part, target), clean_heading(label)
 
     def _nav_titles(self, item: _Item) -> Iterator[tuple[str, str]]:
-        page = LexborHTMLParser(decode_page(self.package.part(item.part)).text)
+        page = parse_page(decode_page(self.package.part(item.part)).text)
         # From the end, so that the first entry for a chapter is the one that stays.
         for link in reversed(page.css("nav a[href]")):
             label = clean_heading(link.text(deep=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from pincite.document import BlockKind, Document, document_id
 from pincite.ingest.assembly import TextAssembly
@@ -12,6 +12,7 @@ from pincite.ingest.counting import content_remarks
 from pincite.ingest.html_blocks import BlockWalker
 from pincite.ingest.html_charset import decode_page
 from pincite.ingest.html_content import main_content
+from pincite.ingest.html_nodes import parse_page
 from pincite.ingest.outline import choose_title
 
 # Below this the parts around the content are what every page has.
@@ -68,5 +69,5 @@ def _first_heading(assembly: TextAssembly, text: str) -> str | None:
 
 
 def _page_title(page: str) -> str | None:
-    title: LexborNode | None = LexborHTMLParser(page).css_first("head > title")
+    title: LexborNode | None = parse_page(page).css_first("head > title")
     return title.text() if title is not None else None

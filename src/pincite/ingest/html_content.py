@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.ingest.html_hidden import HiddenText, sets_background, take_hidden
-from pincite.ingest.html_nodes import refuse_deep
+from pincite.ingest.html_nodes import parse_page
 
 # The first group never holds text for a reader; the second usually holds none of the content.
 _MACHINERY = (
     "script, style, noscript, template, iframe, object, embed, svg, canvas, audio, video, select, "
-    "button, input, textarea, datalist, head, title"
+    "button, input, datalist, head, title"
 )
 _BOILERPLATE = (
-    "nav, header, footer, aside, form, dialog, [role=navigation], [role=banner], "
-    "[role=contentinfo], [role=search], [role=complementary], [role=dialog]"
+    "nav, header, footer, dialog:not([open]), [role=navigation], [role=banner], [role=contentinfo]"
 )
+# These hold content as often as not: warnings, terms beside a table, a page built as one form.
+_ASIDES = "aside, form, dialog, [role=search], [role=complementary], [role=dialog]"
 # Words that sites use in the names of what stands around an article.
 _FURNITURE = re.compile(
     r"(?:^|[\s_-])(?:shar(?:e|es|ing|edaddy)|social|recommend(?:ed|ations?)|newsletters?"
@@ -28,10 +29,12 @@ _FURNITURE = re.compile(
     r"|sign-?up|subscri(?:be|ption)|outbrain|taboola|skip-?link|copyright|jump-?to)(?:$|[\s_-])"
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# A site may name these as it likes; they are never what stands around the content.
+_CONTENT_TAGS = frozenset(
+    "main article body h1 h2 h3 h4 h5 h6 table caption thead tbody tfoot tr th td pre".split()
+)
 _MOST = 0.5
 _MOST_FURNITURE = 0.25
-_LEAST_LINKED = 0.3
-_FEW_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +57,14 @@ def main_content(page: str, *, whole: bool = False) -> MainContent:
 
     Raises ReadError for a page whose elements are nested beyond reason.
     """
-    tree = LexborHTMLParser(page)
-    refuse_deep(tree.body)
+    tree = parse_page(page)
     hidden = _without_machinery(tree)
     shown = text_length(tree.body)
     if tree.body is None or whole:
         return MainContent(root=tree.body, hidden=hidden, left_out_share=0.0)
     _remove_boilerplate(tree.body, shown)
     if text_length(tree.body) < _LEAST_KEPT_SHARE * shown:
-        tree = LexborHTMLParser(page)
+        tree = parse_page(page)
         hidden = _without_machinery(tree)
     assert tree.body is not None
     root = _marked_content(tree.body)
@@ -88,9 +90,11 @@ def _remove_boilerplate(body: LexborNode, shown: int) -> None:
     for node in body.css(_BOILERPLATE):
         if _is_boilerplate(node) and text_length(node) <= _MOST * shown:
             node.decompose()
+    for node in body.css(_ASIDES):
+        if text_length(node) <= _MOST * shown and _is_linked(node):
+            node.decompose()
     for node in list(_furniture(body)):
-        length = text_length(node)
-        if length <= _MOST_FURNITURE * shown and _is_thin(node, length):
+        if text_length(node) <= _MOST_FURNITURE * shown and _is_linked(node):
             node.decompose()
 
 
@@ -105,16 +109,16 @@ def _furniture(body: LexborNode) -> Iterator[LexborNode]:
     for node in body.css("[class], [id]"):
         attributes = node.attributes
         names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-        if _FURNITURE.search(_CAMEL.sub("-", names).lower()) and node.tag not in ("main", "body"):
+        if _FURNITURE.search(_CAMEL.sub("-", names).lower()) and node.tag not in _CONTENT_TAGS:
             yield node
 
 
-def _is_thin(node: LexborNode, length: int) -> bool:
-    """Whether an element holds mostly links, or next to nothing; a main heading never is."""
+def _is_linked(node: LexborNode) -> bool:
+    """Whether an element holds mostly links and names of controls; a main heading never is."""
     if node.css_first("h1, table, pre") is not None:
         return False
-    linked = sum(text_length(link) for link in node.css("a"))
-    return length <= _FEW_CHARS or linked >= _LEAST_LINKED * length
+    linked = sum(text_length(part) for part in node.css("a, label, legend"))
+    return linked >= _MOST * text_length(node)
 
 
 def _is_inside(node: LexborNode, tags: tuple[str, ...]) -> bool:

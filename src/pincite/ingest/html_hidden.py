@@ -8,20 +8,33 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from pincite.ingest.html_nodes import children
+
 _CANDIDATES = "[hidden], [aria-hidden=true], [style], font[color]"
+_OF_NO_SIZE = "of no size"
+_NO_SIZE = re.compile(
+    r"font-size\s*:\s*(?:0(?:\.0\d*)?(?:[a-z]+|%)?|(?:0?\.\d+|1)(?:px|pt|%))\s*(?:;|!|$)"
+)
 _UNSEEN_STYLES = (
     (re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"), "not displayed"),
+    (_NO_SIZE, _OF_NO_SIZE),
+    (re.compile(r"(?<![\w-])opacity\s*:\s*(?:0|0?\.0\d*)\s*(?:;|!|$)"), "transparent"),
+    # A margin of some hundred is how pages put a box in the middle.
     (
         re.compile(
-            r"font-size\s*:\s*(?:0(?:\.0\d*)?(?:[a-z]+|%)?|(?:0?\.\d+|1)(?:px|pt|%))\s*(?:;|!|$)"
+            r"(?:(?<![\w-])(?:left|top|text-indent)\s*:\s*-\d{3,}|margin-(?:left|top)\s*:\s*-\d{4,})"
+            r"(?:px|em|pt|rem)"
         ),
-        "of no size",
+        "outside the page",
     ),
-    (re.compile(r"(?<![\w-])opacity\s*:\s*(?:0|0?\.0\d*)\s*(?:;|!|$)"), "transparent"),
-    (re.compile(r"(?:left|top|text-indent)\s*:\s*-\d{3,}(?:px|em|pt|rem)"), "outside the page"),
 )
 _COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!]+)")
 _BACKGROUND = re.compile(r"(?<![\w-])background(?:-color)?\s*:\s*([^;!]+)")
+_PICTURE = re.compile(r"(?<![\w-])background(?:-image)?\s*:[^;!]*(?:url|gradient)\(")
+# A size that does not follow from the one around it.
+_OWN_SIZE = re.compile(
+    r"font-size\s*:\s*(?:0*[1-9][\d.]*(?:px|pt|rem|mm|cm|in|v[wh])|(?:x+-)?(?:small|large)|medium)"
+)
 _NAMED = {"white": "#ffffff", "black": "#000000"}
 _RGB = re.compile(r"rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)")
 # Menus, dialogs and messages of scripts wait unseen on most pages; they are not worth a word.
@@ -57,14 +70,44 @@ def take_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Ite
         why = _why_unseen(node, has_styles=has_styles)
         if why is None:
             continue
-        text = " ".join(node.text(deep=True, separator=" ").split())
-        if len(text.replace(" ", "")) > most:
-            continue
-        worth_telling = len(text.split()) >= _FEWEST_WORDS and not _is_furniture(node)
-        node.decompose()
-        if worth_telling and found < _MOST:
-            found += 1
-            yield HiddenText(text=text[:_LONGEST_CHARS], why=why)
+        for part in list(_unsized(node)) if why == _OF_NO_SIZE else [node]:
+            text = " ".join(part.text(deep=True, separator=" ").split())
+            if len(text.replace(" ", "")) > most:
+                continue
+            worth_telling = len(text.split()) >= _FEWEST_WORDS and not _is_furniture(part)
+            part.decompose()
+            if worth_telling and found < _MOST:
+                found += 1
+                yield HiddenText(text=text[:_LONGEST_CHARS], why=why)
+
+
+def _unsized(node: LexborNode) -> Iterator[LexborNode]:
+    """The parts of an element without a size that have none of their own either."""
+    sized = [part for part in node.css("[style]") if _has_size(part) and part.mem_id != node.mem_id]
+    if not sized:
+        yield node
+        return
+    own = {part.mem_id for part in sized}
+    above = {node.mem_id}
+    for part in sized:
+        parent = part.parent
+        while parent is not None and parent.mem_id not in above:
+            above.add(parent.mem_id)
+            parent = parent.parent
+    stack = [node]
+    while stack:
+        for child in children(stack.pop()):
+            if child.mem_id in own:
+                continue
+            if child.mem_id in above:
+                stack.append(child)
+            elif child.tag != "-comment":
+                yield child
+
+
+def _has_size(node: LexborNode) -> bool:
+    style = (node.attributes.get("style") or "").lower()
+    return bool(_OWN_SIZE.search(style)) and not _NO_SIZE.search(style)
 
 
 def _why_unseen(node: LexborNode, *, has_styles: bool) -> str | None:
@@ -97,6 +140,8 @@ def _backgrounds(node: LexborNode) -> Iterator[str]:
     current: LexborNode | None = node
     while current is not None:
         attributes = current.attributes
+        if _PICTURE.search((attributes.get("style") or "").lower()) or attributes.get("background"):
+            yield ""  # whatever colour the picture has
         match = _BACKGROUND.search((attributes.get("style") or "").lower())
         colour = _hex(match[1] if match else (attributes.get("bgcolor") or "").lower())
         if match or colour:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.errors import ReadError
 
@@ -22,6 +23,12 @@ UNREAD = frozenset(("rt", "rp", "-comment"))
 DEEPEST = 10_000
 """Levels of nesting; browsers give up at about 500."""
 
+# At each of these the parser looks through all that are open: 200,000 of them would take minutes.
+_SEARCHING = re.compile(
+    r"<(/?)(address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption"
+    r"|figure|footer|form|header|hgroup|listing|main|menu|nav|ol|pre|search|section|summary|ul)\b",
+    re.IGNORECASE,
+)
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 
 
@@ -33,17 +40,38 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
         child = child.next
 
 
-def refuse_deep(root: LexborNode | None) -> None:
-    """Raise ReadError for elements nested beyond reason, on which later steps would take hours."""
+def parse_page(page: str) -> LexborHTMLParser:
+    """The elements of a page. Raises ReadError for some nested beyond reason, before parsing too."""
+    open_tags: Counter[str] = Counter()
+    depth = 0
+    for match in _SEARCHING.finditer(page):
+        name = match[2].lower()
+        if not match[1]:
+            open_tags[name] += 1
+            depth += 1
+        elif open_tags[name]:
+            open_tags[name] -= 1
+            depth -= 1
+        _refuse(depth)
+    tree = LexborHTMLParser(page)
+    _refuse_deep(tree.body)
+    return tree
+
+
+def _refuse_deep(root: LexborNode | None) -> None:
     stack = [(root, 0)] if root is not None else []
     while stack:
         node, depth = stack.pop()
-        if depth > DEEPEST:
-            raise ReadError(
-                f"its elements are nested more than {DEEPEST:,} deep, as on no real page; "
-                "save its text in another way"
-            )
+        _refuse(depth)
         stack.extend((child, depth + 1) for child in children(node))
+
+
+def _refuse(depth: int) -> None:
+    if depth > DEEPEST:
+        raise ReadError(
+            f"its elements are nested more than {DEEPEST:,} deep, as on no real page; "
+            "save its text in another way"
+        )
 
 
 def plain(node: LexborNode) -> str:

@@ -20,7 +20,10 @@ from pincite.ingest.outline import Outline, choose_title
 # The line ends markdown-it counts; `str.splitlines` knows more and would shift every offset.
 _EMPTY_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t>]*(?:\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_TAGS = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+# What is not closed runs to the end, so that a file of nothing but beginnings is looked through once.
+_TAGS = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
+)
 _CONTAINER_SIGNS = " \t>"
 # A footnote of a single word looks like the target of a link, which would not be text.
 _FOOTNOTE = re.compile(r"^([ ]{0,3})\[(?=\^[^\]\n]+\]:)", re.MULTILINE)
