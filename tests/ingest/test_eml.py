@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import time
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -156,3 +157,71 @@ def test_parts_nested_beyond_reason_are_refused_or_read() -> None:
             else:
                 document = read(content)
                 assert document.text or document.gaps
+
+
+APPLE = """From: ada@example.org
+Subject: Lease
+Content-Type: multipart/alternative; boundary=outer
+
+--outer
+Content-Type: text/plain
+
+{plain}
+--outer
+Content-Type: multipart/mixed; boundary=inner
+
+--inner
+Content-Type: text/html
+
+<p>{html}</p>
+--inner
+Content-Type: text/plain; name=lease.txt
+Content-Disposition: attachment; filename=lease.txt
+
+The deposit is 300 EUR.
+--inner
+Content-Type: text/html
+
+<p>Regards</p>
+--inner--
+--outer--
+"""
+
+
+@pytest.mark.parametrize("plain", ["Here is the lease. Regards", "Please enable HTML"])
+def test_what_is_attached_below_one_form_of_the_text_is_read_whichever_form_is(plain: str) -> None:
+    html = "Here is the lease that we talked about, with all changes."
+    shown = plain if plain.startswith("Here") else html
+    long = "Here is the lease." if shown == plain else html
+    document = read(APPLE.format(plain=plain, html=long).encode())
+    assert shown in texts(document)
+    assert "The deposit is 300 EUR." in texts(document)
+    assert sum("lease" in text for text in texts(document)) == 1
+    assert [flag.detail for flag in document.flags] == ["attachment lease.txt"]
+
+
+def test_a_plain_text_that_is_a_stub_does_not_take_the_place_of_the_page() -> None:
+    mail = message("Please enable HTML to read this message.")
+    mail.add_alternative(f"<p>{'The pump is checked each May. ' * 5}</p>", subtype="html")
+    assert "each May" in read(mail).text
+    assert "enable HTML" not in read(mail).text
+
+
+def test_an_appointment_beside_the_text_is_told_and_does_not_take_its_place() -> None:
+    mail = message()
+    mail.add_alternative("<p>Hello Bob. The pump is fixed.</p>", subtype="html")
+    mail.add_alternative("BEGIN:VCALENDAR\nEND:VCALENDAR\n", subtype="calendar")
+    document = read(mail)
+    assert "The pump is fixed." in document.text
+    assert "text/calendar" in document.gaps[0]
+
+
+def test_forms_nested_in_forms_are_counted_once() -> None:
+    page = f"--b99\nContent-Type: text/html\n\n{'<p>The pump is fixed.</p>' * 4_000}\n"
+    parts = "".join(
+        f"Content-Type: multipart/alternative; boundary=b{n}\n\n--b{n}\n" for n in range(99)
+    )
+    inner = f"Content-Type: multipart/alternative; boundary=b99\n\n{page}"
+    began = time.process_time()
+    assert "The pump is fixed." in read(f"From: a@b.c\n{parts}{inner}".encode()).text
+    assert time.process_time() - began < 5

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import email
 import email.policy
-from collections.abc import Callable, Iterator
-from email.errors import HeaderParseError
+from collections.abc import Callable
 from email.header import decode_header, make_header
 from email.message import Message
 from pathlib import Path, PurePosixPath
-from typing import cast
 
 from pincite.document import BlockKind, Document, Flag, FlagKind, document_id
 from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks
-from pincite.ingest.decode import Decoded, decode
+from pincite.ingest.eml_parts import BROKEN, content_of, decoded_part, readable_parts
 from pincite.ingest.html import add_page
 from pincite.ingest.outline import choose_title
 from pincite.ingest.text import text_blocks
@@ -23,15 +21,12 @@ from pincite.ingest.text import text_blocks
 ReadAttachment = Callable[[Path, bytes], Document]
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MOST_ATTACHMENTS = 200
-_MOST_PARTS = 5_000
 _SIGNATURES = (
     "application/pgp-signature",
     "application/pkcs7-signature",
     "application/x-pkcs7-signature",
 )
 _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted")
-# What the standard parser raises on headers and parts that break the rules of mail.
-_BROKEN = (ValueError, LookupError, TypeError, AttributeError, HeaderParseError, RecursionError)
 
 
 class EmlReader:
@@ -68,11 +63,11 @@ def _parsed(content: bytes) -> Message:
     """The message; headers that break the rules of mail are read by the older, laxer parser."""
     try:
         return email.message_from_bytes(content, policy=email.policy.default)
-    except _BROKEN:
+    except BROKEN:
         pass
     try:
         return email.message_from_bytes(content, policy=email.policy.compat32)
-    except _BROKEN as error:
+    except BROKEN as error:
         raise ReadError(
             f"the message breaks the rules of mail ({type(error).__name__}); "
             "open it in a mail program and save it anew as .eml or .txt"
@@ -100,10 +95,10 @@ class _MessageWriter:
         self.assembly.place = Place(words="headers")
         self.assembly.add(block, BlockKind.PARAGRAPH)
         self.assembly.place = Place()
-        for part in _readable_parts(self._message):
+        for part in readable_parts(self._message):
             try:
                 self._part(part)
-            except _BROKEN as error:
+            except BROKEN as error:
                 self.gaps.append(f"a part of the message is damaged ({type(error).__name__})")
         if self._attachments > _MOST_ATTACHMENTS:
             self.gaps.append(
@@ -134,7 +129,7 @@ class _MessageWriter:
             self._attachment(part, name or _default_name(kind))
 
     def _text(self, part: Message) -> str:
-        decoded = _decoded(part)
+        decoded = decoded_part(part)
         if decoded.doubt and decoded.doubt not in self.warnings:
             self.warnings.append(decoded.doubt)
         return decoded.text.replace("\r\n", "\n")
@@ -146,7 +141,7 @@ class _MessageWriter:
         place = f"attachment {name}"
         self.assembly.flags.append(Flag(kind=FlagKind.ATTACHMENT, detail=place))
         try:
-            found = self._read_attachment(Path(name), _content(part))
+            found = self._read_attachment(Path(name), content_of(part))
         except ReadError as error:
             self.gaps.append(f"{place} is not read: {error}")
             return
@@ -159,42 +154,17 @@ class _MessageWriter:
         self.warnings += [f"{place}: {warning}" for warning in found.warnings]
 
 
-def _readable_parts(message: Message) -> Iterator[Message]:
-    """The parts in order, and of alternatives the plainest; whole messages are one part."""
-    stack: list[Message] = [message]
-    for _ in range(_MOST_PARTS):
-        if not stack:
-            return
-        part = stack.pop()
-        payload = part.get_payload()
-        children = cast("list[Message]", payload) if isinstance(payload, list) else []
-        if part.get_content_maintype() != "multipart" or not children:
-            yield part
-        elif part.get_content_subtype() == "alternative":
-            stack += _best_of(children)
-        else:
-            stack += reversed(children)
-
-
-def _best_of(alternatives: list[Message]) -> list[Message]:
-    """The plain text if it holds any, else the richest form, which comes last."""
-    for part in alternatives:
-        if part.get_content_type() == "text/plain" and _decoded(part).text.strip():
-            return [part]
-    return alternatives[-1:]
-
-
 def _header(message: Message, name: str) -> str:
     try:
         return " ".join(str(make_header(decode_header(str(message[name] or "")))).split())
-    except _BROKEN:
+    except BROKEN:
         return ""  # a header so broken that the parser fails on it says nothing
 
 
 def _file_name(part: Message) -> str:
     try:
         name = part.get_filename() or ""
-    except _BROKEN:
+    except BROKEN:
         return "unnamed"
     # Only ever a label: nothing is written under it.
     return PurePosixPath(name.replace("\\", "/")).name[:200].replace("\0", "")
@@ -203,32 +173,3 @@ def _file_name(part: Message) -> str:
 def _default_name(kind: str) -> str:
     endings = {"message/rfc822": "message.eml", "text/plain": "text.txt", "text/html": "page.html"}
     return endings.get(kind, f"unnamed ({kind})")
-
-
-def _content(part: Message) -> bytes:
-    inner = part.get_payload()
-    if isinstance(inner, list) and inner and part.get_content_maintype() == "message":
-        return _message_bytes(cast("Message", inner[0]))
-    try:
-        payload = part.get_payload(decode=True)
-    except _BROKEN as error:
-        raise ReadError(f"its transfer encoding is damaged ({error})") from error
-    return payload if isinstance(payload, bytes) else b""
-
-
-def _message_bytes(message: Message) -> bytes:
-    try:
-        return message.as_bytes(policy=email.policy.compat32)
-    except _BROKEN as error:
-        raise ReadError(
-            f"the message in it is damaged or nested too deep ({type(error).__name__})"
-        ) from error
-
-
-def _decoded(part: Message) -> Decoded:
-    """The text of a part, in the charset it names or, if that does not fit, the likeliest one."""
-    content = _content(part)
-    try:
-        return Decoded(text=content.decode(part.get_content_charset() or "utf-8"), encoding=None)
-    except (UnicodeDecodeError, LookupError, ValueError):
-        return decode(content)
