@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,8 @@ _NOTES = {
     "endnotes": ("endnote", "endnoteReference"),
 }
 _MARGINS = {"header": BlockKind.PAGE_HEADER, "footer": BlockKind.PAGE_FOOTER}
+# `Page 3 of 12`, as Word last counted: of no use to a reader.
+_PAGE_NUMBER = re.compile(r"\W*(?:page|seite|p\.|s\.)?\W*\d*\W*(?:of|von)?\W*\d*\W*", re.IGNORECASE)
 _PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic"
 _OLD_PICTURE = "{urn:schemas-microsoft-com:vml}imagedata"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
@@ -134,12 +137,16 @@ def _append_other_parts(word: _WordFile, walker: BodyWalker) -> Iterator[str]:
         if relation.kind in _NOTES:
             _append_notes(word, root, relation, walker)
         else:
-            kind = _MARGINS[relation.kind]
+            walker.assembly.place = Place(words=f"page {relation.kind}")
             for text in map(texts.seen, root.iter(PARAGRAPH)):
-                # Kept once, however many sections of the file repeat it.
+                # Kept once, however many sections of the file repeat it, and quoted as what it
+                # often is the only place of: a document's number, its version, its date.
                 if text not in seen:
                     seen.add(text)
+                    is_number = _PAGE_NUMBER.fullmatch(text)
+                    kind = _MARGINS[relation.kind] if is_number else BlockKind.PARAGRAPH
                     walker.assembly.add(text, kind)
+            walker.assembly.place = Place()
 
 
 def _append_notes(
