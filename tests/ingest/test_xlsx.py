@@ -278,3 +278,37 @@ def test_a_sheet_beyond_the_limit_of_cells_keeps_its_rows(monkeypatch: pytest.Mo
     assert len(rows(document)) == 3
     assert [len(block.cells) for block in document.blocks if block.cells] == [4]
     assert "more than 6 cells" in document.warnings[0]
+
+
+DRAWING = """<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">{}</xdr:wsDr>"""
+SHAPE = """<xdr:twoCellAnchor><xdr:from><xdr:col>3</xdr:col><xdr:row>6</xdr:row></xdr:from><xdr:sp>
+<xdr:nvSpPr><xdr:cNvPr id="2" name="Box"{}/></xdr:nvSpPr><xdr:txBody><a:p><a:r><a:t>{}</a:t></a:r>
+</a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor>"""
+LINK = """<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+<Relationship Id="rId1" Target="../drawings/drawing1.xml"
+ Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/drawing"/></Relationships>"""
+
+
+def test_text_boxes_are_read_with_the_cell_they_begin_at() -> None:
+    seen, unseen = SHAPE.format("", "Rent was 900."), SHAPE.format(' hidden="1"', "Do not tell.")
+    drawn = {
+        "xl/worksheets/_rels/sheet1.xml.rels": LINK.encode(),
+        "xl/drawings/drawing1.xml": DRAWING.format(seen + unseen).encode(),
+    }
+    document = read_parts(two_sheets() | drawn)
+    box = next(b for b in document.blocks if b.kind is BlockKind.PARAGRAPH)
+    assert (text_of(document, box), box.place) == ("Rent was 900.", "text box at Sales!D7")
+    assert box.section == ("Sales",)
+    hidden = next(b for b in document.blocks if b.kind is BlockKind.HIDDEN)
+    assert text_of(document, hidden) == "Do not tell."
+    assert not document.gaps
+
+
+def test_a_damaged_drawing_is_a_gap() -> None:
+    drawn = {
+        "xl/worksheets/_rels/sheet1.xml.rels": LINK.encode(),
+        "xl/drawings/drawing1.xml": b"<xdr:wsDr><cut",
+    }
+    document = read_parts(two_sheets() | drawn)
+    assert any("drawn on the sheet 'Sales'" in gap for gap in document.gaps)

@@ -17,6 +17,7 @@ from pincite.ingest.package import Package
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter
 from pincite.ingest.xlsx_cells import Sheet, SheetCell, address, cells_of, fill_sheet
 from pincite.ingest.xlsx_open import OpenWorkbook, open_formulas, open_workbook, reading
+from pincite.ingest.xlsx_shapes import drawings_of, shape_texts, sheet_parts
 from pincite.ingest.xlsx_tables import SheetTable, find_tables
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class _WorkbookWriter:
             except ReadError as error:
                 self.gaps.append(f"the sheet {sheet.name!r} could not be read to its end: {error}")
             self._sheet(sheet)
+            self._shapes(sheet)
         self._remark_on_the_rest()
         if self._cells_left < 0:
             self.warnings.append(
@@ -164,6 +166,28 @@ class _WorkbookWriter:
             where = f"{_quoted(sheet.name)}!{address(row, column)}"
             self.assembly.place = Place(words=f"comment on {where}")
             self.assembly.add(text, BlockKind.HIDDEN if sheet.is_hidden else BlockKind.FOOTNOTE)
+            self.assembly.place = Place()
+
+    @cached_property
+    def _sheet_parts(self) -> dict[str, str]:
+        return sheet_parts(self._package)
+
+    def _shapes(self, sheet: Sheet) -> None:
+        """Text boxes and other shapes stand behind the rows and notes of their sheet."""
+        try:
+            parts = drawings_of(self._package, self._sheet_parts.get(sheet.name, ""))
+            drawings = [self._package.xml(p) for p in parts if p not in self._workbook.left_out]
+        except ReadError as error:
+            self.gaps.append(f"what is drawn on the sheet {sheet.name!r} is not read: {error}")
+            return
+        for shape in (shape for drawing in drawings for shape in shape_texts(drawing)):
+            where = f"{_quoted(sheet.name)}!{shape.place}" if shape.place else sheet.name
+            self.assembly.outline.enter(1, sheet.name)
+            self.assembly.place = Place(words=f"text box at {where}")
+            if shape.is_hidden or sheet.is_hidden:
+                self.assembly.add_hidden(shape.text, f"a hidden text box at {where}")
+            else:
+                self.assembly.add(shape.text, BlockKind.PARAGRAPH)
             self.assembly.place = Place()
 
     def _remark_on_the_rest(self) -> None:
