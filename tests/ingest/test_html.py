@@ -272,3 +272,14 @@ def test_a_page_of_nothing_but_open_tags_is_refused_before_it_costs_time(tag: st
     with pytest.raises(ReadError, match="nested more than 10,000 deep"):
         read(f"<{tag}>" * 200_000)
     assert time.process_time() - began < 10
+
+
+def test_an_aside_of_prose_beside_the_main_element_is_content() -> None:
+    links = "<aside><a href=x>More stories</a></aside>"
+    aside = "<aside><p>Guests must never enter it alone.</p></aside>"
+    document = read(f"{links}<main><h1>Boiler</h1><p>{'word ' * 60}</p></main>{aside}<div>x</div>")
+    assert [text for _, text in blocks(document)][::2] == [
+        "Boiler",
+        "Guests must never enter it alone.",
+    ]
+    assert document.blocks[-1].section == ()

@@ -32,7 +32,7 @@ _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B]")
 # Guesses of the Latin script, which `code_pages` tells apart better.
 _LATIN_GUESS = re.compile(
     r"^(cp1252|cp1250|cp1254|cp1257|cp125[78]|cp037|cp273|cp43[7]|cp500|cp7\d\d|cp8[5-6]\d|cp1026"
-    r"|cp1140|latin_?1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8|ptcp154|kz1048|tis_620"
+    r"|cp1140|latin_?1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8|tis_620"
     r"|ascii)$"
 )
 _LATIN_EXCEPTIONS = re.compile(r"^(cp855|cp866|cp737|cp869|cp862|cp864|mac_(cyrillic|greek))$")
@@ -43,6 +43,8 @@ _FEWEST_IN_RUNS = 8
 _LEAST_DENSE = 0.4
 _FEWEST_KINDS = 4
 _FEWEST_ALONE = 20
+# A sentence of Hebrew has been guessed to be Russian.
+_FEWEST_SURE = 60
 _KATAKANA = re.compile(rb"(?:\x83[\x40-\x96]){3}")
 # A damaged UTF-8 file has few bad stretches; other code pages rarely give a valid one.
 _VALID_FOR_EACH_BAD = 4
@@ -125,7 +127,7 @@ def _other_script(content: bytes) -> Decoded | None:
         return None
     checked = _checked(text, guess, content, first_byte=0)
     beyond = sum(map(len, _BEYOND_ASCII.findall(content)))
-    return checked if beyond >= _FEWEST_ALONE else replace(checked, doubt=_doubt(guess))
+    return checked if beyond >= _FEWEST_SURE else replace(checked, doubt=_doubt(guess))
 
 
 def _looks_foreign(content: bytes) -> bool:

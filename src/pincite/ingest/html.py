@@ -54,8 +54,10 @@ def add_page(page: str, assembly: TextAssembly, *, whole: bool = False) -> float
     A chapter of a book or a message has nothing around it and is taken `whole`.
     """
     content = main_content(page, whole=whole)
-    if content.root is not None:
-        BlockWalker(assembly).walk(content.root)
+    for number, root in enumerate(content.roots):
+        if number:
+            assembly.outline.leave()  # an aside is not below the last heading of the content
+        BlockWalker(assembly).walk(root)
     for hidden in content.hidden:
         assembly.add_hidden(hidden.text, f"text {hidden.why}")
     return content.left_out_share

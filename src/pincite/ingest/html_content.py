@@ -39,9 +39,9 @@ _MOST_FURNITURE = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainContent:
-    """The element that holds a page's content, and what was taken out of it and around it."""
+    """The elements that hold a page's content, and what was taken out of them and around them."""
 
-    root: LexborNode | None
+    roots: tuple[LexborNode, ...]
     hidden: tuple[HiddenText, ...]
     left_out_share: float
     """How much of the text that a browser shows is not in the content, in 0..1."""
@@ -61,15 +61,18 @@ def main_content(page: str, *, whole: bool = False) -> MainContent:
     hidden = _without_machinery(tree)
     shown = text_length(tree.body)
     if tree.body is None or whole:
-        return MainContent(root=tree.body, hidden=hidden, left_out_share=0.0)
+        whole_page = (tree.body,) if tree.body is not None else ()
+        return MainContent(roots=whole_page, hidden=hidden, left_out_share=0.0)
     _remove_boilerplate(tree.body, shown)
     if text_length(tree.body) < _LEAST_KEPT_SHARE * shown:
         tree = parse_page(page)
         hidden = _without_machinery(tree)
     assert tree.body is not None
-    root = _marked_content(tree.body)
-    kept = text_length(root)
-    return MainContent(root=root, hidden=hidden, left_out_share=1 - kept / shown if shown else 0.0)
+    roots = tuple(_marked_content(tree.body))
+    kept = sum(map(text_length, roots))
+    return MainContent(
+        roots=roots, hidden=hidden, left_out_share=1 - kept / shown if shown else 0.0
+    )
 
 
 def text_length(node: LexborNode | None) -> int:
@@ -122,17 +125,33 @@ def _is_linked(node: LexborNode) -> bool:
 
 
 def _is_inside(node: LexborNode, tags: tuple[str, ...]) -> bool:
+    return any(parent.tag in tags for parent in _upwards(node))
+
+
+def _upwards(node: LexborNode) -> Iterator[LexborNode]:
+    """The elements around one, nearest first."""
     parent = node.parent
     while parent is not None:
-        if parent.tag in tags:
-            return True
+        yield parent
         parent = parent.parent
-    return False
 
 
-def _marked_content(body: LexborNode) -> LexborNode:
-    """The element marked as main content if it holds most of the text, else the whole body."""
+def _marked_content(body: LexborNode) -> Iterator[LexborNode]:
+    """The element marked as main content if it holds most of the text, else the whole body.
+
+    Of what stands around it only asides follow: those of links are gone by now, so that what is
+    left are warnings, terms and the like.
+    """
     least = _MOST * text_length(body)
     marked = [(text_length(node), node) for node in body.css("main, article, [role=main]")]
     length, best = max(marked, key=lambda pair: pair[0], default=(0, body))
-    return best if length >= least else body
+    if length < least or best.mem_id == body.mem_id:
+        yield body
+        return
+    yield best
+    taken = {best.mem_id}
+    around = {node.mem_id for node in _upwards(best)}
+    for node in body.css(_ASIDES):
+        if node.mem_id not in around and not any(n.mem_id in taken for n in _upwards(node)):
+            taken.add(node.mem_id)
+            yield node
