@@ -34,6 +34,7 @@ from pincite.interfaces.cli import (
 )
 from pincite.interfaces.cli.exits import ERROR, USAGE
 from pincite.interfaces.cli.options import show_version
+from pincite.interfaces.cli.output import say_error
 
 app = typer.Typer(
     name="pincite",
@@ -106,6 +107,5 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-    typer.echo(message, err=True)
+    say_error(message)
     sys.exit(code)

@@ -34,7 +34,7 @@ from pincite.interfaces.cli.options import (
     generation,
     keeping,
 )
-from pincite.interfaces.cli.output import indented, print_json, short_path
+from pincite.interfaces.cli.output import indented, print_json, say, short_path
 from pincite.interfaces.cli.progress import while_writing
 from pincite.interfaces.cli.saving import check_saving, save_answer
 from pincite.places import cell_lines, on_one_line, place
@@ -115,26 +115,26 @@ def print_answer(answer: Answer) -> None:
         print_count(answer)
         return
     if not answer.citations:
-        typer.secho("No answer in these documents.", bold=True)
+        say("No answer in these documents.", bold=True)
     elif answer.mode == "generated":
-        typer.echo(indented(" ".join(map(_marked, answer.claims))))
+        say(indented(" ".join(map(_marked, answer.claims))))
     else:
         _print_quotes(answer)
-    typer.echo()
+    say()
     for number, citation in enumerate(answer.citations, start=1):
         if answer.mode == "generated":
-            typer.echo(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
+            say(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
         where = place(citation)
         span = f"characters {citation.start}-{citation.end}"
         details = "; ".join(part for part in (short_path(citation.source), where, span) if part)
         mark = f"[{number}]" if answer.mode != "generated" else " " * len(f"[{number}]")
-        typer.secho(indented(details, first=f"  {mark} "), dim=True)
+        say(indented(details, first=f"  {mark} "), dim=True)
     for reason in answer.reasons:
-        typer.secho(indented(reason, first="  - "), fg="yellow")
+        say(indented(reason, first="  - "), fg="yellow")
     if answer.citations:
-        typer.secho(f"  confidence {answer.confidence:.2f} ({answer.calibration})", dim=True)
+        say(f"  confidence {answer.confidence:.2f} ({answer.calibration})", dim=True)
     if answer.citations and answer.judged_by:
-        typer.secho(f"  statements judged by {answer.judged_by}", dim=True)
+        say(f"  statements judged by {answer.judged_by}", dim=True)
 
 
 def _marked(claim: Claim) -> str:
@@ -144,6 +144,6 @@ def _marked(claim: Claim) -> str:
 
 def _print_quotes(answer: Answer) -> None:
     for number, citation in enumerate(answer.citations, start=1):
-        typer.echo(indented(f"{on_one_line(citation.quote)} [{number}]"))
+        say(indented(f"{on_one_line(citation.quote)} [{number}]"))
         for line in cell_lines(citation):
-            typer.echo(indented(line, first="    "))
+            say(indented(line, first="    "))

@@ -30,7 +30,7 @@ from pincite.interfaces.cli.options import (
     UntilFilter,
     generation,
 )
-from pincite.interfaces.cli.output import console, print_json
+from pincite.interfaces.cli.output import console, print_json, say
 
 if TYPE_CHECKING:
     from pincite.library import Library
@@ -85,7 +85,7 @@ def batch(
         print_json({"questions": len(asked), **counts, "output": str(output)})
     else:
         summary = ", ".join(f"{count} {status}" for status, count in counts.items())
-        typer.echo(f"{len(asked)} questions: {summary}; written to {output}")
+        say(f"{len(asked)} questions: {summary}; written to {output}")
     if counts["error"]:
         raise typer.Exit(ERROR)
 

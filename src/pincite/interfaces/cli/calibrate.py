@@ -10,7 +10,7 @@ import typer
 import pincite
 from pincite.interfaces.cli.evaluation import questions_bar
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
-from pincite.interfaces.cli.output import notice, print_json
+from pincite.interfaces.cli.output import notice, print_json, say
 
 if TYPE_CHECKING:
     from pincite.evaluate.graded import GradedSet
@@ -81,24 +81,24 @@ def _form(made: Calibration, found: GradedSet, risk: float, sureness: float) -> 
 
 
 def _print(form: dict[str, Any]) -> None:
-    typer.echo(
+    say(
         f"questions          {form['questions']} with an answer ({form['right']} right), "
         f"{form['without_answer']} without"
     )
-    typer.echo(
+    say(
         f"confidence         {form['method']}, calibration error {form['calibration_error']:.3f} "
         "(cross-validated)"
     )
     wanted = f"at most {form['risk']:.0%} wrong, {form['sureness']:.0%} sure"
     if form["threshold"] is None:
-        typer.secho(
+        say(
             f"no threshold keeps '{wanted}': confidence is calibrated, and the setting "
             "verification.abstain_below decides. A greater --risk or more questions may help",
             fg="yellow",
         )
         return
-    typer.echo(
+    say(
         f"threshold          {wanted}: {form['answered']} of {form['questions']} would be shown, "
         f"{form['wrong']} of them wrong"
     )
-    typer.echo(f"answers now say    {form['told']}")
+    say(f"answers now say    {form['told']}")

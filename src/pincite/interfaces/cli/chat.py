@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,7 +24,14 @@ from pincite.interfaces.cli.options import (
     budget_ms,
     generation,
 )
-from pincite.interfaces.cli.output import indented, notice, short_path
+from pincite.interfaces.cli.output import (
+    indented,
+    notice,
+    print_json_line,
+    say,
+    say_error,
+    short_path,
+)
 from pincite.interfaces.cli.progress import while_writing
 from pincite.places import cut_to, on_one_line, place
 
@@ -150,7 +154,7 @@ class Session:
         talk = self._talk
         held = talk.library.catalog.counts()["documents"]
         begun = f"conversation {talk.id}, {len(talk)} turns" if talk.id else "a new conversation"
-        typer.secho(
+        say(
             f"{short_path(str(talk.library.path))}: {held:,} documents; {begun}. /help lists commands.",
             dim=True,
         )
@@ -183,16 +187,15 @@ class Session:
         self._last = turn
         self._answered += turn.answer.status == "answered"
         if self._as_json:
-            _print_line(turn_form(turn, self._talk.id))
+            print_json_line(turn_form(turn, self._talk.id))
         else:
             print_turn(turn, echo=not self._lines.are_typed)
 
     def _tell_failure(self, line: str, error: str) -> None:
         if self._as_json:
-            _print_line({"question": line, "status": "error", "error": error})
+            print_json_line({"question": line, "status": "error", "error": error})
         else:
-            typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-            typer.echo(error, err=True)
+            say_error(error)
 
     def _begin(self) -> None:
         self._talk = pincite.Conversation(
@@ -200,7 +203,7 @@ class Session:
         )
         self._last = None
         if not self._as_json:
-            typer.secho("a new conversation", dim=True)
+            say("a new conversation", dim=True)
 
     def _print_sources(self) -> None:
         citations = self._last.answer.citations if self._last else ()
@@ -208,35 +211,37 @@ class Session:
             notice("with --json each turn has its sources" if self._as_json else "no sources yet")
             return
         for number, citation in enumerate(citations, start=1):
-            typer.echo(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
+            say(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
             where = "; ".join(part for part in (citation.source, place(citation)) if part)
-            typer.secho(indented(where, first="      "), dim=True)
+            say(indented(where, first="      "), dim=True)
 
     def _print_history(self) -> None:
         from pincite.chat.conversation import kept_turns
 
         turns = kept_turns(self._talk.library, self._talk.id) if self._talk.id else ()
         if self._as_json:
-            _print_line({"conversation": self._talk.id, "turns": [_kept_form(t) for t in turns]})
+            print_json_line(
+                {"conversation": self._talk.id, "turns": [_kept_form(t) for t in turns]}
+            )
             return
         if not turns:
-            typer.secho("nothing has been asked yet", dim=True)
+            say("nothing has been asked yet", dim=True)
         for number, turn in enumerate(turns, start=1):
-            typer.echo(indented(turn.question, first=f"  {number}. "))
+            say(indented(turn.question, first=f"  {number}. "))
             if turn.read_as != turn.question:
-                typer.secho(indented(f"read as: {turn.read_as}", first="     "), dim=True)
+                say(indented(f"read as: {turn.read_as}", first="     "), dim=True)
 
 
 def print_turn(turn: Turn, *, echo: bool) -> None:
     """What a question was read as, its answer, and what else must be told."""
     if echo:
-        typer.secho(indented(on_one_line(turn.question), first="> "), bold=True)
+        say(indented(on_one_line(turn.question), first="> "), bold=True)
     if turn.read_as != turn.question:
-        typer.secho(indented(f"read as: {on_one_line(turn.read_as)}", first="  "), fg="cyan")
+        say(indented(f"read as: {on_one_line(turn.read_as)}", first="  "), fg="cyan")
     print_answer(turn.answer)
     for told in turn.notices:
-        typer.secho(indented(told, first="  - "), fg="yellow")
-    typer.echo()
+        say(indented(told, first="  - "), fg="yellow")
+    say()
 
 
 def turn_form(turn: Turn, conversation: int | None) -> dict[str, Any]:
@@ -261,7 +266,7 @@ def _kept_form(turn: Any) -> dict[str, str]:
 
 def _print_help() -> None:
     for name, meaning in COMMANDS.items():
-        typer.echo(f"  {name:<10} {meaning}")
+        say(f"  {name:<10} {meaning}")
 
 
 def _print_list(library: Library, *, as_json: bool) -> None:
@@ -271,14 +276,14 @@ def _print_list(library: Library, *, as_json: bool) -> None:
 
     kept = kept_conversations(library)
     if as_json:
-        _print_line({"conversations": [asdict(one) for one in kept]})
+        print_json_line({"conversations": [asdict(one) for one in kept]})
         return
     if not kept:
-        typer.echo("no conversation is kept yet")
+        say("no conversation is kept yet")
     for one in kept:
         asked = cut_to(on_one_line(one.first_question), _LISTED_CHARS)
         turns = f"{one.turns} turn{'s' if one.turns > 1 else ''}"
-        typer.echo(f"{one.id:>5}  {one.begun[:16].replace('T', ' ')}  {turns:<9} {asked}")
+        say(f"{one.id:>5}  {one.begun[:16].replace('T', ' ')}  {turns:<9} {asked}")
 
 
 def _delete(library: Library, number: int, *, as_json: bool) -> None:
@@ -286,18 +291,10 @@ def _delete(library: Library, number: int, *, as_json: bool) -> None:
 
     delete_conversation(library, number)
     if as_json:
-        _print_line({"deleted": number})
+        print_json_line({"deleted": number})
     else:
-        typer.echo(f"conversation {number} is deleted")
+        say(f"conversation {number} is deleted")
 
 
 def _about(collection: str | None) -> str:
     return f"'{collection}'" if collection else "all collections"
-
-
-def _print_line(form: Mapping[str, Any] | Sequence[Any]) -> None:
-    """One line of JSON, at once, so that a program at the other end can answer to it."""
-    sys.stdout.flush()
-    text = json.dumps(form, ensure_ascii=False)
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    sys.stdout.buffer.flush()

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
-from pincite.interfaces.cli.output import print_json
+from pincite.interfaces.cli.output import print_json, say
 
 app = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -36,11 +36,11 @@ def show(
         print_json({**told, "digest": settings.digest()})
         return
     if origins.profile:
-        typer.echo(f'profile = "{origins.profile}"\n')
+        say(f'profile = "{origins.profile}"\n')
     for group, fields in values.items():
-        typer.echo(f"[{group}]")
+        say(f"[{group}]")
         for name, value in fields.items():
             shown = f'"{value}"' if isinstance(value, str) else value
             where = f"   # {origins[f'{group}.{name}']}" if origin else ""
-            typer.echo(f"{name} = {shown}{where}")
-        typer.echo()
+            say(f"{name} = {shown}{where}")
+        say()

@@ -23,7 +23,7 @@ from pincite.interfaces.cli.options import (
     UntilFilter,
     keeping,
 )
-from pincite.interfaces.cli.output import indented, print_json, short_path
+from pincite.interfaces.cli.output import indented, print_json, say, short_path
 from pincite.interfaces.cli.saving import check_saving, save_answer
 from pincite.places import cut_to, on_one_line, place
 
@@ -87,25 +87,25 @@ def count(
 def print_count(answer: Answer) -> None:
     """The count, a line for each document, and the first quotes."""
     assert answer.survey is not None
-    typer.secho(indented(answer.text), bold=True)
+    say(indented(answer.text), bold=True)
     rows = answer.survey.rows
     if rows:
-        typer.echo()
+        say()
     for row in rows[:_SHOWN]:
-        typer.echo(indented(_document_line(row), first="  "))
+        say(indented(_document_line(row), first="  "))
     _say_more(len(rows), "documents")
-    typer.echo()
+    say()
     for number, citation in enumerate(answer.citations[:_SHOWN], start=1):
         quote = cut_to(on_one_line(citation.quote), _QUOTE_CHARS)
-        typer.echo(indented(f"{quote} [{number}]"))
+        say(indented(f"{quote} [{number}]"))
         where = "; ".join(part for part in (Path(citation.source).name, place(citation)) if part)
-        typer.secho(indented(where, first="      "), dim=True)
+        say(indented(where, first="      "), dim=True)
     _say_more(len(answer.citations), "quotes")
     if len(answer.survey.written) > 1:
         forms = ", ".join(f"{form} {times}" for form, times in answer.survey.written.items())
-        typer.secho(indented(f"written: {forms}", first="  - "), dim=True)
+        say(indented(f"written: {forms}", first="  - "), dim=True)
     for reason in answer.reasons:
-        typer.secho(indented(reason, first="  - "), fg="yellow")
+        say(indented(reason, first="  - "), fg="yellow")
 
 
 def _document_line(row: SurveyRow) -> str:
@@ -121,4 +121,4 @@ def _document_line(row: SurveyRow) -> str:
 
 def _say_more(number: int, noun: str) -> None:
     if number > _SHOWN:
-        typer.echo(f"  ... and {number - _SHOWN} more {noun}; --json lists all")
+        say(f"  ... and {number - _SHOWN} more {noun}; --json lists all")

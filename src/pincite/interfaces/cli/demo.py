@@ -14,7 +14,7 @@ import pincite
 from pincite.interfaces.cli.ask import print_answer
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import print_json
+from pincite.interfaces.cli.output import print_json, say
 
 QUESTIONS_ASKED = 5
 
@@ -47,15 +47,15 @@ def demo(
     if as_json:
         print_json(_form(report, answers))
     else:
-        typer.echo(
+        say(
             f"{report.documents} sample documents, {report.passages} passages, "
             f"ingested in {report.seconds:.1f} s"
         )
         for answer in answers:
-            typer.secho(f"\n? {answer.question}", bold=True)
+            say(f"\n? {answer.question}", bold=True)
             print_answer(answer)
     if report.failed or {answer.status for answer in answers} != {"answered", "abstained"}:
-        typer.echo("the demo did not go as it should; run 'pincite doctor'", err=True)
+        say("the demo did not go as it should; run 'pincite doctor'", err=True)
         raise typer.Exit(ERROR)
 
 

@@ -12,7 +12,7 @@ import pincite
 from pincite.errors import ModelError
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
-from pincite.interfaces.cli.output import indented, print_json
+from pincite.interfaces.cli.output import indented, print_json, say
 
 if TYPE_CHECKING:
     from pincite.library import Library
@@ -178,7 +178,7 @@ def _print(report: dict[str, Any]) -> None:
     rows["vectors"] = f"{vectors['alike']} of {vectors['checked']} as the encoder gives them now"
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
     for name, found in rows.items():
-        typer.echo(indented(found, first=f"{name:<13}"))
+        say(indented(found, first=f"{name:<13}"))
     for problem in [*vectors["problems"], *offsets["problems"]][:_PROBLEMS_SHOWN]:
-        typer.echo(indented(problem, first=" " * 13))
-    typer.echo("all is well" if report["healthy"] else "something needs attention")
+        say(indented(problem, first=" " * 13))
+    say("all is well" if report["healthy"] else "something needs attention")

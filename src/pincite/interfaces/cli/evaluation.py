@@ -18,7 +18,7 @@ from pincite.errors import UsageError
 from pincite.interfaces.cli.evaluation_tables import print_comparison, print_report
 from pincite.interfaces.cli.exits import WORSE
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import console, indented, notice, print_json
+from pincite.interfaces.cli.output import console, indented, notice, print_json, say
 from pincite.places import on_one_line, page_and_section
 
 if TYPE_CHECKING:
@@ -182,9 +182,7 @@ def label(
 
     with pincite.Library.open(library, create=False) as opened:
         made = LabelledSet(folder, opened)
-        typer.echo(
-            f"{made.questions} questions in {folder}; for each passage: y(es), n(o), s(kip)\n"
-        )
+        say(f"{made.questions} questions in {folder}; for each passage: y(es), n(o), s(kip)\n")
         while question := typer.prompt("question (empty: done)", default="", show_default=False):
             try:
                 grades = _judged(opened, question, limit)
@@ -192,12 +190,12 @@ def label(
                 notice(str(error))
                 continue
             if grades is None:
-                typer.echo("skipped\n")
+                say("skipped\n")
                 continue
             made.add(question, grades)
             helpful = sum(grade > 0 for grade in grades.values())
             found = f"{helpful} of {len(grades)} documents answer it" if grades else "nothing found"
-            typer.echo(f"kept: {found}\n")
+            say(f"kept: {found}\n")
 
 
 def _judged(opened: Library, question: str, limit: int) -> dict[str, int] | None:
@@ -208,8 +206,8 @@ def _judged(opened: Library, question: str, limit: int) -> dict[str, int] | None
         document = hit.passage.span.document_id
         where = page_and_section(hit.passage.page, "")
         heading = ", ".join(part for part in (hit.passage.context, where) if part)
-        typer.secho("\n" + indented(heading, first=f"{number}/{len(hits)} "), bold=True)
-        typer.echo(indented(on_one_line(opened.catalog.text_of(hit.passage.span)), first="    "))
+        say("\n" + indented(heading, first=f"{number}/{len(hits)} "), bold=True)
+        say(indented(on_one_line(opened.catalog.text_of(hit.passage.span)), first="    "))
         answer = ""
         while answer not in ("y", "n", "s"):
             told = typer.prompt("does it answer? [y/N/s]", default="n", show_default=False)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import typer
-
-from pincite.interfaces.cli.output import console, indented
+from pincite.interfaces.cli.output import console, indented, say, visible
 
 Form = Mapping[str, Any]
 
@@ -16,7 +14,7 @@ def print_report(form: Form) -> None:
     """What a run came to."""
     from pincite.evaluate.measures import RANKING
 
-    typer.echo(f"{form['dataset']}: {form['documents']:,} documents, {form['queries']:,} questions")
+    say(f"{form['dataset']}: {form['documents']:,} documents, {form['queries']:,} questions")
     configurations = form["configurations"]
     rows = [
         (
@@ -27,10 +25,10 @@ def print_report(form: Form) -> None:
         for name, found in configurations.items()
     ]
     _print_table(("", *RANKING, "p50", "p95 ms"), rows)
-    typer.echo("\nmilliseconds of each stage: p50 / p95")
+    say("\nmilliseconds of each stage: p50 / p95")
     _print_stages({name: found["stages_ms"] for name, found in configurations.items()})
     if form["languages"]:
-        typer.echo("\nnDCG@10 by language")
+        say("\nnDCG@10 by language")
         _print_table(
             ("", *configurations),
             [
@@ -38,11 +36,11 @@ def print_report(form: Form) -> None:
                 for language, found in form["languages"].items()
             ],
         )
-    typer.echo(f"\nanswers of {form['answers_from']}")
+    say(f"\nanswers of {form['answers_from']}")
     for name, value in form["answers"].items():
         if not isinstance(value, list | dict) and value is not None:
-            typer.echo(f"{name.replace('_', ' '):<28} {value:.3f}")
-    typer.echo("\nmilliseconds of each stage of an answer: p50 / p95")
+            say(f"{name.replace('_', ' '):<28} {value:.3f}")
+    say("\nmilliseconds of each stage of an answer: p50 / p95")
     _print_stages({"": form["answers"]["stages_ms"]})
 
 
@@ -59,7 +57,7 @@ def print_comparison(form: Form) -> None:
     """The measures of two runs, and what is clearly different."""
     counts = form["questions"]
     if counts["both"] < max(counts["first"], counts["second"]):
-        typer.echo(
+        say(
             f"only the {counts['both']} questions are compared that both runs have "
             f"(of {counts['first']} and {counts['second']})"
         )
@@ -77,16 +75,16 @@ def print_comparison(form: Form) -> None:
             for measure, found in measures.items()
             if found["questions"]
         ]
-        typer.secho(name, bold=True)
+        say(name, bold=True)
         heads = ("", "first", "second", "change", "interval", "better", "worse")
         _print_table(heads, rows)
-        typer.echo()
-    typer.echo("* the 95 % interval of the difference does not hold 0")
+        say()
+    say("* the 95 % interval of the difference does not hold 0")
     if form["worse"]:
         told = ", ".join(
             f"{found['measure']} of {found['configuration']}" for found in form["worse"]
         )
-        typer.secho(indented(told, first="clearly worse: "), fg="red", bold=True)
+        say(indented(told, first="clearly worse: "), fg="red", bold=True)
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -99,7 +97,7 @@ def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         else:
             table.add_column(name, justify="right", no_wrap=True)
     for name, *cells in rows:
-        table.add_row(name, *cells)
+        table.add_row(*map(visible, (name, *cells)))
     console().print(table)
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from pincite.interfaces.cli.output import indented
+from pincite.interfaces.cli.output import indented, say
 from pincite.places import cut_to, on_one_line, page_and_section
 
 if TYPE_CHECKING:
@@ -36,26 +34,26 @@ def files_of(trace: Form, library: Library) -> dict[str, str]:
 
 def print_trace(trace: Form, timings: Mapping[str, float], files: Mapping[str, str]) -> None:
     """Each stage's time, numbers, best candidates and drops."""
-    typer.echo()
+    say()
     for name, value in trace["question"]["understood"].items():
-        typer.echo(indented(_in_words(value) or "-", first=f"{name}: "))
-    typer.echo()
+        say(indented(_in_words(value) or "-", first=f"{name}: "))
+    say()
     for line in _stage_lines(trace["stages"]):
-        typer.echo(line)
-    typer.echo(f"{'total':<10}{timings['total']:>9.1f}")
+        say(line)
+    say(f"{'total':<10}{timings['total']:>9.1f}")
     stages = {stage["name"]: stage for stage in trace["stages"]}
     if "rerank" in stages:
         for line in _passage_lines(stages["rerank"]["kept"], trace["passages"], files):
-            typer.echo(line)
+            say(line)
     if "select" in stages:
         for line in _sentence_lines(stages["select"]["kept"]):
-            typer.echo(line)
+            say(line)
     for stage in trace["stages"]:
         for line in _drop_lines(stage):
-            typer.echo(line)
+            say(line)
     if "verify" in stages:
         verified = stages["verify"]
-        typer.echo(f"\n{verified['status']}, confidence {verified['confidence']:.2f}")
+        say(f"\n{verified['status']}, confidence {verified['confidence']:.2f}")
 
 
 def _stage_lines(stages: Sequence[Form]) -> Iterator[str]:
@@ -114,13 +112,13 @@ def _drop_lines(stage: Form) -> Iterator[str]:
 def print_fates(fates: Sequence[Fate]) -> None:
     """What became of each passage that was asked about."""
     for fate in fates:
-        typer.secho(f"\n{cut_to(fate.passage_id, _LONGEST_NAME)}: {fate.outcome}", bold=True)
+        say(f"\n{cut_to(fate.passage_id, _LONGEST_NAME)}: {fate.outcome}", bold=True)
         if fate.context:
             where = _joined(fate.context, page_and_section(fate.page, ""))
-            typer.secho(cut_to(f"  {where}", _COLUMNS), dim=True)
-        typer.echo(f"  {fate.conclusion}")
+            say(cut_to(f"  {where}", _COLUMNS), dim=True)
+        say(f"  {fate.conclusion}")
         for line in fate.account:
-            typer.echo(indented(line, first="  - "))
+            say(indented(line, first="  - "))
 
 
 def _joined(*parts: str) -> str:

@@ -10,7 +10,7 @@ import typer
 import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import indented, print_json
+from pincite.interfaces.cli.output import indented, print_json, say, visible_line
 from pincite.places import on_one_line
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def list_answers(
         return
     for one in found:
         _print_line(one)
-    typer.echo(f"{len(found)} answers")
+    say(f"{len(found)} answers")
 
 
 @app.command("show")
@@ -59,12 +59,12 @@ def show(
         print_json(one.form)
         return
     _print_line(one)
-    typer.echo(indented(on_one_line(one.form["text"]) or "No answer.", first="  "))
+    say(indented(on_one_line(one.form["text"]) or "No answer.", first="  "))
     for count, citation in enumerate(one.form["citations"], start=1):
         page = f", page {citation['page']}" if citation["page"] else ""
-        typer.echo(indented(f"{citation['source']}{page}", first=f"  [{count}] "))
+        say(indented(f"{visible_line(citation['source'])}{page}", first=f"  [{count}] "))
     for reason in one.form["reasons"]:
-        typer.echo(indented(reason, first="  - "))
+        say(indented(reason, first="  - "))
 
 
 @app.command("delete")
@@ -82,14 +82,14 @@ def delete(
     if as_json:
         print_json({"deleted": count})
     else:
-        typer.echo(f"{count} answers deleted")
+        say(f"{count} answers deleted")
 
 
 def _print_line(one: KeptAnswer) -> None:
     status = "stale" if one.stale else one.form["status"]
     first = f"{one.number:>4}  {one.kept_at[:16].replace('T', ' ')}  {status:<9}  "
-    typer.secho(
+    say(
         indented(on_one_line(one.form["question"]), first=first), fg="yellow" if one.stale else None
     )
     for problem in one.stale:
-        typer.echo(indented(problem, first="      - "))
+        say(indented(problem, first="      - "))

@@ -21,7 +21,7 @@ from pincite.interfaces.cli.options import (
     ProfileOption,
     TagsOption,
 )
-from pincite.interfaces.cli.output import indented, print_json, print_problems, short_path
+from pincite.interfaces.cli.output import indented, print_json, print_problems, say, short_path
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -75,15 +75,15 @@ def print_report(report: IngestReport, library: Path | None) -> None:
     moved = f"{report.moved} moved, " if report.moved else ""
     ignored = f", {report.ignored} ignored" if report.ignored else ""
     partial = f", {report.partial} read only in part" if report.partial else ""
-    typer.echo(
+    say(
         f"{report.added} added, {report.updated} updated, {moved}{report.unchanged} unchanged, "
         f"{report.removed} removed, {len(report.failed)} failed{partial}{ignored} "
         f"in {report.seconds:.1f} s"
     )
     if report.stale_answers:
-        typer.echo(f"{report.stale_answers} kept answers are stale: pincite history list --stale")
+        say(f"{report.stale_answers} kept answers are stale: pincite history list --stale")
     if library is not None:
-        typer.echo(
+        say(
             f"{short_path(str(library))} now holds {report.documents} files, "
             f"{report.passages} passages, {report.pages} pages"
         )
@@ -96,5 +96,5 @@ def stop_kindly() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         message = "What was finished is kept; run the same command again to go on"
-        typer.echo(indented(message, first="stopped: "), err=True)
+        say(indented(message, first="stopped: "), err=True)
         raise typer.Exit(INTERRUPTED) from None

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import print_json
+from pincite.interfaces.cli.output import print_json, say
 
 
 def keys(
@@ -25,5 +25,5 @@ def keys(
     if as_json:
         print_json({"private_key": str(file), "public_key": str(public), "fingerprint": name})
         return
-    typer.echo(f"private key: {file} (not encrypted: whoever has it can sign in your name)")
-    typer.echo(f"public key: {public}, fingerprint {name}")
+    say(f"private key: {file} (not encrypted: whoever has it can sign in your name)")
+    say(f"public key: {public}, fingerprint {name}")

@@ -16,7 +16,7 @@ from pincite.interfaces.cli.options import (
     JsonOption,
     LibraryOption,
 )
-from pincite.interfaces.cli.output import print_json, short_path
+from pincite.interfaces.cli.output import print_json, say, short_path
 
 if TYPE_CHECKING:
     from pincite.holdings import FileEntry
@@ -40,10 +40,10 @@ def ls(
         print_json({"files": [asdict(entry) for entry in found]})
         return
     if found:
-        typer.secho(" status   passages  pages  file", bold=True)
+        say(" status   passages  pages  file", bold=True)
     for entry in found:
         _print_entry(entry, versions=versions)
-    typer.echo(f"{len(found)} files")
+    say(f"{len(found)} files")
 
 
 def _matches(entry: FileEntry, pattern: str) -> bool:
@@ -56,8 +56,8 @@ def _print_entry(entry: FileEntry, *, versions: bool) -> None:
     pages = entry.coverage.get("pages") or ""
     path = short_path(entry.path)
     colour = "yellow" if status == "partial" else None
-    typer.secho(f" {status:<8} {entry.passages:>8}  {pages:>5}  {path}", fg=colour)
+    say(f" {status:<8} {entry.passages:>8}  {pages:>5}  {path}", fg=colour)
     if versions:
         for old in entry.old_versions:
             when = old.replaced_at[:16].replace("T", " ")
-            typer.secho(f"{'':>26}{old.document_id} until {when} UTC (superseded)", dim=True)
+            say(f"{'':>26}{old.document_id} until {when} UTC (superseded)", dim=True)

@@ -15,7 +15,7 @@ import typer
 from pincite.errors import UsageError
 from pincite.interfaces.cli.exits import VERIFICATION_FAILED
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import indented, print_json, short_path
+from pincite.interfaces.cli.output import indented, print_json, say, short_path
 
 if TYPE_CHECKING:
     from pincite.models import AddedModel, ModelFolder, Received
@@ -65,7 +65,7 @@ def list_models(as_json: JsonOption = False) -> None:
         print_json({"folder": str(folder.path), "models": [asdict(row) for row in rows]})
         return
     _print(rows)
-    typer.echo(f"added models are kept in {short_path(str(folder.path))}")
+    say(f"added models are kept in {short_path(str(folder.path))}")
 
 
 @app.command("verify")
@@ -214,21 +214,21 @@ def _added(folder: ModelFolder, *, verify: bool, only: set[str] | None = None) -
 
 
 def _print(rows: list[Row]) -> None:
-    typer.secho(" state           MB  kind            set it with", bold=True)
+    say(" state           MB  kind            set it with", bold=True)
     for row in rows:
         colour = "red" if row.state in ("changed", "missing") else None
         size = f"{row.size_bytes / _MEGABYTE:,.0f}" if row.size_bytes else "-"
-        typer.secho(f" {row.state:<13} {size:>4}  {row.kind:<14}  {row.setting}", fg=colour)
-        typer.secho(indented(row.origin, first=" " * 37), dim=True)
+        say(f" {row.state:<13} {size:>4}  {row.kind:<14}  {row.setting}", fg=colour)
+        say(indented(row.origin, first=" " * 37), dim=True)
 
 
 def _tell(model: AddedModel, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(model))
         return
-    typer.echo(f"added {model.name}, {model.size_bytes / _MEGABYTE:,.0f} MB")
-    typer.echo(f"SHA-256 {model.sha256}")
-    typer.echo(f'set generation.model = "{model.name}" to use it')
+    say(f"added {model.name}, {model.size_bytes / _MEGABYTE:,.0f} MB")
+    say(f"SHA-256 {model.sha256}")
+    say(f'set generation.model = "{model.name}" to use it')
 
 
 def _name_of(file_name: str) -> str:
@@ -245,6 +245,11 @@ def _progress() -> Iterator[Received]:
         yield lambda _: None
         return
     try:
-        yield lambda size: typer.echo(f"\r{size / _MEGABYTE:,.0f} MB", nl=False, err=True)
+        yield lambda size: _rewrite(f"{size / _MEGABYTE:,.0f} MB")
     finally:
-        typer.echo("\r" + " " * 20 + "\r", nl=False, err=True)
+        _rewrite(" " * 20 + "\r")
+
+
+def _rewrite(line: str) -> None:
+    sys.stderr.write(f"\r{line}")
+    sys.stderr.flush()

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from pincite.errors import UsageError
+from pincite.interfaces.cli.output import say
 
 _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)")
 
@@ -132,7 +133,7 @@ def _print_version(*, wanted: bool) -> None:
     if wanted:
         from pincite import __version__
 
-        typer.echo(f"pincite {__version__}")
+        say(f"pincite {__version__}")
         raise typer.Exit
 
 

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +20,50 @@ from pincite.holdings import FileProblem
 
 _PROBLEMS_SHOWN = 20
 
+# A terminal obeys these, wherever they come from: a document, a file's name, a saved answer. C0 and
+# DEL have pictures (U+2400 ...), C1 has none.
+_PICTURES = {
+    **{code: chr(0x2400 + code) for code in range(0x20)},
+    0x7F: "\u2421",
+    **dict.fromkeys(range(0x80, 0xA0), "\ufffd"),
+}
+_PICTURES_IN_LAYOUT = {code: _PICTURES[code] for code in _PICTURES if chr(code) not in "\n\t"}
+
+
+def visible_line(text: str) -> str:
+    """A name or another text of one line with signs for its control characters, line breaks too."""
+    return text.translate(_PICTURES)
+
+
+def visible(text: str) -> str:
+    """Text for people with signs for its control characters; line breaks and tabs stay."""
+    return text.translate(_PICTURES_IN_LAYOUT)
+
+
+def say(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
+    """Print for people. All such output goes through here: nothing in it can steer a terminal."""
+    shown = visible(text)
+    typer.echo(typer.style(shown, **style) if style else shown, err=err, nl=nl)
+
+
+def say_error(message: str) -> None:
+    """What could not be done, in one line on stderr."""
+    say("error: ", fg="red", bold=True, err=True, nl=False)
+    say(visible_line(message), err=True)
+
 
 def print_json(form: Any) -> None:
     """One JSON object on stdout, in UTF-8 whatever the terminal's encoding is."""
-    text = json.dumps(form, ensure_ascii=False, indent=2)
+    _print_json(form, indent=2)
+
+
+def print_json_line(form: Mapping[str, Any] | Sequence[Any]) -> None:
+    """One line of JSON, at once, so that a program at the other end can answer to it."""
+    _print_json(form, indent=None)
+
+
+def _print_json(form: Any, indent: int | None) -> None:
+    text = json.dumps(form, ensure_ascii=False, indent=indent)
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
     sys.stdout.buffer.flush()
@@ -39,16 +79,16 @@ def console(*, err: bool = False) -> Console:
 
 def notice(message: str) -> None:
     """Something the user should know, on stderr."""
-    typer.secho(f"note: {message}", fg="yellow", err=True)
+    say(f"note: {message}", fg="yellow", err=True)
 
 
 def short_path(path: str) -> str:
     """A path as a person would type it: relative when it lies below the current folder."""
     try:
-        return str(Path(path).relative_to(Path.cwd()))
+        return visible_line(str(Path(path).relative_to(Path.cwd())))
     except ValueError:
         home = os.path.expanduser("~")  # noqa: PTH111  (a string is wanted)
-        return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
+        return visible_line(f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path)
 
 
 def indented(text: str, *, first: str = "") -> str:
@@ -67,9 +107,9 @@ def print_problems(title: str, problems: Sequence[FileProblem]) -> None:
     """Files and what is the matter with them, on stderr."""
     if not problems:
         return
-    typer.secho(title, fg="yellow", err=True)
+    say(title, fg="yellow", err=True)
     for problem in problems[:_PROBLEMS_SHOWN]:
-        typer.echo(f"  {short_path(problem.path)}: {problem.reason}", err=True)
+        say(f"  {short_path(problem.path)}: {visible_line(problem.reason)}", err=True)
     if len(problems) > _PROBLEMS_SHOWN:
         more = len(problems) - _PROBLEMS_SHOWN
-        typer.echo(f"  ... and {more} more; 'pincite stats --json' lists all", err=True)
+        say(f"  ... and {more} more; 'pincite stats --json' lists all", err=True)

@@ -25,10 +25,10 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    from pincite.interfaces.cli.output import console
+    from pincite.interfaces.cli.output import console, visible_line
 
     columns = (
-        TextColumn("{task.fields[name]}"),
+        TextColumn("{task.fields[name]}", markup=False),
         BarColumn(bar_width=12),
         MofNCompleteColumn(),
         TextColumn("{task.fields[speed]}"),
@@ -42,7 +42,7 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
                 task,
                 completed=step.files_done,
                 total=step.files_total,
-                name=f"{Path(step.path).name[:_NAME_CHARS]:<{_NAME_CHARS}}",
+                name=f"{visible_line(Path(step.path).name)[:_NAME_CHARS]:<{_NAME_CHARS}}",
                 speed=_speed(step),
             )
 
@@ -60,16 +60,16 @@ def while_writing(chosen: GenerationSettings) -> Iterator[Callable[[Preview], No
         return
     from rich.text import Text
 
-    from pincite.interfaces.cli.output import console, indented
+    from pincite.interfaces.cli.output import console, indented, visible, visible_line
 
     does = "writes" if chosen.mode == "generated" else "chooses"
-    told = f"{chosen.model} {does} ..."
-    with console(err=True).status(told) as status:
+    told = visible_line(f"{chosen.model} {does} ...")
+    with console(err=True).status(Text(told)) as status:
 
         def show(preview: Preview) -> None:
             said = indented(" ".join(claim.text for claim in preview.claims))
             # No markup: what documents say is shown as it stands.
-            status.update(Text(f"{told}\n{said}" if preview.claims else told))
+            status.update(Text(f"{told}\n{visible(said)}" if preview.claims else told))
 
         yield show
 

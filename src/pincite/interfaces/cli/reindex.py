@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import typer
-
 import pincite
 from pincite.interfaces.cli.ingest import stop_kindly
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
-from pincite.interfaces.cli.output import print_json
+from pincite.interfaces.cli.output import print_json, say
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -39,11 +37,9 @@ def reindex(
 
         print_json(asdict(report))
     elif report.passages:
-        typer.echo(
-            f"{report.passages} passages encoded with {report.encoder} in {report.seconds:.1f} s"
-        )
+        say(f"{report.passages} passages encoded with {report.encoder} in {report.seconds:.1f} s")
     else:
-        typer.echo(f"everything is encoded with {report.encoder} already")
+        say(f"everything is encoded with {report.encoder} already")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 import pincite
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import print_json, short_path
+from pincite.interfaces.cli.output import print_json, say, short_path
 
 
 def remove(
@@ -33,7 +33,7 @@ def remove(
         print_json({"removed": list(removed)})
     else:
         for path in removed:
-            typer.echo(f"removed {short_path(path)}")
+            say(f"removed {short_path(path)}")
     if not removed:
-        typer.echo("nothing to remove: the library holds none of these paths", err=True)
+        say("nothing to remove: the library holds none of these paths", err=True)
         raise typer.Exit(ERROR)

@@ -23,7 +23,15 @@ from pincite.interfaces.cli.options import (
     ProfileOption,
     generation,
 )
-from pincite.interfaces.cli.output import console, indented, notice, print_json
+from pincite.interfaces.cli.output import (
+    console,
+    indented,
+    notice,
+    print_json,
+    say,
+    visible,
+    visible_line,
+)
 from pincite.places import cut_to
 
 if TYPE_CHECKING:
@@ -99,10 +107,10 @@ def report(
     if as_json:
         print_json(sealed(report_form(made), sign))
     elif not outputs:
-        sys.stdout.buffer.write(rendered(made, ".md")[0])
+        sys.stdout.buffer.write(visible(rendered(made, ".md")[0].decode()).encode())
     else:
         names = ", ".join(map(str, outputs))
-        typer.echo(f"{answered} of {len(made.asked)} questions answered; written to {names}")
+        say(f"{answered} of {len(made.asked)} questions answered; written to {names}")
     if not answered:
         raise typer.Exit(ABSTAINED)
 
@@ -125,9 +133,9 @@ def _print_templates(*, as_json: bool) -> None:
         )
         return
     for one in found:
-        typer.secho(one.name, bold=True)
-        typer.echo(indented(one.description, first="  "))
-        typer.echo(indented("; ".join(section.title for section in one.sections), first="  "))
+        say(one.name, bold=True)
+        say(indented(one.description, first="  "))
+        say(indented("; ".join(section.title for section in one.sections), first="  "))
 
 
 @contextmanager
@@ -136,6 +144,7 @@ def _progress() -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.markup import escape
     from rich.progress import Progress as Bar
 
     with Bar(console=console(err=True), transient=True) as bar:
@@ -143,7 +152,10 @@ def _progress() -> Iterator[Progress | None]:
 
         def show(done: int, total: int, question: str) -> None:
             bar.update(
-                task, completed=done, total=total, description=cut_to(question, _QUESTION_CHARS)
+                task,
+                completed=done,
+                total=total,
+                description=escape(visible_line(cut_to(question, _QUESTION_CHARS))),
             )
 
         yield show

@@ -25,7 +25,7 @@ from pincite.interfaces.cli.options import (
     WhyOption,
     budget_ms,
 )
-from pincite.interfaces.cli.output import indented, notice, print_json, short_path
+from pincite.interfaces.cli.output import indented, notice, print_json, say, short_path
 from pincite.places import on_one_line, page_and_section
 
 _EXCERPT_CHARS = 300
@@ -80,13 +80,13 @@ def search(
     for hit in form["hits"]:
         details = (short_path(hit["source"]), page_and_section(hit["page"], hit["section"]))
         heading = "; ".join([part for part in details if part] + [f"score {hit['score']:.3f}"])
-        typer.secho(indented(heading, first=f"{hit['rank']:>2}. "), bold=True)
+        say(indented(heading, first=f"{hit['rank']:>2}. "), bold=True)
         text = on_one_line(hit["section_text"] if sections else hit["text"])
         is_long = not sections and len(text) > _EXCERPT_CHARS
         cut = text[:_EXCERPT_CHARS].rstrip() + " ..." if is_long else text
-        typer.echo(indented(cut, first="    ") + "\n")
+        say(indented(cut, first="    ") + "\n")
     if not form["hits"]:
-        typer.echo("Nothing found.")
+        say("Nothing found.")
     if explain:
         print_trace(result.trace, result.timings, files)
     print_fates(fates)

@@ -9,12 +9,7 @@ import typer
 
 import pincite
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import (
-    indented,
-    print_json,
-    print_problems,
-    short_path,
-)
+from pincite.interfaces.cli.output import indented, print_json, print_problems, say, short_path
 
 if TYPE_CHECKING:
     from pincite.library import Stats
@@ -41,14 +36,14 @@ def stats(
     if coverage:
         _print_coverage(found)
         return
-    typer.echo(f"library        {short_path(str(library.absolute()))}")
-    typer.echo(f"files          {found.documents}")
-    typer.echo(f"passages       {found.passages}")
-    typer.echo(f"PDF pages      {found.pages}")
-    typer.echo(f"on disk        {found.bytes_on_disk / _MEGABYTE:.1f} MB")
-    typer.echo(f"corpus version {found.corpus_version}")
+    say(f"library        {short_path(str(library.absolute()))}")
+    say(f"files          {found.documents}")
+    say(f"passages       {found.passages}")
+    say(f"PDF pages      {found.pages}")
+    say(f"on disk        {found.bytes_on_disk / _MEGABYTE:.1f} MB")
+    say(f"corpus version {found.corpus_version}")
     for name, files in found.collections.items():
-        typer.echo(f"collection     {name} ({files} files)")
+        say(f"collection     {name} ({files} files)")
     print_problems("not read:", found.failures)
     print_problems("warnings:", reported(found.files))
     print_problems("look at these:", flagged(found.files))
@@ -59,12 +54,12 @@ def _print_coverage(found: Stats) -> None:
     from pincite.interfaces.forms import told_flags
 
     reasons = {problem.path: problem.reason for problem in found.failures}
-    typer.secho(" status      characters  pages  tables  pictures  file", bold=True)
+    say(" status      characters  pages  tables  pictures  file", bold=True)
     for file in found.files:
         told = file.coverage
         status = "not renewed" if file.path in reasons else told.get("status", "unknown")
         recognition = told.get("recognition")
-        typer.secho(
+        say(
             f" {status:<11} {told.get('characters', 0):>10,}  {told.get('pages') or '':>5}  "
             f"{told.get('tables') or '':>6}  {told.get('images') or '':>8}  "
             f"{short_path(file.path)}",
@@ -72,12 +67,12 @@ def _print_coverage(found: Stats) -> None:
         )
         sure = [f"recognised from pictures, {recognition:.0%} sure"] if recognition else []
         for line in (*told.get("gaps", ()), *sure, *told_flags(file), *told.get("warnings", ())):
-            typer.echo(indented(line, first=" " * 14))
+            say(indented(line, first=" " * 14))
     held = {file.path for file in found.files}
     for path, reason in reasons.items():
         if path not in held:
-            typer.secho(f" {'failed':<11}{'':36}  {short_path(path)}", fg="red")
-        typer.echo(indented(reason, first=" " * 14))
+            say(f" {'failed':<11}{'':36}  {short_path(path)}", fg="red")
+        say(indented(reason, first=" " * 14))
     counts = Counter(str(file.coverage.get("status", "unknown")) for file in found.files)
     counts["failed"] = len(reasons.keys() - held)
-    typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
+    say(", ".join(f"{count} {status}" for status, count in counts.items() if count))

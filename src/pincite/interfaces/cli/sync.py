@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +21,14 @@ from pincite.interfaces.cli.options import (
     ProfileOption,
     TagsOption,
 )
-from pincite.interfaces.cli.output import indented, notice, print_json, short_path
+from pincite.interfaces.cli.output import (
+    indented,
+    notice,
+    print_json,
+    print_json_line,
+    say,
+    short_path,
+)
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -116,7 +122,7 @@ def _watch(
     with contextlib.suppress(KeyboardInterrupt):
         for report in opened.watch(folders, collection=collection, tags=tags, selection=selection):
             if as_json:
-                typer.echo(json.dumps(_report_form(report), ensure_ascii=False))
+                print_json_line(_report_form(report))
             else:
                 print_report(report, None)
 
@@ -147,9 +153,9 @@ def print_plan(plan: SyncPlan) -> None:
         line = short_path(change.path)
         if change.moved_from:
             line = f"{short_path(change.moved_from)} -> {line}"
-        typer.secho(indented(line, first=f" {marks[change.kind]} "), fg=colours.get(change.kind))
+        say(indented(line, first=f" {marks[change.kind]} "), fg=colours.get(change.kind))
     if len(plan.changes) > _CHANGES_SHOWN:
-        typer.echo(f" ... and {len(plan.changes) - _CHANGES_SHOWN} more; --json lists all")
+        say(f" ... and {len(plan.changes) - _CHANGES_SHOWN} more; --json lists all")
     counts = {kind: sum(change.kind == kind for change in plan.changes) for kind in marks}
     told = [f"{count} {kind}" for kind, count in counts.items() if count]
-    typer.echo(", ".join([*told, f"{plan.unchanged} unchanged"]))
+    say(", ".join([*told, f"{plan.unchanged} unchanged"]))

@@ -11,7 +11,7 @@ import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli.exits import VERIFICATION_FAILED
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import indented, print_json, short_path
+from pincite.interfaces.cli.output import indented, print_json, say, short_path
 
 
 def verify(
@@ -53,15 +53,15 @@ def verify(
     else:
         for citation in check.citations:
             mark = "FAILED" if citation.problems else "ok"
-            typer.echo(f"[{citation.number}] {mark}  {short_path(citation.source)}")
+            say(f"[{citation.number}] {mark}  {short_path(citation.source)}")
             for problem in citation.problems:
-                typer.echo(f"      {problem}")
+                say(indented(problem, first=" " * 6))
         for problem in check.problems:
-            typer.echo(indented(f"the answer: {problem}", first="FAILED  "))
+            say(indented(f"the answer: {problem}", first="FAILED  "))
         if check.signed_by and not check.problems:
-            typer.echo(indented(_signed(check.signed_by, is_known=public_key is not None)))
+            say(indented(_signed(check.signed_by, is_known=public_key is not None)))
         failed = sum(bool(c.problems) for c in check.citations)
-        typer.echo(f"{len(check.citations) - failed} of {len(check.citations)} citations hold")
+        say(f"{len(check.citations) - failed} of {len(check.citations)} citations hold")
     if not check.holds:
         raise typer.Exit(VERIFICATION_FAILED)
 
