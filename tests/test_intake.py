@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -327,3 +328,81 @@ def test_stopping_in_the_middle_keeps_what_was_finished(desk: Desk, folder: Path
     assert kept >= 2
     report = desk.take_in(folder)
     assert (report.unchanged, report.added) == (kept, 3 - kept)
+
+
+def make_loop(folder: Path) -> Path:
+    """Put a link to itself in a folder's place: nobody, not even root, can look into it."""
+    aside = folder.rename(folder.with_name(f"{folder.name} aside"))
+    folder.symlink_to(folder)
+    return aside
+
+
+def test_files_below_a_folder_that_cannot_be_opened_are_kept(desk: Desk, folder: Path) -> None:
+    (folder / "locked").mkdir()
+    (folder / "locked" / "d.txt").write_text("Machine d stands in hall d.\n")
+    desk.take_in(folder)
+    make_loop(folder / "locked").rename(folder.parent / "elsewhere")
+    report = desk.take_in(folder)
+    assert (report.removed, report.moved, report.unchanged) == (0, 0, 3)
+    assert [Path(problem.path).name for problem in report.failed] == ["locked"]
+    assert str(folder / "locked" / "d.txt") in desk.catalog.paths("default")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may open every folder")
+def test_files_below_a_folder_without_rights_are_kept(desk: Desk, folder: Path) -> None:
+    locked = folder / "locked"
+    locked.mkdir()
+    (locked / "d.txt").write_text("Machine d stands in hall d.\n")
+    desk.take_in(folder)
+    locked.chmod(0)
+    try:
+        assert desk.take_in(folder).removed == 0
+        assert desk.take_in(folder, locked).removed == 0
+    finally:
+        locked.chmod(0o700)
+    assert len(desk.catalog.failures()) == 1
+    desk.take_in(folder)
+    assert desk.catalog.failures() == ()
+
+
+def test_a_folder_that_can_be_opened_again_is_no_longer_reported(desk: Desk, folder: Path) -> None:
+    (folder / "locked").mkdir()
+    (folder / "locked" / "d.txt").write_text("Machine d stands in hall d.\n")
+    aside = make_loop(folder / "locked")
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "e.txt").write_text("Machine e stands in hall e.\n")
+    desk.take_in(folder)
+    desk.take_in(other)  # this says nothing of it
+    assert len(desk.catalog.failures()) == 1
+    (folder / "locked").unlink()
+    aside.rename(folder / "locked")
+    desk.take_in(folder)
+    assert desk.catalog.failures() == ()
+
+
+def test_a_link_that_leads_somewhere_again_is_no_longer_reported(desk: Desk, folder: Path) -> None:
+    (folder / "link.txt").symlink_to(folder.parent / "target.txt")
+    desk.take_in(folder)
+    assert len(desk.catalog.failures()) == 1
+    (folder.parent / "target.txt").write_text("Machine f stands in hall f.\n")
+    desk.take_in(folder)
+    assert desk.catalog.failures() == ()
+
+
+def test_a_name_that_is_not_utf8_is_reported_and_the_others_go_in(desk: Desk, folder: Path) -> None:
+    Path(os.fsdecode(os.fsencode(folder) + b"/bad\xffname.txt")).write_text("Machine g.\n")
+    other = folder.parent / os.fsdecode(b"f\xe9")
+    other.mkdir()
+    (other / "h.txt").write_text("Machine h.\n")
+    report = desk.take_in(folder, other)
+    assert report.added == 3
+    told = {Path(problem.path).name: problem.reason for problem in report.failed}
+    assert told.keys() == {r"bad\xffname.txt", r"f\xe9"}
+    assert all("not UTF-8" in reason for reason in told.values())
+    desk.take_in(folder / "a.txt")
+    assert len(desk.catalog.failures()) == 2
+    Path(os.fsdecode(os.fsencode(folder) + b"/bad\xffname.txt")).unlink()
+    other.rename(folder.parent / "good")
+    desk.take_in(folder)
+    assert desk.catalog.failures() == ()

@@ -18,7 +18,7 @@ from pincite.coverage import flag_lines
 from pincite.document import Document
 from pincite.errors import LibraryError
 from pincite.holdings import FileProblem, IngestReport
-from pincite.ingest.discover import Discovery, discover
+from pincite.ingest.discover import Discovery, discover, disk_names
 from pincite.ingest.selection import Selection
 from pincite.pipeline import IngestStages, ingest_files
 from pincite.records import Ingested
@@ -30,6 +30,7 @@ from pincite.sync_plan import (
     Holding,
     Recipe,
     SyncPlan,
+    is_gone,
     make_plan,
 )
 
@@ -119,7 +120,7 @@ class Intake:
         """What was found below `paths`, and what is different from the library."""
         found = discover(paths, selection)
         holding = Holding(paths=self._known, recipes=self._recipes, recipe=self._recipe)
-        folders = [path for path in paths if path.is_dir()]
+        folders = [path for path in paths if os.path.realpath(path) in found.folders]
         plan = make_plan(found, folders, holding, digests or Digests())
         changes = tuple(
             change
@@ -253,9 +254,8 @@ class Intake:
     def _failures(self, found: Discovery) -> dict[str, str | None]:
         tried = (str(path) for path in found.files if str(path) not in self._given_up)
         outcome: dict[str, str | None] = dict.fromkeys(tried)
-        for problem in self._catalog.failures():
-            if not os.path.lexists(problem.path) or found.ignores(problem.path):
-                outcome[problem.path] = None
+        known = (problem.path for problem in self._catalog.failures())
+        outcome.update((path, None) for path in known if _is_settled(path, found))
         outcome.update((problem.path, problem.reason) for problem in self._tally.failed)
         return outcome
 
@@ -278,6 +278,14 @@ class Intake:
             pages=totals["pages"],
             seconds=round(seconds, 3),
         )
+
+
+def _is_settled(path: str, found: Discovery) -> bool:
+    """Whether what could not be read has gone, is ignored, or could be looked through now."""
+    if found.ignores(path) or all(map(is_gone, disk_names(path))):
+        return True
+    was_link = str(Path(path).parent) in found.folders and os.path.islink(path)  # noqa: PTH114
+    return was_link or os.path.realpath(path) in found.folders
 
 
 def _dates(files: Iterable[Path]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,6 +62,8 @@ class Digests:
         """The id of the document with the file's bytes; None when it cannot be opened."""
         try:
             found = path.stat()
+            if not stat.S_ISREG(found.st_mode):  # A pipe would be waited for.
+                return None
             # The time of the last change of any kind: unlike the other one, nobody can set it back.
             state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
             known = self._known.get(str(path))
@@ -149,7 +152,7 @@ def _moved(
     """The same change as a move, if a file with these bytes has left its place."""
     for old in by_document.get(added.document_id or "", ()):
         # A file may have been moved from a folder that this run does not look into.
-        if old in gone or not os.path.lexists(old):
+        if old in gone or is_gone(old):
             gone.pop(old, None)
             by_document[added.document_id or ""].remove(old)
             return Change(
@@ -173,9 +176,20 @@ def _gone(found: Discovery, folders: Sequence[Path], holding: Holding) -> Iterat
         if not any(path.startswith(below) for path in there):
             continue
         for path in holding.paths:
-            if path.startswith(below) and path not in there and _is_gone(path, found):
+            if path.startswith(below) and path not in there and _has_left(path, found):
                 yield path
 
 
-def _is_gone(path: str, found: Discovery) -> bool:
-    return found.ignores(path) or not os.path.lexists(path)
+def _has_left(path: str, found: Discovery) -> bool:
+    return found.ignores(path) or (is_gone(path) and not found.is_out_of_sight(path))
+
+
+def is_gone(path: str | bytes) -> bool:
+    """Whether nothing is there; what may not be looked at is not gone."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False

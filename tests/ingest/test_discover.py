@@ -73,3 +73,22 @@ def test_a_folder_that_may_not_be_opened_is_a_problem(tree: Path) -> None:
         assert "cannot be opened" in discover([tree]).problems[0].reason
     finally:
         (tree / "sub").chmod(0o700)
+
+
+def test_a_pipe_is_no_file_whether_named_or_found(tree: Path) -> None:
+    os.mkfifo(tree / "f.txt")
+    found = discover([tree, tree / "f.txt", Path("/dev/zero")])
+    assert names(found.files, tree) == ["a.md", "b.txt", "sub/c.PDF"]
+    assert [Path(problem.path).name for problem in found.problems] == ["f.txt", "zero"]
+    assert found.problems[0].reason.startswith("it is a named pipe, not a file")
+    assert found.problems[1].reason.startswith("it is a device, not a file")
+    assert "it is a named pipe, not a file" in {skipped.reason for skipped in found.skipped}
+
+
+def test_the_name_of_a_link_tells_the_kind_where_its_target_has_none(tree: Path) -> None:
+    store = tree.parent / "store"
+    store.mkdir()
+    (store / "abc123").write_text("x")
+    (tree / "manual.txt").symlink_to(store / "abc123")
+    assert "manual.txt" in names(discover([tree]).files, tree)
+    assert names(discover([tree / "manual.txt"]).files, tree) == ["manual.txt"]

@@ -53,3 +53,9 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
     path.chmod(0)
     with pytest.raises(ReadError, match="no permission"):
         FileReader().read(path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "f.txt")
+    with pytest.raises(ReadError, match="named pipe"):
+        FileReader().read(tmp_path / "f.txt")

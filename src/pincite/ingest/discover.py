@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
@@ -10,6 +12,15 @@ from pathlib import Path, PurePath, PurePosixPath
 from pincite.holdings import FileProblem
 from pincite.ingest.detect import READABLE_SUFFIXES, readable_list
 from pincite.ingest.selection import IgnoreRules, Selection
+
+_NOT_UTF8 = "its name is not UTF-8, so it could not be stored or cited; rename it"
+_TOLD_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
+_SPECIAL = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +32,19 @@ class Discovery:
     skipped: tuple[FileProblem, ...] = ()
     ignored: frozenset[str] = frozenset()
     """Files and folders left alone because of an ignore file."""
+    folders: frozenset[str] = frozenset()
+    """Folders that were looked through, with links resolved."""
 
     def ignores(self, path: str) -> bool:
         """Whether an ignore file leaves this file out, or a folder it is in."""
         return path in self.ignored or any(
             str(parent) in self.ignored for parent in PurePath(path).parents
         )
+
+    def is_out_of_sight(self, path: str) -> bool:
+        """Whether this file lies below a folder that could not be looked into."""
+        wrong = {problem.path for problem in self.problems}
+        return any(str(parent) in wrong for parent in PurePath(path).parents)
 
 
 def discover(paths: Sequence[Path], selection: Selection | None = None) -> Discovery:
@@ -58,6 +76,7 @@ class _Search:
         self._problems: list[FileProblem] = []
         self._skipped: dict[Path, FileProblem] = {}
         self._folders: set[Path] = set()
+        self._looked_through: set[Path] = set()
 
     def visit(self, path: Path) -> None:
         """Take a named file, or everything below a named folder."""
@@ -70,8 +89,10 @@ class _Search:
         else:
             if real.is_dir():
                 self._named_folder(path, real)
+            elif real.is_file():
+                self._take(_to_read(path, real))
             else:
-                self._files.setdefault(real)
+                self._problem(path, f"{special_file(real)}; save what it holds as a file")
 
     def result(self) -> Discovery:
         """Everything found, in a fixed order."""
@@ -80,6 +101,7 @@ class _Search:
             problems=tuple(self._problems),
             skipped=tuple(self._skipped[path] for path in sorted(self._skipped)),
             ignored=frozenset(self._ignored - set(map(str, self._files))),
+            folders=frozenset(map(str, self._looked_through)),
         )
 
     def _named_folder(self, path: Path, real: Path) -> None:
@@ -98,11 +120,15 @@ class _Search:
             if folder.path in self._folders:
                 continue
             self._folders.add(folder.path)
+            if not _is_text(folder.path):
+                self._problem(folder.path, _NOT_UTF8)
+                continue
             try:
                 entries = sorted(os.scandir(folder.path), key=lambda entry: entry.name)
             except OSError as error:
                 self._problem(folder.path, f"the folder cannot be opened ({_plain(error)})")
                 continue
+            self._looked_through.add(folder.path)
             rules = folder.rules.below(folder.path, folder.relative)
             for entry in entries:
                 # `~$name.docx` is the lock file Word leaves beside an open document.
@@ -127,18 +153,61 @@ class _Search:
             self._ignored.add(str(real))
         elif is_folder:
             return [_Folder(real, relative, rules)]
-        elif is_file and real.suffix.lower() in READABLE_SUFFIXES:
+        elif is_file and _to_read(path, real).suffix.lower() in READABLE_SUFFIXES:
             if self._selection.wants(relative):
-                self._files.setdefault(real)
+                self._take(_to_read(path, real))
         else:
             kind = path.suffix or "no ending"
-            reason = f"not a kind of file Pincite reads ({kind})"
-            self._skipped[real] = FileProblem(path=str(path), reason=reason)
+            other = f"not a kind of file Pincite reads ({kind})"
+            reason = other if is_file else special_file(real)
+            self._skipped[real] = FileProblem(path=_readable(str(path)), reason=reason)
         return []
+
+    def _take(self, path: Path) -> None:
+        if _is_text(path):
+            self._files.setdefault(path)
+        else:
+            self._problem(path, _NOT_UTF8)
 
     def _problem(self, path: Path, reason: str) -> None:
         # abspath, not resolve: the reader of the message should see the name they typed.
-        self._problems.append(FileProblem(path=os.path.abspath(path), reason=reason))
+        self._problems.append(FileProblem(path=_readable(os.path.abspath(path)), reason=reason))
+
+
+def special_file(path: Path) -> str:
+    """What a path is that is neither a file nor a folder, in words."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        return f"it cannot be opened ({_plain(error)})"
+    found = next((kind for is_one, kind in _SPECIAL if is_one(mode)), "of a special kind")
+    return f"it is {found}, not a file"
+
+
+def disk_names(path: str) -> tuple[str | bytes, ...]:
+    """A path as it was told, and as it is on the disk if it was told with `\\xff` for its bytes."""
+    raw = _TOLD_BYTE.sub(lambda found: bytes([int(found[1], 16)]), path.encode())
+    return (path,) if raw == path.encode() else (path, raw)
+
+
+def _to_read(path: Path, real: Path) -> Path:
+    """What a link leads to, or the link itself where only its own name tells the kind."""
+    if real.suffix.lower() in READABLE_SUFFIXES or path.suffix.lower() not in READABLE_SUFFIXES:
+        return real
+    return path.parent.resolve() / path.name
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _readable(path: str) -> str:
+    """A path with `\\xff` for bytes that are no UTF-8: it is stored and shown."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _plain(error: OSError | RuntimeError) -> str:

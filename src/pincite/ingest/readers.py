@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Protocol, cast
 from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
+from pincite.ingest.discover import special_file
 from pincite.ingest.lint import with_flags
 from pincite.ingest.reading_options import ReadingOptions
 
@@ -78,7 +80,11 @@ class FileReader:
 
     def _content(self, path: Path) -> bytes:
         try:
-            size = path.stat().st_size
+            found = path.stat()
+            if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+                # Opening a pipe waits for ever, and a device has no end.
+                raise ReadError(f"{special_file(path)}; save what it holds as a file")
+            size = found.st_size
             if size > self._max_file_bytes:
                 limit = self._max_file_bytes // MEBIBYTE
                 raise ReadError(
