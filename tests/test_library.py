@@ -431,3 +431,11 @@ def test_the_section_around_a_passage_can_be_had(open_library: OpenLibrary, tmp_
     assert text[pump.start : pump.end] == "Pump\n\nIt runs.\n\n## Oil\n\nUse grade 5."
     oil = library.section_of(found["Oil"])
     assert text[oil.start : oil.end] == "Oil\n\nUse grade 5."
+
+
+def test_a_link_is_removed_by_its_name(open_library: OpenLibrary, folder: Path) -> None:
+    (folder.parent / "abc123").write_text("The valve opens at 6 bar.\n")
+    (folder / "valve.txt").symlink_to(folder.parent / "abc123")
+    library = open_library()
+    assert library.ingest([folder]).added == 3
+    assert library.remove([folder / "valve.txt"]) == (str(folder / "valve.txt"),)

@@ -6,9 +6,10 @@ import re
 from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 
+from pincite.arguments import checked_text, checked_texts
 from pincite.errors import UsageError
 
 _PERIOD = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
@@ -28,6 +29,17 @@ class Filters:
     sections: tuple[str, ...] = ()
     since: date | None = None
     until: date | None = None
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for values of another kind, which would match nothing or fail late."""
+        for kind in ("documents", "tags", "sections"):
+            object.__setattr__(self, kind, checked_texts(getattr(self, kind), kind))
+        for kind in ("since", "until"):
+            day = getattr(self, kind)
+            if day is not None and (not isinstance(day, date) or isinstance(day, datetime)):
+                raise UsageError(
+                    f"{kind} is {day!r}; give a datetime.date, or a text to Filters.of({kind}=...)"
+                )
 
     def __bool__(self) -> bool:
         return self != Filters()
@@ -52,7 +64,7 @@ class Filters:
         datetime.date(2024, 2, 29)
         """
         for kind, values in (("document", documents), ("tag", tags), ("section", sections)):
-            if any(not value.strip() for value in values or ()):
+            if any(not value.strip() for value in checked_texts(values or (), f"{kind}s")):
                 raise UsageError(f"a {kind} to look for is empty; name one, or leave it out")
         first, last = _day(since, is_last=False), _day(until, is_last=True)
         if first and last and first > last:
@@ -81,7 +93,7 @@ def _holds(section: tuple[str, ...], pattern: str) -> bool:
 
 def _day(text: str, *, is_last: bool) -> date | None:
     """The first or last day of a year, month or day."""
-    if not text:
+    if not checked_text(text, "a date"):
         return None
     found = _PERIOD.fullmatch(text.strip())
     try:

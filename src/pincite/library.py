@@ -13,6 +13,13 @@ from types import TracebackType
 from typing import Self
 
 from pincite.ahead import beside
+from pincite.arguments import (
+    checked_limit,
+    checked_path,
+    checked_paths,
+    checked_text,
+    checked_texts,
+)
 from pincite.assemble.files import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
 from pincite.document import Span
@@ -96,7 +103,7 @@ class Library:
         environment and the library's own file. Raises LibraryError when the folder cannot be used,
         SettingsError for a bad setting.
         """
-        folder = Path(path).absolute()
+        folder = checked_path(path).absolute()
         is_new = check_folder(folder, create=create)
         settings, _ = load_settings(folder, profile=profile, overrides=overrides)
         if is_new and profile:
@@ -141,7 +148,9 @@ class Library:
         with writing(self.path):
             self._upkeep.encoders.remember()
             intake = self._intake(collection, tags=tags)
-            found, plan = intake.plan(_as_paths(paths), selection=selection, digests=self._digests)
+            found, plan = intake.plan(
+                checked_paths(paths), selection=selection, digests=self._digests
+            )
             report = self._carry_out(intake, found, plan, progress)
         if self.is_behind():
             # Answers tell what is missing when the encoder cannot be had or another process is at it.
@@ -203,7 +212,7 @@ class Library:
         another process ingests, the changes wait.
         """
         with self.reencoding_beside():
-            yield from self._watch(_as_paths(folders), collection, tags, selection, stop)
+            yield from self._watch(checked_paths(folders), collection, tags, selection, stop)
 
     def _watch(
         self,
@@ -276,7 +285,7 @@ class Library:
     ) -> SyncPlan:
         """What `ingest` would do with these paths; nothing is changed."""
         intake = self._intake(collection)
-        return intake.plan(_as_paths(paths), selection=selection, digests=self._digests)[1]
+        return intake.plan(checked_paths(paths), selection=selection, digests=self._digests)[1]
 
     def _intake(
         self,
@@ -284,9 +293,9 @@ class Library:
         given_up: Mapping[str, str] | None = None,
         tags: Sequence[str] = (),
     ) -> Intake:
-        if not collection.strip():
+        if not checked_text(collection, "the collection").strip():
             raise UsageError("the collection has no name; give one, such as 'default'")
-        if any(not tag.strip() for tag in tags):
+        if any(not tag.strip() for tag in checked_texts(tags, "the tags")):
             raise UsageError("a tag is empty; give it a name, such as 'manual'")
         return Intake(
             self.catalog,
@@ -304,9 +313,13 @@ class Library:
 
         The files on the disk are not touched and need not be there any more.
         """
+        named = checked_paths(paths)
+        checked_text(collection, "the collection")
         with writing(self.path):
             known = self.catalog.paths(collection)
-            wanted = [os.path.realpath(path) for path in paths]
+            # A link is held under its own name where that tells what kind of file it leads to.
+            links = (os.path.join(os.path.realpath(path.parent), path.name) for path in named)
+            wanted = {*map(os.path.realpath, named), *links}
             removed = tuple(
                 path
                 for path in known
@@ -319,7 +332,11 @@ class Library:
         return removed
 
     def files(self, *, collection: str | None = None) -> tuple[FileEntry, ...]:
-        """Every file the library holds, with how much of it can be found and its old versions."""
+        """Every file the library holds, with how much of it can be found and its old versions.
+
+        Raises UsageError for a collection that is not there.
+        """
+        self.check_collection(collection)
         return self.catalog.files(collection)
 
     # --- Asking ------------------------------------------------------------------------------
@@ -341,11 +358,12 @@ class Library:
         the trace also names every passage that was cut after fusion. After `budget_ms` milliseconds
         no further passage is compared; the result says so (default: `rerank.budget_ms`).
         """
+        most = self.settings.retrieval.limit if limit is None else checked_limit(limit, "limit")
         question = self._question(
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
         result = search(question, self.stages())
-        kept = shown(result.hits, limit or self.settings.retrieval.limit)
+        kept = shown(result.hits, most)
         return SearchResult(
             question=result.question,
             hits=kept,
@@ -437,7 +455,7 @@ class Library:
         explain: bool = False,
         budget_ms: float | None = None,
     ) -> Question:
-        if not text.strip():
+        if not checked_text(text, "the question").strip():
             raise UsageError("the question is empty; ask something, such as 'What is ...?'")
         if len(text) > LONGEST_QUESTION:
             raise UsageError(
@@ -457,7 +475,9 @@ class Library:
 
     def check_collection(self, collection: str | None) -> None:
         """Raises UsageError, and says what there is, for a collection that is not there."""
-        if collection is not None and not self.catalog.has_collection(collection):
+        if collection is None:
+            return
+        if not self.catalog.has_collection(checked_text(collection, "the collection")):
             there_are = ", ".join(self.catalog.collections()) or "none yet"
             raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
 
@@ -575,7 +595,7 @@ def verify_receipt(
     With `public_key`, the file of one, it must be signed by that key. Raises ReceiptError when the
     file is neither an answer nor a report.
     """
-    saved = load_saved(Path(path))
+    saved = load_saved(checked_path(path))
     settings, _ = load_settings()
     with open_reader(settings) as reader:
         return check_saved(
@@ -584,9 +604,3 @@ def verify_receipt(
             root=Path(root) if root else None,
             public_key=Path(public_key) if public_key else None,
         )
-
-
-def _as_paths(paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[Path]:
-    if isinstance(paths, str | os.PathLike):
-        paths = [paths]
-    return [Path(path) for path in paths]

@@ -342,3 +342,49 @@ def test_questions_about_a_library_that_holds_nothing_are_refused(tmp_path: Path
     result = lexical_cli("ask", QUESTION, "--library", library, "--json")
     assert result.returncode == 3
     assert json.loads(result.stdout)["reasons"]
+
+
+# --- Names and paths as they are typed ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["ingest", "remove", "sync"])
+def test_an_empty_path_is_not_the_current_folder(
+    verb: str, new_library: Path, folder: Path
+) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    refused(lexical_cli(verb, "", "-l", new_library, cwd=folder), 2, "a path is empty")
+    assert "3 files" in lexical_cli("ls", "-l", new_library).stdout
+    refused(lexical_cli(verb, folder, "-l", ""), 2, "a path is empty")
+
+
+def test_a_collection_that_is_not_utf8_is_refused(new_library: Path, folder: Path) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    broken = os.fsdecode(b"c\xff")
+    for call in (("ask", "pump?"), ("ingest", folder), ("ls",), ("remove", folder)):
+        refused(lexical_cli(*call, "-c", broken, "-l", new_library), 2, "not valid UTF-8")
+
+
+def test_a_collection_that_is_not_there_has_no_list(new_library: Path, folder: Path) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    refused(lexical_cli("ls", "-c", "zzz", "-l", new_library), 2, "there are: default")
+
+
+def test_the_setting_says_how_many_hits_a_search_shows(new_library: Path, folder: Path) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    call = ("search", "checked on day 7", "-l", new_library, "--json")
+    one = lexical_cli(*call, PINCITE_RETRIEVAL__LIMIT="1")
+    assert len(json.loads(one.stdout)["hits"]) == 1
+    two = lexical_cli(*call, "-n", "2", PINCITE_RETRIEVAL__LIMIT="1")
+    assert len(json.loads(two.stdout)["hits"]) == 2
+
+
+def test_a_source_with_a_name_too_long_is_not_found(new_library: Path, folder: Path) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    saved = new_library / "answer.json"
+    lexical_cli("ask", "When is the pump checked?", "-l", new_library, "--save", saved)
+    form = json.loads(saved.read_text())
+    for source in ("x" * 5000, "\ud800"):
+        form["citations"][0]["source"] = source
+        saved.write_text(json.dumps(form))
+        assert lexical_cli("verify", saved).returncode == 4
+        assert lexical_cli("verify", saved, "--root", folder).returncode == 4

@@ -20,6 +20,7 @@ from pincite.interfaces.cli.options import (
     LibraryOption,
     ProfileOption,
     TagsOption,
+    named_path,
 )
 from pincite.interfaces.cli.output import indented, print_json, print_problems, say, short_path
 from pincite.interfaces.cli.progress import progress_bar
@@ -30,7 +31,11 @@ if TYPE_CHECKING:
 
 def ingest(
     paths: Annotated[
-        list[Path], typer.Argument(help="Files and folders; folders with all below them.")
+        list[Path],
+        typer.Argument(
+            help="Files and folders; folders with all below them.",
+            parser=named_path,
+        ),
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
     profile: ProfileOption = "",

@@ -8,10 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
+from pincite.arguments import checked_path
 from pincite.errors import UsageError
 from pincite.interfaces.cli.output import say
 
 _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)")
+
+
+def named_path(written: str) -> Path:
+    """A path as it was typed. Raises UsageError for an empty one, which `Path` takes for `.`."""
+    return checked_path(written)
+
 
 LibraryOption = Annotated[
     Path,
@@ -21,7 +28,8 @@ LibraryOption = Annotated[
         envvar="PINCITE_LIBRARY",
         help="Folder of the library.",
         show_default="./.pincite",
-        file_okay=True,
+        parser=named_path,
+        metavar="PATH",
     ),
 ]
 DEFAULT_LIBRARY = Path(".pincite")

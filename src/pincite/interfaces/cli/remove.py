@@ -9,13 +9,17 @@ import typer
 
 import pincite
 from pincite.interfaces.cli.exits import ERROR
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, named_path
 from pincite.interfaces.cli.output import print_json, say, short_path
 
 
 def remove(
     paths: Annotated[
-        list[Path], typer.Argument(help="Files or folders; they need not exist any more.")
+        list[Path],
+        typer.Argument(
+            help="Files or folders; they need not exist any more.",
+            parser=named_path,
+        ),
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: Annotated[

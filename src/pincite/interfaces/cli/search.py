@@ -35,7 +35,10 @@ def search(
     question: QuestionArgument,
     library: LibraryOption = DEFAULT_LIBRARY,
     profile: ProfileOption = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Hits to show.")] = 10,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", "-n", min=1, max=100, help="Hits to show (retrieval.limit: 10)."),
+    ] = None,
     collection: CollectionOption = None,
     document: DocumentFilter = None,
     tag: TagFilter = None,

@@ -20,6 +20,7 @@ from pincite.interfaces.cli.options import (
     LibraryOption,
     ProfileOption,
     TagsOption,
+    named_path,
 )
 from pincite.interfaces.cli.output import (
     indented,
@@ -41,7 +42,10 @@ _CHANGES_SHOWN = 40
 
 
 def sync(
-    folders: Annotated[list[Path], typer.Argument(help="Folders to follow.", metavar="FOLDER")],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(help="Folders to follow.", metavar="FOLDER", parser=named_path),
+    ],
     library: LibraryOption = DEFAULT_LIBRARY,
     profile: ProfileOption = "",
     collection: FilingOption = "default",

@@ -1,0 +1,60 @@
+"""Is what a caller gave of the right kind?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pincite.errors import UsageError
+
+
+def checked_text(given: object, what: str) -> str:
+    """A text that can be stored and looked up. Raises UsageError; `what` names it in the message."""
+    if not isinstance(given, str):
+        raise UsageError(f"{what} is {_kind(given)}; give a text (str)")
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what} {given!r} is not valid UTF-8; write it in UTF-8") from error
+    return given
+
+
+def checked_texts(given: object, what: str) -> tuple[str, ...]:
+    """Several such texts; one alone would be taken apart into its characters, and is refused."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise UsageError(f"{what} is {_kind(given)}; give a list of texts")
+    return tuple(checked_text(one, f"one of {what}") for one in given)
+
+
+def checked_limit(given: object, what: str) -> int:
+    """A whole number of at least one."""
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise UsageError(f"{what} is {given!r}; give a whole number of 1 or more")
+    return given
+
+
+def checked_path(given: object) -> Path:
+    """A path that names something. Raises UsageError for an empty one: it would mean this folder."""
+    if not isinstance(given, str | os.PathLike) or isinstance(os.fspath(given), bytes):
+        raise UsageError(f"a path is {_kind(given)}; give a text (str) or a Path")
+    if not os.fspath(given):
+        raise UsageError("a path is empty; name a file or a folder ('.' is the current folder)")
+    if "\0" in os.fspath(given):
+        raise UsageError(f"the path {os.fspath(given)!r} has a NUL in it; no file is called so")
+    return Path(given)
+
+
+def checked_paths(
+    given: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
+) -> list[Path]:
+    """One path or several."""
+    if isinstance(given, str | os.PathLike):
+        given = [given]
+    if not isinstance(given, Iterable):
+        raise UsageError(f"the paths are {_kind(given)}; give a path or a list of paths")
+    return [checked_path(path) for path in given]
+
+
+def _kind(given: object) -> str:
+    return "None" if given is None else f"{given!r} ({type(given).__name__})"
