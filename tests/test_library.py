@@ -439,3 +439,30 @@ def test_a_link_is_removed_by_its_name(open_library: OpenLibrary, folder: Path) 
     library = open_library()
     assert library.ingest([folder]).added == 3
     assert library.remove([folder / "valve.txt"]) == (str(folder / "valve.txt"),)
+
+
+@pytest.mark.parametrize("what_happens", ["change", "delete"])
+@pytest.mark.parametrize("filed", ["default", "other"])
+def test_of_identical_files_one_that_is_still_the_same_is_cited(
+    open_library: OpenLibrary, folder: Path, what_happens: str, filed: str
+) -> None:
+    first, copy = folder / "a.txt", folder.parent / "other.txt"
+    for path in (first, copy):
+        path.write_text("The boiler opens at a pressure of 6.5 bar.\n")
+    library = open_library()
+    library.ingest([folder])
+    library.ingest([copy], collection=filed)
+    question = "At which pressure does the boiler open?"
+    assert asked(library, question)["citations"][0]["source"] == str(first)
+    if what_happens == "change":
+        first.write_text("The cook opens the door.\n")
+    else:
+        first.unlink()
+    answer = asked(library, question)
+    assert [citation["source"] for citation in answer["citations"]] == [str(copy)]
+    counted = library.count("boiler")
+    assert [citation.source for citation in counted.citations] == [str(copy)]
+    assert library.search(question).hits
+    receipt = folder.parent / "count.json"
+    library.save_receipt(counted, receipt)
+    assert pincite.verify_receipt(receipt).holds

@@ -19,7 +19,7 @@ from pincite.catalog.filtering import matching_keys
 from pincite.catalog.history import History
 from pincite.catalog.migrations import is_behind, migrate
 from pincite.catalog.scanning import CatalogScan
-from pincite.document import Coverage, Document, Span
+from pincite.document import Coverage, Document, Span, first_intact
 from pincite.filters import Filters
 from pincite.holdings import FileEntry, FileProblem
 from pincite.records import Embedding, Ingested, NamedFile, Passage, Source
@@ -186,20 +186,18 @@ class Catalog:
         return rows.document(row)
 
     def source(self, document_id: str, collection: str | None = None) -> Source:
-        """Where a document came from; the first path in order when several files are the same."""
+        """Where a document came from: of several files that were the same, the first that still is."""
         query = (
             select(schema.sources.c.path, schema.documents.c.sha256, schema.documents.c.encoding)
             .join(schema.documents)
             .where(schema.sources.c.document_id == document_id)
             .order_by(schema.sources.c.path)
-            .limit(1)
         )
         if collection is not None:
             query = query.where(schema.sources.c.collection == collection)
-        (row,) = self._fetch(query)
-        return Source(
-            document_id=document_id, path=row.path, sha256=row.sha256, encoding=row.encoding
-        )
+        row, *more = self._fetch(query)
+        path = first_intact([row.path, *(other.path for other in more)], row.sha256)
+        return Source(document_id=document_id, path=path, sha256=row.sha256, encoding=row.encoding)
 
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
         """Passages by key; a key that is no longer there is left out."""

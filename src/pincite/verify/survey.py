@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pincite.document import Document
+from pincite.document import Document, first_intact
 from pincite.records import Answer, Citation, Claim, Mode, Question, Status, Verdict
 from pincite.scans import Closeness, Mention, Scan, ScannedDocument, Survey, SurveyRow
 from pincite.stages import Sources
@@ -65,7 +65,7 @@ class CountVerifier:
     ) -> list[tuple[Mention, Citation]]:
         """The mentions that hold, each with its citation, in reading order."""
         document = self._sources.document(found.document_id)
-        path = found.paths[0]
+        path = first_intact(found.paths, document.sha256)
         counter = Mentions(scan.request.subject, scan.closeness, found.language)
         file = _File(path, document)
         kept = []
