@@ -32,7 +32,7 @@ from pincite.ingest.discover import Discovery
 from pincite.ingest.selection import Selection
 from pincite.ingest.watch import watched
 from pincite.intake import Intake, ProgressCallback, recipe
-from pincite.library_folder import CATALOG_FILE, check_folder, remember_profile
+from pincite.library_folder import CATALOG_FILE, check_folder, is_ours, remember_profile
 from pincite.pipeline import AnswerStages, answer_question, search, survey
 from pincite.records import Answer, Hit, Passage, Preview, Question, SearchResult
 from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
@@ -338,6 +338,15 @@ class Library:
         """
         self.check_collection(collection)
         return self.catalog.files(collection)
+
+    def check_output(self, path: str | os.PathLike[str]) -> None:
+        """Raises UsageError where writing to this path would replace a file of the library."""
+        target = checked_path(path)
+        names = {os.path.realpath(target), os.path.abspath(target)}
+        if self.catalog.holds(names) or is_ours(self.path, target):
+            raise UsageError(
+                f"{target}: is a file of this library and would be replaced; choose another name"
+            )
 
     # --- Asking ------------------------------------------------------------------------------
 

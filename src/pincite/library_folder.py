@@ -50,6 +50,15 @@ def check_folder(folder: Path, *, create: bool) -> bool:
     return True
 
 
+def is_ours(folder: Path, path: Path) -> bool:
+    """Whether a path is a part of the library in this folder."""
+    try:
+        parts = Path(os.path.realpath(path)).relative_to(os.path.realpath(folder)).parts
+    except ValueError:
+        return False
+    return parts[:1] == () or parts[0] in _OURS
+
+
 def remember_profile(folder: Path, profile: str) -> None:
     """Write into a new library's settings which profile it is of, unless it has settings already."""
     with suppress(FileExistsError), (folder / SETTINGS_FILE).open("x", encoding="utf-8") as file:

@@ -388,3 +388,64 @@ def test_a_source_with_a_name_too_long_is_not_found(new_library: Path, folder: P
         saved.write_text(json.dumps(form))
         assert lexical_cli("verify", saved).returncode == 4
         assert lexical_cli("verify", saved, "--root", folder).returncode == 4
+
+
+# --- Files that are written -----------------------------------------------------------------------
+
+
+def test_an_output_never_replaces_a_file_of_the_library(new_library: Path, folder: Path) -> None:
+    page = folder / "page.html"
+    page.write_text("<p>The page is checked on day 7.</p>")
+    lexical_cli("ingest", folder, "-l", new_library)
+    questions = folder.parent / "q.jsonl"
+    questions.write_text('{"id": 1, "question": "When is the pump checked?"}\n')
+    (folder.parent / "link.txt").symlink_to(folder / "pump.txt")
+    for call in (
+        ("count", "pump", "--csv", folder / "pump.txt"),
+        ("count", "pump", "--csv", folder.parent / "link.txt"),
+        ("count", "pump", "--csv", new_library / "catalog.sqlite3"),
+        ("ask", "When is the pump checked?", "--save", page),
+        ("batch", questions, "-o", folder / "pump.txt"),
+        ("report", "prospectus", "-o", page),
+    ):
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        refused(lexical_cli(*call, "-l", new_library), 2, "is a file of this library")
+        assert {path: path.read_bytes() for path in before} == before
+    assert "4 files" in lexical_cli("ls", "-l", new_library).stdout
+
+
+def test_answers_never_replace_their_questions(new_library: Path, folder: Path) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    questions = folder.parent / "q.jsonl"
+    questions.write_text('{"id": 1, "question": "When is the pump checked?"}\n')
+    (folder.parent / "same.jsonl").hardlink_to(questions)
+    (folder.parent / "link.jsonl").symlink_to(questions)
+    for output in ("q.jsonl", "same.jsonl", "link.jsonl"):
+        result = lexical_cli("batch", questions, "-o", folder.parent / output, "-l", new_library)
+        refused(result, 2, "is what is read")
+    assert questions.read_text().startswith('{"id": 1')
+
+
+def test_a_folder_that_cannot_be_written_is_told_by_the_name_given(
+    new_library: Path, folder: Path
+) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    questions = folder.parent / "q.jsonl"
+    questions.write_text('{"id": 1, "question": "When is the pump checked?"}\n')
+    nowhere = folder / "no" / "x.json"
+    for call in (
+        ("batch", questions, "-o", nowhere),
+        ("ask", "When is the pump checked?", "--save", nowhere),
+        ("count", "pump", "--csv", nowhere),
+    ):
+        refused(lexical_cli(*call, "-l", new_library), 1, f"error: {nowhere}: No such file")
+
+
+def test_a_table_can_go_to_stdout(new_library: Path, folder: Path) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    result = lexical_cli("count", "pump", "--csv", "-", "-l", new_library, cwd=folder.parent)
+    assert result.stdout.startswith("document,file,page")
+    assert len(result.stdout.splitlines()) == 2
+    assert not (folder.parent / "-").exists()
+    both = lexical_cli("count", "pump", "--csv", "-", "--json", "-l", new_library)
+    refused(both, 2, "choose one of them")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -117,6 +117,11 @@ class Catalog:
     def has_collection(self, collection: str) -> bool:
         """Whether any file is in it."""
         here = schema.sources.c.collection == collection
+        return bool(self._fetch(select(schema.sources.c.path).where(here).limit(1)))
+
+    def holds(self, paths: Collection[str]) -> bool:
+        """Whether any of these is a file of the library, in whatever collection."""
+        here = schema.sources.c.path.in_(paths)
         return bool(self._fetch(select(schema.sources.c.path).where(here).limit(1)))
 
     def paths(self, collection: str) -> dict[str, str]:

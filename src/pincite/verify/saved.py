@@ -51,6 +51,9 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         draft.write_bytes(content)
         draft.replace(path)
+    except OSError as error:
+        # The user should read the name they gave.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         draft.unlink(missing_ok=True)
 

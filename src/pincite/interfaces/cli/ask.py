@@ -36,7 +36,7 @@ from pincite.interfaces.cli.options import (
 )
 from pincite.interfaces.cli.output import indented, print_json, say, short_path
 from pincite.interfaces.cli.progress import while_writing
-from pincite.interfaces.cli.saving import check_saving, save_answer
+from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer
 from pincite.places import cell_lines, on_one_line, place
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def ask(
         profile=profile,
         overrides={**generation(mode, model), **keeping(keep=keep)},
     ) as opened:
+        check_outputs(opened, save)
         with while_writing(opened.settings.generation) as watch:
             answer = opened.ask(
                 question,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +30,7 @@ from pincite.interfaces.cli.options import (
     generation,
 )
 from pincite.interfaces.cli.output import console, print_json, say
+from pincite.interfaces.cli.saving import check_not_input, check_outputs, whole_file
 
 if TYPE_CHECKING:
     from pincite.library import Library
@@ -65,22 +65,17 @@ def batch(
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
+    check_not_input(output, questions)
     asked = list(_read_questions(questions))
     counts = {"answered": 0, "abstained": 0, "error": 0}
-    draft = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        with (
-            pincite.Library.open(
-                library, create=False, profile=profile, overrides=generation(mode, model)
-            ) as opened,
-            draft.open("w", encoding="utf-8") as file,
-        ):
+    with pincite.Library.open(
+        library, create=False, profile=profile, overrides=generation(mode, model)
+    ) as opened:
+        check_outputs(opened, output)
+        with whole_file(output) as file:
             for form in _answers(opened, asked, collection, filters):
                 counts[form["status"]] += 1
                 file.write(json.dumps(form, ensure_ascii=False) + "\n")
-        draft.replace(output)
-    finally:
-        draft.unlink(missing_ok=True)
     if as_json:
         print_json({"questions": len(asked), **counts, "output": str(output)})
     else:

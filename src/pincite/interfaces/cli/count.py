@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import pincite
+from pincite.errors import UsageError
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     CollectionOption,
@@ -23,14 +25,15 @@ from pincite.interfaces.cli.options import (
     UntilFilter,
     keeping,
 )
-from pincite.interfaces.cli.output import indented, print_json, say, short_path
-from pincite.interfaces.cli.saving import check_saving, save_answer
+from pincite.interfaces.cli.output import indented, print_json, print_raw, say, short_path
+from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, whole_file
 from pincite.places import cut_to, on_one_line, place
 
 if TYPE_CHECKING:
     from pincite.records import Answer
     from pincite.scans import SurveyRow
 
+_STDOUT = Path("-")
 _SHOWN = 20
 _PAGES_SHOWN = 8
 _QUOTE_CHARS = 300
@@ -55,7 +58,8 @@ def count(
     sign: SignOption = None,
     keep: KeepOption = False,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write every quote to a file for spreadsheets.")
+        Path | None,
+        typer.Option("--csv", help="Write every quote to a file for spreadsheets; - is stdout."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -63,25 +67,40 @@ def count(
 
     Shows the first 20 quotes; --json and --csv give all.
     """
-    from pincite.interfaces.survey_rows import write_rows
     from pincite.verify.receipt import answer_form
     from pincite.verify.sealing import sealed
 
     check_saving(save, sign)
+    if csv == _STDOUT and as_json:
+        raise UsageError("--csv - and --json both write to stdout; choose one of them")
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
     with pincite.Library.open(library, create=False, overrides=keeping(keep=keep)) as opened:
+        check_outputs(opened, save, None if csv == _STDOUT else csv)
         answer = opened.count(words, collection=collection, filters=filters)
         save_answer(answer, opened, save, sign)
     form = answer_form(answer)
     if csv is not None:
-        with csv.open("w", encoding="utf-8", newline="") as file:
-            write_rows(answer, file)
+        _write_csv(answer, csv)
+    if csv == _STDOUT:
+        return
     if as_json:
         print_json(sealed(form))
     else:
         print_count(answer)
+
+
+def _write_csv(answer: Answer, path: Path) -> None:
+    from pincite.interfaces.survey_rows import write_rows
+
+    if path != _STDOUT:
+        with whole_file(path) as file:
+            write_rows(answer, file)
+        return
+    rows = io.StringIO(newline="")
+    write_rows(answer, rows)
+    print_raw(rows.getvalue())
 
 
 def print_count(answer: Answer) -> None:

@@ -63,9 +63,13 @@ def print_json_line(form: Mapping[str, Any] | Sequence[Any]) -> None:
 
 
 def _print_json(form: Any, indent: int | None) -> None:
-    text = json.dumps(form, ensure_ascii=False, indent=indent)
+    print_raw(json.dumps(form, ensure_ascii=False, indent=indent) + "\n")
+
+
+def print_raw(text: str) -> None:
+    """Text for programs as it is, in UTF-8."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
 
 

@@ -12,6 +12,7 @@ import typer
 
 import pincite
 from pincite.errors import UsageError
+from pincite.interfaces.cli import saving
 from pincite.interfaces.cli.exits import ABSTAINED
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
@@ -28,6 +29,7 @@ from pincite.interfaces.cli.output import (
     indented,
     notice,
     print_json,
+    print_raw,
     say,
     visible,
     visible_line,
@@ -98,6 +100,7 @@ def report(
         pincite.Library.open(library, create=False, profile=profile, overrides=overrides) as opened,
         _progress() as progress,
     ):
+        saving.check_outputs(opened, *outputs)
         made = make_report(
             opened, plan, collection=collection, overrides=overrides, progress=progress
         )
@@ -107,7 +110,7 @@ def report(
     if as_json:
         print_json(sealed(report_form(made), sign))
     elif not outputs:
-        sys.stdout.buffer.write(visible(rendered(made, ".md")[0].decode()).encode())
+        print_raw(visible(rendered(made, ".md")[0].decode()))
     else:
         names = ", ".join(map(str, outputs))
         say(f"{answered} of {len(made.asked)} questions answered; written to {names}")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from pincite.errors import UsageError
 
@@ -20,6 +23,41 @@ def check_saving(save: Path | None, sign: Path | None) -> None:
         raise UsageError(f"{sign}: no such file; 'pincite keys {sign}' makes a key pair")
     if save is not None and save.suffix.lower() not in (".json", ".html"):
         raise UsageError(f"{save}: an answer is saved as .json or .html")
+
+
+def check_outputs(library: Library, *outputs: Path | None) -> None:
+    """Raises UsageError, before anything is asked, for files that must not be replaced."""
+    for output in filter(None, outputs):
+        library.check_output(output)
+
+
+def check_not_input(output: Path, given: Path) -> None:
+    """Raises UsageError where the output would replace the input."""
+    if os.path.realpath(output) == os.path.realpath(given) or (
+        output.exists() and given.exists() and output.samefile(given)
+    ):
+        raise UsageError(f"{output}: is what is read and would be replaced; choose another name")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """A file to write that is there as a whole or not at all; a pipe or device is just written to."""
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        return
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        file = draft.open("w", encoding="utf-8", newline="")
+    except OSError as error:
+        # The user should read the name they gave.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    try:
+        with file:
+            yield file
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def save_answer(answer: Answer, library: Library, save: Path | None, sign: Path | None) -> None:
