@@ -172,3 +172,15 @@ def test_describing_the_same_again_changes_nothing(catalog: Catalog) -> None:
     catalog.describe("b", {"/mail/pump.txt": "2025-01-01T23:59:59+00:00"}, ["mail"])
     catalog.describe("b", {"/unknown.txt": "2025-01-01T23:59:59+00:00"}, ["mail"])
     assert catalog.generation() == before
+
+
+def test_a_name_counts_more_than_the_pattern_it_could_be(catalog: Catalog) -> None:
+    for name in ("report [final].txt", "report f.txt", "REPORT i.txt"):
+        catalog.put("c", ingested(f"/c/{name}", f"This is {name}."), recipe="r")
+    assert names(catalog, Filters.of(documents=["Report [final].txt"])) == {
+        "report [final].txt of c"
+    }
+    assert names(catalog, Filters.of(documents=["report [fi].txt"])) == {
+        "report f.txt of c",
+        "REPORT i.txt of c",
+    }

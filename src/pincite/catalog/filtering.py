@@ -66,28 +66,35 @@ def matching_documents(
 
 
 def _of_documents(files: Sequence[Row[Any]], wanted: Sequence[str]) -> list[Row[Any]]:
+    places = [(file.document_id, file.path) for file in files]
+    chosen: set[tuple[str, str]] = set()
     for pattern in wanted:
-        if not any(is_named(file.document_id, file.path, pattern) for file in files):
+        found = named_by(pattern, places)
+        if not found:
             names = sorted({PurePath(file.path).name for file in files})
             raise UsageError(f"no document matches '{pattern}'; there are: {_list(names)}")
-    return [
-        file
-        for file in files
-        if any(is_named(file.document_id, file.path, pattern) for pattern in wanted)
+        chosen.update(found)
+    return [file for file in files if (file.document_id, file.path) in chosen]
+
+
+def named_by(pattern: str, files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Files, each an id and a path, that an id, a name or the end of a path means; case does not count.
+
+    Only where there is none is it a pattern: `report [final].txt` may be the name of a file.
+    """
+    wanted = pattern.casefold().removeprefix("./")
+    paths = {path: PurePath(path).as_posix().casefold() for _, path in files}
+    end = f"/{wanted.lstrip('/')}"
+    exact = [
+        (document_id, path)
+        for document_id, path in files
+        if document_id == pattern or paths[path] == wanted or paths[path].endswith(end)
     ]
-
-
-def is_named(document_id: str, path: str, pattern: str) -> bool:
-    """An id, a name, the end of a path, or a pattern for any of these; case does not count."""
-    if document_id == pattern:
-        return True
-    path, wanted = PurePath(path).as_posix().casefold(), pattern.casefold().removeprefix("./")
-    return (
-        path == wanted
-        or path.endswith(f"/{wanted.lstrip('/')}")
-        or fnmatchcase(path, wanted)
-        or fnmatchcase(path, f"*/{wanted}")
-    )
+    return exact or [
+        (document_id, path)
+        for document_id, path in files
+        if fnmatchcase(paths[path], wanted) or fnmatchcase(paths[path], f"*/{wanted}")
+    ]
 
 
 def _tagged(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Text, func, select, type_coerce
 
 from pincite.catalog import rows, schema
-from pincite.catalog.filtering import is_named, matching_documents
+from pincite.catalog.filtering import matching_documents, named_by
 from pincite.document import Coverage
 from pincite.filters import Filters
 from pincite.holdings import FileProblem
@@ -107,15 +107,20 @@ def _paths(
 
 def _unread(connection: Connection, collection: str | None, filters: Filters) -> list[FileProblem]:
     """Files that could not be read; of tags, sections and dates nothing is known of them."""
-    table = schema.failures
+    table, held = schema.failures, schema.sources
     query = select(table.c.path, table.c.reason).order_by(table.c.path)
+    query_held = select(held.c.path)
     if collection is not None:
         query = query.where(table.c.collection == collection)
+        query_held = query_held.where(held.c.collection == collection)
+    failed = {row.path: f"could not be read: {row.reason}" for row in connection.execute(query)}
+    wanted = set(failed)
+    if filters.documents and failed:
+        paths = {*failed, *connection.scalars(query_held)}
+        files = [("", path) for path in paths]
+        wanted = {path for name in filters.documents for _, path in named_by(name, files)}
     return [
-        FileProblem(path=row.path, reason=f"could not be read: {row.reason}")
-        for row in connection.execute(query)
-        if not filters.documents
-        or any(is_named("", row.path, pattern) for pattern in filters.documents)
+        FileProblem(path=path, reason=reason) for path, reason in failed.items() if path in wanted
     ]
 
 
