@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import threading
 import time
@@ -126,7 +127,24 @@ class Upkeep:
 
     def on_disk(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
+        folder = self._path / "index"
+        if folder.is_dir() and not os.access(folder, os.W_OK):
+            # tantivy makes a lock file in its folder even to read.
+            return self._folder(self._copied(folder)).load(self._catalog)
         return self._folder().load(self._catalog)
+
+    def _copied(self, folder: Path) -> Path:
+        copy = self._temporary_folder() / "copy"
+        shutil.rmtree(copy, ignore_errors=True)  # of an earlier state
+        shutil.copytree(folder, copy, copy_function=shutil.copyfile, dirs_exist_ok=True)
+        for inner in (copy, *copy.rglob("*")):
+            inner.chmod(0o700)
+        return copy
+
+    def _temporary_folder(self) -> Path:
+        if self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="pincite-")
+        return Path(self._temporary.name)
 
     def _is_stale(self) -> bool:
         """Whether the catalog has moved on and it is time to look for newer indexes."""
@@ -152,6 +170,11 @@ class Upkeep:
             notices.append("an ingest is running: files it has not finished are not searched yet")
         except LibraryReadOnly:
             self._use_temporary_indexes()
+        except LibraryError as error:  # A full disk: the question can be answered all the same.
+            self._use_temporary_indexes()
+            notices.append(
+                f"the index could not be renewed and was made for this time only: {error}"
+            )
         missing = self._passages_without_vector()
         if missing and not self.encoders.problem:
             notices.append(
@@ -180,8 +203,7 @@ class Upkeep:
         """On a read-only disk: what is there if it is in step, else indexes made elsewhere."""
         indexes, _ = self.on_disk()
         if indexes is None or indexes.manifest.generation < self._catalog.generation():
-            self._temporary = tempfile.TemporaryDirectory(prefix="pincite-")
-            indexes = self._folder(Path(self._temporary.name)).rebuild(self._catalog)
+            indexes = self._folder(self._temporary_folder() / "new").rebuild(self._catalog)
         self._indexes = indexes
 
     def _folder(self, folder: Path | None = None, *, of_any_encoder: bool = False) -> IndexFolder:

@@ -151,6 +151,27 @@ def test_a_question_on_a_full_disk_is_answered_or_told_why_not(
     assert lexical_cli("ask", SOIL, "--library", library, "--json").returncode == 0
 
 
+def test_an_index_that_has_no_room_is_told_and_the_question_answered(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    _mount("-o", "remount,size=20m", small_disk)
+    library = small_disk / "library"
+    folder = many_files(tmp_path / "documents", files=30, sections=30)
+    lexical_cli("ingest", folder, "--library", library)
+    shutil.rmtree(library / "index")
+    fill_up(small_disk)
+    with (small_disk / "fill").open("r+b") as file:  # SQLite needs some to read
+        file.truncate((small_disk / "fill").stat().st_size - 100_000)
+    result = lexical_cli("search", "When was pump 3 opened?", "--library", library)
+    assert result.returncode == 0, result.stderr
+    assert "could not be renewed" in result.stderr
+    assert "make room" in result.stderr
+    (small_disk / "fill").unlink()
+    again = lexical_cli("search", "When was pump 3 opened?", "--library", library)
+    assert "could not be renewed" not in again.stderr
+    assert again.stdout == result.stdout
+
+
 def fill_up(disk: Path) -> None:
     with (disk / "fill").open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while file.write(b"x" * 512):
@@ -181,6 +202,13 @@ def test_a_read_only_library_answers_as_before(read_only: Path, sample: SampleLi
     before, now = (without_timings(json.loads(r.stdout)) for r in (expected, found))
     assert now == before
     assert lexical_cli("stats", "--library", read_only).returncode == 0
+
+
+def test_the_index_of_a_read_only_library_is_well(read_only: Path) -> None:
+    result = lexical_cli("doctor", "--library", read_only, "--json")
+    report = json.loads(result.stdout)
+    assert report["index"]["problem"] == ""
+    assert report["index"]["passages"] > 0
 
 
 def test_a_read_only_library_refuses_changes(read_only: Path, sample: SampleLibrary) -> None:

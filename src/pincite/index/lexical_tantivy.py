@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,9 +36,10 @@ class TantivyIndex:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._schema = _schema()
-        self._index = tantivy.Index(self._schema, path=str(folder), reuse=True)
-        self._index.config_reader("manual")
-        self._index.reload()
+        with _disk_errors():
+            self._index = tantivy.Index(self._schema, path=str(folder), reuse=True)
+            self._index.config_reader("manual")
+            self._index.reload()
 
     def __len__(self) -> int:
         return int(self._index.searcher().num_docs)
@@ -132,12 +134,24 @@ class TantivyIndex:
 
     def _write(self, documents: Iterable[tantivy.Document]) -> None:
         # One thread: passages stand in the index in the order in which they came.
-        writer = self._index.writer(_WRITER_BYTES, num_threads=1)
+        with _disk_errors():
+            writer = self._index.writer(_WRITER_BYTES, num_threads=1)
         for document in documents:
-            writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-        self._index.reload()
+            with _disk_errors():
+                writer.add_document(document)
+        with _disk_errors():
+            writer.commit()
+            writer.wait_merging_threads()
+            self._index.reload()
+
+
+@contextmanager
+def _disk_errors() -> Iterator[None]:
+    """tantivy tells a full disk, and every other failure of a file, as a ValueError."""
+    try:
+        yield
+    except ValueError as error:
+        raise OSError(f"the search index: {error}") from error
 
 
 def _stored(key: int, terms: str, counted: bytes) -> tantivy.Document:
