@@ -307,6 +307,41 @@ def test_labels_from_a_library_are_a_set(tmp_path: Path) -> None:
     assert found.questions[0].relevant == {entry.document_id: 1}
 
 
+def test_a_set_of_other_documents_is_refused_and_stays_as_it_is(
+    folder: Path, tmp_path: Path
+) -> None:
+    before = (folder / "corpus.jsonl").read_bytes()
+    (tmp_path / "own.txt").write_text("The gate is green.")
+    with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as library:
+        library.ingest([tmp_path / "own.txt"])
+        with pytest.raises(DatasetError, match="none of the 4 documents of its corpus"):
+            LabelledSet(folder, library)
+        (tmp_path / "half").mkdir()
+        (tmp_path / "half" / "queries.jsonl").write_text("")
+        with pytest.raises(DatasetError, match=r"holds queries\.jsonl and no corpus\.jsonl"):
+            LabelledSet(tmp_path / "half", library)
+    assert (folder / "corpus.jsonl").read_bytes() == before
+
+
+def test_what_was_labelled_keeps_its_text_when_the_file_changes(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "gate.txt").write_text("The gate is gren.")
+    (files / "hose.txt").write_text("The hose is led.")
+    with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as library:
+        library.ingest([files])
+        gate = next(e.document_id for e in library.files() if e.path.endswith("gate.txt"))
+        LabelledSet(tmp_path / "labels", library).add("What colour is the gate?", {gate: 1})
+        (files / "gate.txt").write_text("The gate is green.")
+        (files / "hose.txt").write_text("The hose is red.")
+        library.ingest([files])
+        LabelledSet(tmp_path / "labels", library)
+    found = load_dataset(tmp_path / "labels")
+    texts = {"The gate is gren.", "The gate is green.", "The hose is red."}
+    assert {document.text for document in found.documents} == texts
+    assert found.questions[0].relevant == {gate: 1}
+
+
 def test_a_question_judged_again_replaces_its_labels(tmp_path: Path) -> None:
     (tmp_path / "valve.txt").write_text(TEXTS["valve"])
     with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as library:

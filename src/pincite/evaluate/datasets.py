@@ -82,14 +82,16 @@ def load_dataset(folder: Path) -> Dataset:
     if not folder.is_dir():
         raise DatasetError(f"{folder}: no such folder; a set is a folder with corpus.jsonl in it")
     documents = tuple(
-        GoldDocument(id=_identifier(row), title=str(row.get("title") or ""), text=_text(row, place))
+        GoldDocument(
+            id=identifier_of(row), title=str(row.get("title") or ""), text=_text(row, place)
+        )
         for place, row in _distinct(folder / "corpus.jsonl")
     )
     if not documents:
         raise DatasetError(f"{folder / 'corpus.jsonl'}: there is no document in it")
     asked = list(_distinct(folder / "queries.jsonl"))
     known = _Known(
-        questions={_identifier(row) for _, row in asked},
+        questions={identifier_of(row) for _, row in asked},
         lengths={document.id: len(document.text) for document in documents},
     )
     relevant = _relevant(_qrels(folder), known)
@@ -129,7 +131,7 @@ def _question(
     relevant: Mapping[str, Mapping[str, int]],
     spans: Mapping[str, Sequence[GoldSpan]],
 ) -> GoldQuestion:
-    identifier = _identifier(row)
+    identifier = identifier_of(row)
     answers, answerable = row.get("answers") or (), row.get("answerable")
     if isinstance(answers, str) or not isinstance(answers, Sequence):
         raise DatasetError(f"{place}: expected a list as 'answers', found {str(answers)[:40]!r}")
@@ -146,12 +148,14 @@ def _question(
     )
 
 
-def _identifier(row: Mapping[str, Any]) -> str:
-    return str(row["id"] if "id" in row else row.get("_id", ""))
+def identifier_of(row: Mapping[str, Any]) -> str:
+    """The id of a document or question; empty where it has none."""
+    found = row["id"] if "id" in row else row.get("_id")
+    return "" if found is None else str(found)
 
 
 def _text(row: Mapping[str, Any], place: str) -> str:
-    if not isinstance(row.get("text"), str) or not _identifier(row):
+    if not isinstance(row.get("text"), str) or not identifier_of(row):
         raise DatasetError(
             f"{place}: expected an object with 'id' and 'text', found one with "
             f"{', '.join(map(repr, row)) or 'nothing'}"
@@ -162,9 +166,9 @@ def _text(row: Mapping[str, Any], place: str) -> str:
 def _distinct(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Rows with ids of their own."""
     places: dict[str, str] = {}
-    for place, row in _lines(path):
-        identifier = _identifier(row)
-        if identifier in places:
+    for place, row in json_lines(path):
+        identifier = identifier_of(row)
+        if identifier and identifier in places:
             raise DatasetError(
                 f"{place}: the id '{identifier}' stands in line "
                 f"{places[identifier].rpartition(' ')[2]} too; expected an id of its own"
@@ -173,7 +177,7 @@ def _distinct(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield place, row
 
 
-def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Objects of a JSON-lines file, each with its place for messages."""
     for number, line in _text_lines(path):
         place = f"{path}, line {number}"
@@ -243,7 +247,7 @@ def _spans(path: Path, known: _Known) -> dict[str, list[GoldSpan]]:
     found: dict[str, list[GoldSpan]] = {}
     if not path.exists():
         return found
-    for place, row in _lines(path):
+    for place, row in json_lines(path):
         try:
             question, document = str(row["query_id"]), str(row["doc_id"])
             start, end = int(row["start"]), int(row["end"])

@@ -4,38 +4,73 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from typing import Any
 
 from pincite.errors import DatasetError
+from pincite.evaluate.datasets import identifier_of, json_lines
 from pincite.library import Library
 
 _QRELS_HEAD = "query_id\tdoc_id\tgrade\n"
+_OF_A_SET = ("queries.jsonl", "qrels.tsv", "qrels", "spans.jsonl")
 
 
 class LabelledSet:
-    """A folder that grows by a question at a time; every question is on the disk at once."""
+    """A folder that grows by a question at a time; every question is on the disk at once.
+
+    Raises DatasetError for a folder that holds a set of other documents.
+    """
 
     def __init__(self, folder: Path, library: Library) -> None:
         if folder.exists() and not folder.is_dir():
             raise DatasetError(
                 f"{folder} is a file; a labelled set is a folder: choose another name"
             )
-        folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._write_corpus(library)
-        qrels = folder / "qrels.tsv"
-        if not qrels.exists():
-            qrels.write_text(_QRELS_HEAD, encoding="utf-8")
+        corpus = self._corpus(library)
+        folder.mkdir(parents=True, exist_ok=True)
+        self._write("corpus.jsonl", corpus)
+        if not (folder / "qrels.tsv").exists():
+            self._write("qrels.tsv", [_QRELS_HEAD])
 
-    def _write_corpus(self, library: Library) -> None:
-        """Every document as it is now; labels of documents that are gone stay, and are told later."""
-        documents = {entry.document_id: entry.title for entry in library.files()}
-        with (self._folder / "corpus.jsonl").open("w", encoding="utf-8") as file:
-            for identifier, title in documents.items():
-                text = library.catalog.document(identifier).text
-                row = {"id": identifier, "title": title, "text": text}
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    def _corpus(self, library: Library) -> list[str]:
+        """Rows of every document as it is now, after those that stand there already.
+
+        Of what a file held before, only what was labelled stays: its labels are of that text.
+        """
+        files = library.files()
+        old = {version.document_id for entry in files for version in entry.old_versions}
+        titles = {entry.document_id: entry.title for entry in files}
+        before = self._corpus_before(titles.keys() | old)
+        labelled = {row.split("\t")[-2] for row in self._rows("qrels.tsv") if row.count("\t") > 1}
+        replaced = old - titles.keys() - labelled
+        kept = [_line(row) for identifier, row in before.items() if identifier not in replaced]
+        for identifier in (new for new in titles if new not in before):
+            text = library.catalog.document(identifier).text
+            kept.append(_line({"id": identifier, "title": titles[identifier], "text": text}))
+        return kept
+
+    def _corpus_before(self, known: Set[str]) -> dict[str, Mapping[str, Any]]:
+        """What is in the folder, if it is of this library: if one of its documents is or was known."""
+        path = self._folder / "corpus.jsonl"
+        if not path.exists():
+            if found := [name for name in _OF_A_SET if (self._folder / name).exists()]:
+                raise DatasetError(
+                    f"{self._folder}: holds {found[0]} and no corpus.jsonl, so it was not made by "
+                    "'pincite eval label'; choose another folder"
+                )
+            return {}
+        before: dict[str, Mapping[str, Any]] = {
+            identifier_of(row): row for _, row in json_lines(path)
+        }
+        if before and not before.keys() & known:
+            raise DatasetError(
+                f"{self._folder}: none of the {len(before):,} documents of its corpus.jsonl is in "
+                "this library; expected a set that 'pincite eval label' made from it. Choose another "
+                "folder, or the library with --library"
+            )
+        return before
 
     @property
     def questions(self) -> int:
@@ -51,9 +86,11 @@ class LabelledSet:
         identifier = hashlib.sha256(question.encode()).hexdigest()[:12]
         answerable = any(grade > 0 for grade in grades.values())
         row = {"id": identifier, "text": question, "answerable": answerable}
-        asked = [old for old in self._rows("queries.jsonl") if json.loads(old)["id"] != identifier]
+        queries = self._folder / "queries.jsonl"
+        before = [old for _, old in json_lines(queries)] if queries.exists() else []
+        asked = [_line(old) for old in before if identifier_of(old) != identifier]
         judged = [old for old in self._rows("qrels.tsv") if not old.startswith(f"{identifier}\t")]
-        asked.append(json.dumps(row, ensure_ascii=False) + "\n")
+        asked.append(_line(row))
         judged += [f"{identifier}\t{document}\t{grade}\n" for document, grade in grades.items()]
         self._write("qrels.tsv", judged)
         self._write("queries.jsonl", asked)
@@ -71,3 +108,7 @@ class LabelledSet:
         draft = self._folder / f".{name}.draft"
         draft.write_text("".join(rows), encoding="utf-8")
         draft.replace(self._folder / name)
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
