@@ -106,6 +106,34 @@ def test_the_words_a_passage_shares_with_the_question_are_named(home: Path) -> N
     assert "holds 'each', 'year', not 'relief', 'valve', 'opens'" in found.account[1]
 
 
+def test_a_passage_that_the_question_leaves_out_is_told(home: Path) -> None:
+    for limits in ({}, {"dense_limit": 1, "lexical_limit": 1}):
+        with opened(home, retrieval=dict(limits)) as library:
+            (word,) = library.why("relief valve -bars", "relief valve opens")
+            (phrase,) = library.why('relief valve -"relief valve"', "relief valve opens")
+        assert (word.outcome, word.stage) == (Outcome.LEFT_OUT, "retrieve")
+        assert word.account == ("retrieve: left out by -bars",)
+        assert phrase.account == ('retrieve: left out by -"relief valve"',)
+
+
+def test_a_passage_without_the_quoted_words_is_told(library: Library) -> None:
+    (found,) = library.why('"relief valve" pump', "oil pump delivers")
+    assert (found.outcome, found.stage) == (Outcome.WITHOUT_PHRASE, "retrieve")
+    assert found.account == ("retrieve: it does not hold 'relief valve'",)
+
+
+def test_words_that_search_found_in_another_form_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Das Haus ist alt und es hat einen Garten.")
+    (tmp_path / "b.txt").write_text("Die Häuser in der Stadt sind nicht neu, und sie sind hoch.")
+    overrides = {"embedding": {"model": "none"}, "retrieval": {"keep": 1, "lexical_limit": 1}}
+    with Library.open(tmp_path / "library", overrides=overrides) as library:
+        library.ingest([tmp_path])
+        (lost,) = library.why("Welches Haus hat Gärten?", "in der Stadt")
+    assert lost.outcome is Outcome.NOT_FOUND
+    assert "by words: rank 2" in lost.account[-1]
+    assert "holds 'Haus', not" in lost.account[-1]
+
+
 def test_without_an_encoder_the_account_says_so(home: Path) -> None:
     with opened(home, embedding={"model": "none"}) as library:
         found = fate(library, "lemons are yellow")

@@ -18,6 +18,8 @@ class Outcome(StrEnum):
     NOT_COMPARED = "not compared"
     DROPPED = "dropped"
     NOT_FOUND = "not found"
+    LEFT_OUT = "left out"
+    WITHOUT_PHRASE = "without the quoted words"
     NOT_ALLOWED = "not allowed"
     UNKNOWN = "not in the library"
 
@@ -30,9 +32,14 @@ _CONCLUSIONS = {
     Outcome.NOT_COMPARED: "it was found, but too far down to be compared with the question",
     Outcome.DROPPED: "it was found, and then dropped",
     Outcome.NOT_FOUND: "neither search found it among its first",
+    Outcome.LEFT_OUT: "it holds what the question leaves out",
+    Outcome.WITHOUT_PHRASE: "it does not hold the quoted words of the question",
     Outcome.NOT_ALLOWED: "the collection or the filters of the question leave it out",
     Outcome.UNKNOWN: "there is no such passage in this library",
 }
+
+
+_LEFT_OUT = "left out by -"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +62,11 @@ class Fate:
         return _CONCLUSIONS[self.outcome]
 
 
+def left_out_by(words: str) -> str:
+    """Why a passage that holds what a question excludes is no candidate."""
+    return f'{_LEFT_OUT}"{words}"' if len(words.split()) > 1 else f"{_LEFT_OUT}{words}"
+
+
 def followed(trace: Mapping[str, Any], passage_id: str) -> tuple[Outcome, str, tuple[str, ...]]:
     """What a trace says of a passage: the outcome, the stage that lost it, a line for each stage."""
     account: list[str] = []
@@ -72,7 +84,7 @@ def followed(trace: Mapping[str, Any], passage_id: str) -> tuple[Outcome, str, t
         if kept:
             outcome, lost_in = _kept_by(name, kept[0], before)
         elif dropped:
-            outcome, lost_in = _dropped_by(stage), name
+            outcome, lost_in = _dropped_by(stage, dropped[0]), name
         before = next((item["scores"] for item in kept if "scores" in item), before)
     return outcome, lost_in, tuple(account)
 
@@ -88,7 +100,9 @@ def _kept_by(
     return Outcome.NOT_SELECTED, "select"
 
 
-def _dropped_by(stage: Mapping[str, Any]) -> Outcome:
+def _dropped_by(stage: Mapping[str, Any], item: Mapping[str, Any]) -> Outcome:
+    if item["reason"].startswith(_LEFT_OUT):
+        return Outcome.LEFT_OUT
     if stage["name"] == "verify":
         return Outcome.REFUSED if stage["status"] == "abstained" else Outcome.UNVERIFIED
     return Outcome.NOT_SELECTED if stage["name"] == "select" else Outcome.DROPPED

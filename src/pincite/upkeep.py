@@ -76,6 +76,13 @@ class Upkeep:
             self.stages()
             return self._stages_over(settings, self._notices, calibrated=calibrated)
 
+    def languages(self) -> tuple[str, ...]:
+        """Those of the passages."""
+        with self._one_at_a_time:
+            self.stages()
+            assert self._indexes is not None
+            return tuple(self._indexes.manifest.languages)
+
     def forget_stages(self) -> None:
         """Make them anew at the next question: something that they were made of has changed."""
         with self._one_at_a_time:

@@ -13,7 +13,7 @@ from pincite.catalog.catalog import Catalog
 from pincite.errors import UsageError
 from pincite.fate import Fate, Outcome, followed
 from pincite.pipeline import answer_question, search
-from pincite.records import Hit, Passage, Question, SearchResult
+from pincite.records import Hit, Passage, Question, SearchResult, Understood
 from pincite.setting_groups import RerankSettings
 from pincite.settings import Settings
 from pincite.text.terms import question_terms, terms
@@ -66,11 +66,7 @@ class Inquiry:
     def _fate(self, question: Question, trace: Mapping[str, Any], passage: Passage) -> Fate:
         outcome, stage, account = followed(trace, passage.id)
         if outcome is Outcome.NOT_FOUND:
-            if not self._is_allowed(question, passage):
-                outcome, stage = Outcome.NOT_ALLOWED, ""
-                account = (self._where(question, passage),)
-            else:
-                account = tuple(self._measured(question, passage))
+            outcome, stage, account = self._not_found(question, passage)
         return Fate(
             passage_id=passage.id,
             context=passage.context,
@@ -79,6 +75,28 @@ class Inquiry:
             stage=stage,
             account=account,
         )
+
+    def _not_found(
+        self, question: Question, passage: Passage
+    ) -> tuple[Outcome, str, tuple[str, ...]]:
+        """Outcome, stage and account of a passage that is not among the candidates."""
+        if not self._is_allowed(question, passage):
+            return Outcome.NOT_ALLOWED, "", (self._where(question, passage),)
+        understood = self._understood(question)
+        if understood.within is not None and passage.key not in understood.within:
+            phrases = " or ".join(f"'{phrase}'" for phrase in understood.phrases)
+            return Outcome.WITHOUT_PHRASE, "retrieve", (f"retrieve: it does not hold {phrases}",)
+        found = self._widely(replace(question, explain=True))
+        wide = followed(found.trace, passage.id)
+        if wide[0] is Outcome.LEFT_OUT:
+            return wide
+        account = tuple(self._measured(understood, passage, found.hits))
+        return Outcome.NOT_FOUND, "retrieve", account
+
+    def _understood(self, question: Question) -> Understood:
+        understood = self._upkeep.stages().understander.understand(question).understood
+        assert understood is not None
+        return understood
 
     def _is_allowed(self, question: Question, passage: Passage) -> bool:
         allowed = self._catalog.allowed_keys(question.collection, question.filters)
@@ -158,25 +176,31 @@ class Inquiry:
         settings = self._settings.model_copy(update={"retrieval": retrieval, "rerank": rerank})
         return search(question, self._upkeep.stages_with(settings))
 
-    def _measured(self, question: Question, passage: Passage) -> Iterator[str]:
+    def _measured(
+        self, understood: Understood, passage: Passage, hits: Sequence[Hit]
+    ) -> Iterator[str]:
         chosen = self._settings.retrieval
-        hits = self._widely(question).hits
-        yield from self._by_meaning(question, passage, _rank(hits, "dense", passage.id))
+        yield from self._by_meaning(understood, passage, _rank(hits, "dense", passage.id))
         rank = _rank(hits, "lexical", passage.id)
-        held = set(terms(passage.with_context(self._catalog.text_of(passage.span))))
-        asked = question_terms(question.text)
-        shared = [word for term, word in asked.items() if term in held]
-        missing = [word for term, word in asked.items() if term not in held]
-        if not shared:
+        text = passage.with_context(self._catalog.text_of(passage.span))
+        # The index has each passage in its own language, which the few words of one need not show.
+        languages = {understood.language, *self._upkeep.languages()}
+        held = {term for language in languages for term in terms(text, language)}
+        asked = question_terms(understood.asked, understood.language)
+        # Stems of other languages, long forms and compounds that were searched for as well.
+        further = [term for term in understood.terms if term not in asked and term in held]
+        shared = list(dict.fromkeys(word for term, word in asked.items() if term in held))
+        missing = list(dict.fromkeys(word for term, word in asked.items() if term not in held))
+        if not shared and not further:
             yield "by words: it holds no word of the question"
         else:
             yield (
                 f"by words: {_depth(rank, chosen.lexical_limit)}; "
-                f"holds {_listed(shared)}, not {_listed(missing)}"
+                f"holds {_listed([*shared, *further])}, not {_listed(missing)}"
             )
 
     def _by_meaning(
-        self, question: Question, passage: Passage, rank: tuple[int, float] | None
+        self, understood: Understood, passage: Passage, rank: tuple[int, float] | None
     ) -> Iterator[str]:
         encoder = self._upkeep.encoders.serving()
         if encoder is None:
@@ -188,7 +212,7 @@ class Inquiry:
         if not keys:
             yield "by meaning: it was ingested without this encoder; run 'pincite reindex'"
             return
-        cosine = float(vectors[0] @ encoder.encode_question(question.text).vector)
+        cosine = float(vectors[0] @ encoder.encode_question(understood.asked).vector)
         depth = _depth(rank, self._settings.retrieval.dense_limit)
         yield f"by meaning: {depth}; cosine {cosine:.3f}"
 

@@ -97,6 +97,44 @@ def test_no_hit_holds_what_is_excluded(library: Library) -> None:
         assert not any(words in library.catalog.text_of(hit.passage.span) for hit in hits)
 
 
+def test_a_frequent_excluded_word_hides_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    for number in range(300):
+        (tmp_path / "files" / f"{number}.txt").write_text(f"The pump had a pump test, {number}.")
+    for number in range(4):
+        (tmp_path / "files" / f"own{number}.txt").write_text(f"A pump of the kind {number}.")
+    overrides: Layer = {
+        "embedding": {"model": "none"},
+        "retrieval": {"lexical_limit": 20, "keep": 20},
+    }
+    with Library.open(tmp_path / "library", overrides=overrides) as opened:
+        opened.ingest([tmp_path / "files"])
+        for excluded in ("-test", "-tests", '-"pump test"', "-had"):
+            question = Question(text=f"pump {excluded}", explain=True)
+            found = search(question, opened.stages_with(opened.settings))
+            assert len(found.hits) == 4, excluded
+            retrieved = next(s for s in found.trace["stages"] if s["name"] == "retrieve")
+            reasons = [item["reason"] for item in retrieved["dropped"]]
+            assert reasons == [f"left out by {excluded}"] * 300
+            assert retrieved["notes"][1:] == [f"300 left out by {excluded}"]
+
+
+def test_c_and_its_descendants_are_names_of_their_own(tmp_path: Path) -> None:
+    for name, text in (("c", "in C."), ("plus", "in C++."), ("sharp", "in C#."), ("none", "well.")):
+        (tmp_path / f"{name}.txt").write_text(f"This program is written {text}")
+    with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as opened:
+        opened.ingest([tmp_path])
+
+        def named(asked: str) -> set[str]:
+            return {hit.passage.context for hit in opened.search(asked, limit=9).hits}
+
+        assert named("written program -C") == {"plus", "sharp", "none"}
+        assert named("written program -C++") == {"c", "sharp", "none"}
+        assert named("written program -C#") == {"c", "plus", "none"}
+        assert named('program "in C"') == {"c"}
+        assert named('program "in C++"') == {"plus"}
+
+
 def test_an_answer_knows_what_was_excluded_and_corrected(library: Library) -> None:
     answer = library.ask("Which color do lemmons have? -rabbit")
     assert answer.question == "Which color do lemmons have? -rabbit"

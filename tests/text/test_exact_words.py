@@ -16,6 +16,7 @@ from pincite.text.exact_words import holds
         ("an inter-\nnational treaty", "international treaty"),
         ("part GSE-\n204 here", "GSE-204"),
         ("Newton’s law", "newton's law"),
+        ("C++ and C#", "c++"),
         ("冷却水を入れる", "却水"),
         ("किताब में", "किताब"),
     ],
@@ -33,6 +34,9 @@ def test_words_that_stand_side_by_side_are_held(text: str, phrase: str) -> None:
         ("irrelief valve", "relief valve"),
         ("anything", "?!"),
         ("", "a"),
+        ("written in C++", "C"),
+        ("written in C++", "C#"),
+        ("written in C", "C++"),
     ],
 )
 def test_words_apart_in_another_order_or_form_are_not(text: str, phrase: str) -> None:

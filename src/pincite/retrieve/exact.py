@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pincite.document import Span
 from pincite.records import Passage
 from pincite.stages import Keys, LexicalIndex
-from pincite.text.exact_words import holds
+from pincite.text.exact_words import holds, without_signed
 from pincite.text.terms import fold, terms
 
 RARE_IN = 3
@@ -20,6 +21,14 @@ _MOST_KEPT = 5
 _LOOKED_THROUGH = 1000
 _MOST_HOLDING = 100
 _LOOKED_UP_AT_ONCE = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sifted:
+    """Keys that may be found, in their order, and of those that may not which words they hold."""
+
+    kept: list[int]
+    left_out: Mapping[int, str]
 
 
 class ExactWords:
@@ -83,22 +92,45 @@ class ExactWords:
             found.update(dict.fromkeys(item.key for item in hits))
         return tuple(found)[:_MOST_KEPT]
 
-    def without(self, keys: Sequence[int], excluded: Sequence[str], *, most: int) -> list[int]:
+    def saying(self, excluded: Sequence[str]) -> dict[int, str]:
+        """Keys of all passages that hold an excluded word in one of its forms, with that word.
+
+        As far as the index tells: phrases, stop words, and `C` beside `C++` are left to `sifted`.
+        """
+        found: dict[int, str] = {}
+        for word in excluded:
+            # The index holds the word in `C++` and `C#` too.
+            signed = [f"{fold(word)}{sign}" for sign in ("++", "#")]
+            if len(word.split()) > 1 or any(map(self._lexical.document_frequency, signed)):
+                continue
+            for language in self._languages:
+                if asked := terms(word, language):
+                    hits = self._lexical.search(
+                        [], required=asked, limit=max(1, len(self._lexical))
+                    )
+                    found |= {item.key: word for item in hits if item.key not in found}
+        return found
+
+    def sifted(self, keys: Sequence[int], excluded: Sequence[str], *, most: int) -> Sifted:
         """The first `most` of the keys whose passages hold none of the excluded words."""
         kept: list[int] = []
+        left_out: dict[int, str] = {}
         for key, text in self._texts(keys):
-            if not any(self._is_said(words, text) for words in excluded):
+            if said := next((words for words in excluded if self._is_said(words, text)), None):
+                left_out[key] = said
+            else:
                 kept.append(key)
             if len(kept) == most:
                 break
-        return kept
+        return Sifted(kept=kept, left_out=left_out)
 
     def _is_said(self, words: str, text: str) -> bool:
         """A phrase word for word, a single word in any of its forms."""
-        if len(words.split()) > 1:
+        if len(words.split()) > 1 or holds(text, words):
             return holds(text, words)
-        return holds(text, words) or any(
-            set(asked) <= set(terms(text, language))
+        plain = without_signed(text, words)
+        return any(
+            set(asked) <= set(terms(plain, language))
             for language in self._languages
             if (asked := terms(words, language))
         )

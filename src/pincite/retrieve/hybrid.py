@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from pincite.fate import left_out_by
 from pincite.records import Dropped, Hit, Passage, Question, Ranking, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.searches import Found, Searches
@@ -19,6 +21,25 @@ Fuse = Callable[[str, Sequence[Scored], Sequence[Scored]], dict[int, float]]
 
 _MOST_OF_PHRASE = 10
 """Passages with the phrases of the question that no stage may drop."""
+
+
+_FURTHER = 5
+"""How many times more is fetched when what the question excludes leaves too few."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidates:
+    """What was found, fused scores, and keys in order: the first `most` are kept.
+
+    `left_out` has the excluded words that a key's passage holds.
+    """
+
+    found: Found
+    fused: Mapping[int, float]
+    must_keep: set[int]
+    order: Sequence[int]
+    most: int
+    left_out: Mapping[int, str]
 
 
 class HybridRetriever:
@@ -42,39 +63,89 @@ class HybridRetriever:
     def retrieve(self, question: Question) -> Ranking:
         """The best `keep` candidates of both searches, best fused score first."""
         understood = question.understood or understood_plainly(question.text)
-        found = self._searches.find(understood, question)
-        fused = self._fused(question, found)
-        must_keep = self._must_keep(understood, question, fused)
-        order, most = self._order(fused, must_keep, understood)
-        passages = self._passages(order if question.explain else order[:most])
-        scores = found.scores()
+        every = self._candidates(understood, question)
+        wanted = [*every.order, *every.left_out] if question.explain else every.order[: every.most]
+        passages = self._passages(wanted)
+        scores = every.found.scores()
         hits = {
             key: Hit(
                 passage=passages[key],
-                score=fused[key],
-                scores={**scores.get(key, {}), "fused": fused[key]},
-                must_keep=key in must_keep,
+                score=every.fused[key],
+                scores={**scores.get(key, {}), "fused": every.fused[key]},
+                must_keep=key in every.must_keep,
             )
-            for key in order
+            for key in every.order
             if key in passages
         }
-        kept = [hits[key] for key in order[:most] if key in hits]
+        kept = [hits[key] for key in every.order[: every.most] if key in hits]
+        cut = [
+            self._cut(hits[key], rank)
+            for rank, key in enumerate(every.order[every.most :], start=every.most + 1)
+            if key in hits
+        ]
+        left_out = [
+            Dropped(
+                passage=passages[key],
+                reason=left_out_by(words),
+                score=every.fused.get(key, 0.0),
+                scores=scores.get(key, {}),
+            )
+            for key, words in every.left_out.items()
+            if key in passages
+        ]
         return Ranking(
             # Ties go by passage id, which depends on content; keys on the order of ingest.
             hits=tuple(sorted(kept, key=lambda hit: (-hit.score, hit.passage.id))),
-            dropped=tuple(
-                self._cut(hits[key], rank)
-                for rank, key in enumerate(order[most:], start=most + 1)
-                if key in hits
-            ),
-            notes=self._notes(found, fused),
+            dropped=(*cut, *left_out),
+            notes=self._notes(every),
+        )
+
+    def _candidates(self, understood: Understood, question: Question) -> _Candidates:
+        """Looks further until enough is left beside what is excluded, or nothing else is found."""
+        said = self._exact.saying(understood.excluded)
+        times = 1
+        found = self._searches.find(understood, question)
+        candidates = self._sifted(found, said, understood, question)
+        while understood.excluded and len(candidates.order) < self._keep:
+            times *= _FURTHER
+            before, found = found, self._searches.find(understood, question, times=times)
+            if len(found.lexical) == len(before.lexical) and len(found.dense) == len(before.dense):
+                break
+            candidates = self._sifted(found, said, understood, question)
+        return candidates
+
+    def _sifted(
+        self, found: Found, said: Mapping[int, str], understood: Understood, question: Question
+    ) -> _Candidates:
+        """What was found, fused and put in order without what is excluded."""
+        here = found.without(said)
+        fused = self._fused(question, here)
+        must_keep = self._must_keep(understood, question, said, fused)
+        order = sorted(fused, key=lambda key: (key not in must_keep, -fused[key], key))
+        most = max(self._keep, len(must_keep))
+        left_out = {key: said[key] for key in found.scores() if key in said}
+        if understood.excluded:
+            looked_at = len(order) if question.explain else most
+            sifted = self._exact.sifted(order, understood.excluded, most=looked_at)
+            order, left_out = sifted.kept, {**left_out, **sifted.left_out}
+        return _Candidates(
+            found=found,
+            fused=fused,
+            must_keep=must_keep,
+            order=order,
+            most=most,
+            left_out=left_out,
         )
 
     def _fused(self, question: Question, found: Found) -> dict[int, float]:
         return self._fuse(question.asked, found.lexical, found.dense)
 
     def _must_keep(
-        self, understood: Understood, question: Question, fused: dict[int, float]
+        self,
+        understood: Understood,
+        question: Question,
+        said: Mapping[int, str],
+        fused: dict[int, float],
     ) -> set[int]:
         """Keys that stay however low they score; those that neither search found get a score."""
         order = sorted(fused, key=lambda key: (-fused[key], key))
@@ -82,12 +153,12 @@ class HybridRetriever:
         # What was understood may have been looked up before a document was singled out.
         rare = understood.keep if self._searches.looks_at_words else ()
         here = self._searches.permitted(rare, question)
-        kept = {*exact, *(key for key in here if _is_within(key, understood))}
+        kept = {*exact, *(key for key in here if _is_within(key, understood) and key not in said)}
         for part in understood.parts:
             wanted = question_terms(part, understood.language)
             weights = {term: understood.terms.get(term, 1.0) for term in wanted}
             asked = replace(understood, asked=part, terms=weights)
-            found = self._fused(question, self._searches.find(asked, question))
+            found = self._fused(question, self._searches.find(asked, question).without(said))
             best = max(found.items(), key=lambda item: (item[1], -item[0]), default=None)
             if best is not None:
                 kept.add(best[0])
@@ -95,16 +166,6 @@ class HybridRetriever:
         for key in kept:
             fused.setdefault(key, 0.0)
         return kept
-
-    def _order(
-        self, fused: Mapping[int, float], must_keep: Set[int], understood: Understood
-    ) -> tuple[list[int], int]:
-        """Keys, first those that must be kept, without what is excluded; and how many are kept."""
-        order = sorted(fused, key=lambda key: (key not in must_keep, -fused[key], key))
-        most = max(self._keep, len(must_keep))
-        if understood.excluded:
-            order = self._exact.without(order, understood.excluded, most=most)
-        return order, most
 
     def _cut(self, hit: Hit, rank: int) -> Dropped:
         return Dropped(
@@ -114,10 +175,14 @@ class HybridRetriever:
             scores=hit.scores,
         )
 
-    def _notes(self, found: Found, fused: Mapping[int, float]) -> tuple[str, ...]:
-        told = f"{len(found.lexical)} found by words, {len(found.dense)} by meaning"
-        cut = len(fused) - self._keep
-        return (told, f"{cut} cut after fusion") if cut > 0 else (told,)
+    def _notes(self, every: _Candidates) -> tuple[str, ...]:
+        found, left_out = every.found, Counter(every.left_out.values())
+        cut = len(every.fused.keys() - every.left_out.keys()) - self._keep
+        return (
+            f"{len(found.lexical)} found by words, {len(found.dense)} by meaning",
+            *(f"{count} {left_out_by(words)}" for words, count in left_out.items()),
+            *([f"{cut} cut after fusion"] if cut > 0 else []),
+        )
 
 
 def _is_within(key: int, understood: Understood) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -14,9 +14,6 @@ from pincite.stages import DenseIndex, Keys, LexicalIndex, Scored, VectorEncoder
 
 AllowedLookup = Callable[[str | None, Filters], "Keys | None"]
 
-_FURTHER = 5
-"""How many times more candidates are fetched when only some of them may be found."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
@@ -24,6 +21,13 @@ class Found:
 
     lexical: Sequence[Scored]
     dense: Sequence[Scored]
+
+    def without(self, left_out: Collection[int]) -> Found:
+        """The same, less these keys."""
+        return Found(
+            lexical=[item for item in self.lexical if item.key not in left_out],
+            dense=[item for item in self.dense if item.key not in left_out],
+        )
 
     def scores(self) -> dict[int, dict[str, float]]:
         """By passage key, the score of each search that found it."""
@@ -79,21 +83,24 @@ class Searches:
             if len(allowed) and allowed[place] == key
         ]
 
-    def find(self, understood: Understood, question: Question) -> Found:
-        """The best of both searches for what was understood, where `question` allows it."""
+    def find(self, understood: Understood, question: Question, *, times: int = 1) -> Found:
+        """The best of both searches for what was understood, where `question` allows it.
+
+        `times` as many from each as are looked at otherwise.
+        """
         allowed = self._allowed(question.collection, question.filters)
         if understood.within is not None:
             allowed = sorted(self.permitted(understood.within, question))
-        by_words = self._side.submit(self._by_words, understood, allowed)
-        dense = self._by_meaning(understood, allowed)
+        by_words = self._side.submit(self._by_words, understood, allowed, times)
+        dense = self._by_meaning(understood, allowed, times)
         return Found(lexical=by_words.result(), dense=dense)
 
-    def _by_words(self, understood: Understood, allowed: Keys | None) -> list[Scored]:
+    def _by_words(self, understood: Understood, allowed: Keys | None, times: int) -> list[Scored]:
         if not self.looks_at_words:
             return []
         found = self._lexical.search(
             list(understood.terms),
-            limit=self._lexical_limit * (_FURTHER if understood.excluded else 1),
+            limit=self._lexical_limit * times,
             allowed=allowed,
             boosts=understood.terms,
         )
@@ -102,11 +109,11 @@ class Searches:
         scores = {item.key: item.score for item in found}
         return [Scored(key=int(key), score=scores.get(key, 0.0)) for key in allowed or ()]
 
-    def _by_meaning(self, understood: Understood, allowed: Keys | None) -> list[Scored]:
+    def _by_meaning(self, understood: Understood, allowed: Keys | None, times: int) -> list[Scored]:
         if self._dense is None or self._encoder is None or self._alpha == 1:
             return []
         return self._dense.search(
             self._encoder.encode_question(understood.asked).vector,
-            limit=self._dense_limit * (_FURTHER if understood.excluded else 1),
+            limit=self._dense_limit * times,
             allowed=allowed,
         )
