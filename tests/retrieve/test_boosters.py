@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -213,6 +214,17 @@ def test_the_intent_sets_the_weight_of_the_lexical_search() -> None:
     for text in ("How much does it cost?", "How do I start?", "Who founded it?"):
         fusion(text, [], [])
     assert heard == [0.6, 0.4, 0.55]
+
+
+def test_rules_may_be_written_with_accents_and_sharp_s(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    patterns = r"['\bgr[öo]ße\b', 'où est\S*\?']"
+    rules.write_text(f'[[intent]]\nname = "size"\npatterns = {patterns}\nalpha = 0.5\n')
+    intent_of = load_intent_rules(str(rules)).intent_of
+    for question in ("Welche Größe hat es?", "GROSSE", "Où est-ce?"):
+        found = intent_of(question)
+        assert found, question
+    assert intent_of("Où est le chat?") is None
 
 
 # --- All together -------------------------------------------------------------------------------

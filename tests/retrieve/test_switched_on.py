@@ -65,6 +65,13 @@ def test_as_a_filter_nothing_else_is_found(opened: Any) -> None:
     assert len(library.search("Which disease is the worst?").hits) == 3
 
 
+def test_what_is_left_out_names_no_document(opened: Any) -> None:
+    library = opened(boosts={"documents": "filter"})
+    found = library.search('Which disease is the worst? -"Wheat guide 2019"')
+    contexts = {hit.passage.context.partition(" > ")[0] for hit in found.hits}
+    assert contexts == {"Wheat guide 2018", "Barley guide 2019"}
+
+
 def test_a_new_file_can_be_named_at_once(opened: Any, folder: Path) -> None:
     library = opened()
     question = "What is done in October by the Rye guide of 2020?"

@@ -176,6 +176,12 @@ def test_a_question_without_words_is_told(understand: Understand, text: str) -> 
     assert understand(text).notices == ("the question has no words to search for",)
 
 
+def test_a_question_of_stop_words_alone_is_told(understand: Understand) -> None:
+    (told,) = understand("Who are the?").notices
+    assert "not looked up (Who, are, the): add what to search for" in told
+    assert understand("Who are the pumps?").notices == ()
+
+
 def test_a_question_that_only_excludes_is_told(understand: Understand) -> None:
     assert "what to leave out" in understand("-pump").notices[0]
 

@@ -20,7 +20,7 @@ class HeadingBooster:
 
     def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
         """What each candidate gains by the words above it."""
-        asked = {term: self._weights.weight(term) for term in question_terms(question.text)}
+        asked = {term: self._weights.weight(term) for term in question_terms(question.plain)}
         total = sum(asked.values()) or 1.0
         held: dict[str, float] = {}
         for context in {hit.passage.context for hit in hits}:

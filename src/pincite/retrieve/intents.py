@@ -22,6 +22,7 @@ INTENT_RULES = ("retrieve/intent_rules", "intents.rules")
 
 _KEYS = ("name", "patterns", "alpha", "boost", "words")
 _QUESTIONS_REMEMBERED = 16
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +107,14 @@ class IntentBooster:
 
     def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
         """What each candidate gains by the words that answers of this kind use."""
-        intent = self._rules.intent_of(question.text)
+        intent = self._rules.intent_of(question.plain)
         if intent is None or intent.words is None:
             return [0.0] * len(hits)
         return [intent.boost if intent.words.search(self._folded(hit)) else 0.0 for hit in hits]
 
     def seen(self, question: Question) -> Mapping[str, object]:
         """The name of the intent, and its alpha."""
-        intent = self._rules.intent_of(question.text)
+        intent = self._rules.intent_of(question.plain)
         return {} if intent is None else {"name": intent.name, "alpha": intent.alpha}
 
     def _folded(self, hit: Hit) -> str:
@@ -142,8 +143,13 @@ def _patterns(file: TomlFile, key: str, found: object) -> tuple[re.Pattern[str],
     compiled = []
     for number, pattern in enumerate(file.words(key, found)):
         try:
-            compiled.append(re.compile(pattern, re.IGNORECASE))
+            compiled.append(re.compile(_folded(pattern), re.IGNORECASE))
         except re.error as error:
             wanted = f"a regular expression: {error}"
             raise file.problem(f"{key}[{number}]", pattern, wanted) from error
     return tuple(compiled)
+
+
+def _folded(pattern: str) -> str:
+    """With letters as they stand in a folded question; what is ASCII may be a sign, as W in `\\W`."""
+    return _NOT_ASCII.sub(lambda found: fold(found[0]), pattern)

@@ -34,7 +34,7 @@ class DocumentRoutes:
 
     def named(self, question: Question) -> Mapping[str, Naming]:
         """Documents that the question names, with how certain that is."""
-        found: Mapping[str, Naming] = self._named(question.text, question.collection)
+        found: Mapping[str, Naming] = self._named(question.plain, question.collection)
         return found
 
     def narrowed(self, question: Question, documents: Iterable[str]) -> Question | None:

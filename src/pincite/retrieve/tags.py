@@ -67,7 +67,7 @@ class TagBooster:
         wanted = [
             (group.boost, [group.tags[tag] for tag in tags])
             for group in self._groups
-            if (tags := group.in_text(question.text))
+            if (tags := group.in_text(question.plain))
         ]
         if not wanted:
             return [0.0] * len(hits)
@@ -82,7 +82,7 @@ class TagBooster:
         return {
             group.name: list(tags)
             for group in self._groups
-            if (tags := group.in_text(question.text))
+            if (tags := group.in_text(question.plain))
         }
 
     def _folded(self, hit: Hit) -> str:

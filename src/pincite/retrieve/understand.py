@@ -98,7 +98,7 @@ class QuestionReader:
             parts=question_parts(asked) if self._steps.parts else (),
             corrections=corrections,
             expansions=expansions,
-            notices=(*_notices(syntax, wanted, corrections), *notices),
+            notices=(*_notices(syntax, wanted, corrections, language), *notices),
         )
         told = (*question.notices, *understood.notices)
         return replace(question, understood=understood, notices=told)
@@ -207,7 +207,10 @@ def _is_sentence(text: str, language: str) -> bool:
 
 
 def _notices(
-    syntax: QuestionSyntax, wanted: Mapping[str, str], corrections: Mapping[str, str]
+    syntax: QuestionSyntax,
+    wanted: Mapping[str, str],
+    corrections: Mapping[str, str],
+    language: str,
 ) -> list[str]:
     told = [f"searched for '{new}' instead of '{old}'" for old, new in corrections.items()]
     if not wanted:
@@ -215,6 +218,11 @@ def _notices(
             "the question only says what to leave out: add what to search for"
             if syntax.excluded
             else "the question has no words to search for"
+        )
+    elif not terms(" ".join(wanted.values()), language):
+        told.append(
+            "the question has only words that stand everywhere, which are not looked up "
+            f"({', '.join(wanted.values())}): add what to search for"
         )
     return told
 
