@@ -23,8 +23,8 @@ from open_sets import WORK, collection, load
 
 import pincite.verify.opposition
 import pincite.verify.signals
+from pincite.evaluate.collection import Collection
 from pincite.evaluate.datasets import Dataset, GoldQuestion
-from pincite.evaluate.run import Collection
 from pincite.filters import Filters
 from pincite.index.weights import IndexTermWeights
 from pincite.pipeline import AnswerStages

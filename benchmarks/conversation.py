@@ -21,10 +21,10 @@ from open_sets import SHARED, collection, load
 
 from pincite.chat.follow_up import Exchange, Reading, follow_up
 from pincite.chat.model_reading import ModelReader
+from pincite.evaluate.collection import Collection
 from pincite.evaluate.compare import paired
 from pincite.evaluate.datasets import Dataset
 from pincite.evaluate.measures import ranking_values
-from pincite.evaluate.run import Collection
 from pincite.llm.opening import open_model
 from pincite.setting_groups import GenerationSettings
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from pincite.evaluate.collection import Collection, collection_home
 from pincite.evaluate.datasets import Dataset, GoldQuestion, load_dataset
-from pincite.evaluate.run import Collection, collection_home
 from pincite.settings import Layer
 
 SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared"))

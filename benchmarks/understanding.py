@@ -18,8 +18,8 @@ from statistics import mean, median
 
 from open_sets import answerable, collection, load
 
+from pincite.evaluate.collection import Collection
 from pincite.evaluate.measures import ranking_values
-from pincite.evaluate.run import Collection
 from pincite.pipeline import search
 from pincite.records import Question
 from pincite.setting_groups import UnderstandingSettings

@@ -566,6 +566,10 @@ class Library:
         """The answering stages under other settings; those of ingest and encoder stay as they are."""
         return self._upkeep.stages_with(settings)
 
+    def forget_questions(self) -> None:
+        """Drop what earlier questions left in memory: their vectors, token states, texts."""
+        self._upkeep.forget_questions()
+
     def uncalibrated_stages(self) -> AnswerStages:
         """Stages that answer whatever the confidence, which is the shipped model's."""
         verification = self.settings.verification.model_copy(update={"abstain_below": 0.0})

@@ -76,6 +76,19 @@ class Upkeep:
             self.stages()
             return self._stages_over(settings, self._notices, calibrated=calibrated)
 
+    def forget_questions(self) -> None:
+        """Drop what earlier questions left in memory: their vectors, token states, texts."""
+        with self._one_at_a_time:
+            self.stages()
+            assert self._indexes is not None
+            encoder = self.encoders.named(self._indexes.manifest.model)
+            # Encoders that remember questions do so with `lru_cache`; none has to.
+            if forget := getattr(getattr(encoder, "encode_question", None), "cache_clear", None):
+                forget()
+            if self._hot is not None:
+                self._hot.forget()
+            self._catalog.forget_texts()
+
     def languages(self) -> tuple[str, ...]:
         """Those of the passages."""
         with self._one_at_a_time:

@@ -6,20 +6,22 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
 
 from pincite import Library
 from pincite.errors import DatasetError, SettingsError, UsageError
+from pincite.evaluate.collection import Collection, collection_home
 from pincite.evaluate.compare import compare, load_saved
 from pincite.evaluate.configurations import CONFIGURATIONS, configurations
-from pincite.evaluate.datasets import load_dataset
+from pincite.evaluate.datasets import Dataset, GoldDocument, load_dataset
 from pincite.evaluate.label import LabelledSet
 from pincite.evaluate.page import page
 from pincite.evaluate.report import question_forms, report_form
-from pincite.evaluate.run import Collection, Run, chosen, collection_home, run
+from pincite.evaluate.run import Run, chosen, holds_gold, run
 from pincite.interfaces.cli.app import app
 from pincite.settings import load_settings
 
@@ -84,6 +86,83 @@ def test_configurations_search_in_their_own_way(done: Run) -> None:
 
 def test_documents_with_the_same_text_are_found_together(done: Run) -> None:
     assert set(done.searches["default"][0].ranked[:2]) == {"valve", "twin"}
+
+
+def test_a_configuration_that_could_not_be_had_is_told(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def notes(cache: str, *arguments: str) -> tuple[list[str], str]:
+        done = CliRunner().invoke(
+            app, ["eval", str(folder), "--cache", str(tmp_path / cache), "--json", *arguments]
+        )
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)["notes"], done.stderr
+
+    found, told = notes("a", "--configs", "default,rerank.model=/nope")
+    assert len(found) == 1
+    assert found[0].startswith("rerank.model=/nope: ")
+    assert "/nope" in found[0].partition(": ")[2]
+    assert "rerank.model=/nope: " in told
+    monkeypatch.setenv("PINCITE_EMBEDDING__MODEL", "/nope")
+    found, told = notes("b", "--configs", "bm25", "--answers", "default")
+    assert [note.partition(" only")[0] for note in found] == [
+        "bm25: lexical search",
+        "answers of default: lexical search",
+    ]
+    assert "lexical search only" in told
+
+
+def test_nothing_of_earlier_questions_makes_a_configuration_fast(
+    folder: Path, tmp_path: Path
+) -> None:
+    collection = Collection(load_dataset(folder), tmp_path)
+    with collection.library as library:
+        collection.ingest()
+        library.search(QUESTIONS[0][0])
+        stages = library.stages()
+        encoder = library._upkeep.encoders.serving()
+        assert encoder.encode_question.cache_info().currsize == 1
+        library.forget_questions()
+        assert encoder.encode_question.cache_info().currsize == 0
+        assert library.stages() is stages
+
+
+def test_all_of_a_title_is_searched_and_a_title_without_text_too(tmp_path: Path) -> None:
+    words = " ".join(f"word{number}" for number in range(20))
+    documents = [
+        GoldDocument(id="long", title=f"{words} zebra", text="Nothing else is here."),
+        GoldDocument(id="longer", title=f"{words} {words} giraffe", text="More is here."),
+        GoldDocument(id="bare", title="The elephant", text=" "),
+        GoldDocument(id="void", title="", text=""),
+    ]
+    dataset = Dataset(name="zoo", documents=tuple(documents), questions=())
+    overrides: dict[str, Any] = {"embedding": {"model": "none"}}
+    collection = Collection(dataset, tmp_path, overrides)
+    with collection.library as library:
+        assert collection.ingest() == ("1 documents are empty: void",)
+        for word, found in (("zebra", "long"), ("giraffe", "longer"), ("elephant", "bare")):
+            assert collection.ranked(library.search(word).hits) == (found,)
+        texts = {library.catalog.document(e.document_id).text for e in library.files()}
+    assert "Nothing else is here." in texts
+    assert any(text.startswith("More is here.\n\n") for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("quote", "gold", "held"),
+    [
+        ("It runs at 1450 rpm.", "145", False),
+        ("They know it.", "no", False),
+        ("They say no.", "No", True),
+        ("It opens at 6.5 bar.", "6.5 bar", True),
+        ("冷却水を入れる", "却水", True),
+        ("Anything at all.", "", False),
+    ],
+)
+def test_a_citation_holds_the_gold_in_whole_words(
+    done: Run, quote: str, gold: str, *, held: bool
+) -> None:
+    question = replace(done.questions[0], answers=(gold,), spans=())
+    assert holds_gold([cast("Any", SimpleNamespace(quote=quote))], question, lambda _: ()) == [held]
 
 
 def test_the_report_has_the_documented_shape(done: Run) -> None:
@@ -242,6 +321,10 @@ def test_a_wrong_configuration_is_told_before_the_work(folder: Path, tmp_path: P
         (("--answers", "mine"), "choose one of: bm25, dense, fused, default"),
         (("--language", "de"), "there are: none"),
         (("--save", "nowhere/run.json"), "its folder does not exist"),
+        (("--save", "."), "is a folder; expected the name of a file"),
+        (("--html", "."), "is a folder; expected the name of a file"),
+        (("--configs", ""), "names no configuration; such as: bm25"),
+        (("--configs", ","), "names no configuration; such as: bm25"),
     ],
 )
 def test_wrong_requests_are_told_before_the_work(

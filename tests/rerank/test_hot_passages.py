@@ -41,6 +41,15 @@ def test_what_is_in_memory_is_not_encoded_again_and_equals_what_was() -> None:
     assert all(same(first[row], again[len(TEXTS) - 1 - row]) for row in first)
 
 
+def test_what_is_forgotten_is_encoded_anew_and_has_room_again() -> None:
+    encoder = FakeEncoder()
+    hot = HotPassages(encoder, limit_bytes=ROOM)
+    for _ in range(2):
+        hot.states_of(TEXTS, SENTENCES)
+        hot.forget()
+    assert encoder.encoded == TEXTS * 2
+
+
 def test_a_changed_text_or_other_sentences_are_encoded_anew() -> None:
     encoder = FakeEncoder()
     hot = HotPassages(encoder, limit_bytes=ROOM)

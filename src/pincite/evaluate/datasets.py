@@ -142,7 +142,7 @@ def _question(
         text=_text(row, place),
         language=str(row.get("lang") or ""),
         answerable=answerable,
-        answers=tuple(str(answer) for answer in answers),
+        answers=tuple(answer for answer in map(str, answers) if answer.strip()),
         relevant=relevant.get(identifier, {}),
         spans=tuple(spans.get(identifier, ())),
     )

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pincite.errors import UsageError
+from pincite.evaluate.collection import Collection
 from pincite.evaluate.configurations import Configuration, configurations
-from pincite.evaluate.datasets import Dataset, GoldDocument, GoldQuestion
+from pincite.evaluate.datasets import Dataset, GoldQuestion
 from pincite.evaluate.measures import redundancy
 from pincite.library import Library
 from pincite.pipeline import AnswerStages, answer_question, search
-from pincite.records import Citation, Hit, Question, Ranking
-from pincite.settings import Layer, Settings
+from pincite.records import Citation, Hit, Question, Ranking, SearchResult
+from pincite.settings import Settings
+from pincite.text.exact_words import holds
 
 ANSWERS_FROM = "default"
 
@@ -72,56 +72,6 @@ class Run:
         return {question.id: question.relevant for question in self.questions}
 
 
-class Collection:
-    """A library with each document of a set as one text file."""
-
-    def __init__(self, dataset: Dataset, home: Path, overrides: Layer | None = None) -> None:
-        files = home / "files"
-        self._names: dict[str, str] = {}
-        for number, document in enumerate(dataset.documents):
-            path = files / f"{number // 1000:03d}" / f"{number:06d}" / f"{_file_name(document)}.txt"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(document.text.encode("utf-8", "replace"))
-            self._names[str(path.resolve())] = document.id
-        self.folder = files
-        self.notes: tuple[str, ...] = ()
-        self.library = Library.open(home / "library", overrides=overrides)
-
-    def ingest(self, progress: Callable[..., None] | None = None) -> tuple[str, ...]:
-        """Bring the library in step with the set; gives what could not be read, as `notes` does."""
-        report = self.library.ingest([self.folder], progress=progress)
-        self._by_document: dict[str, list[str]] = {}
-        for path, document in self.library.catalog.paths("default").items():
-            # Documents with the same text are one document of the library: all are found with it.
-            self._by_document.setdefault(document, []).append(self._names[path])
-        empty = sum("empty" in problem.reason for problem in report.failed)
-        failed = len(report.failed) - empty
-        told = ((empty, "documents are empty"), (failed, "documents could not be read"))
-        self.notes = tuple(f"{count:,} {what}" for count, what in told if count)
-        return self.notes
-
-    def ranked(self, hits: Sequence[Hit]) -> tuple[str, ...]:
-        """Documents by their best passage."""
-        found = dict.fromkeys(
-            name for hit in hits for name in self.names(hit.passage.span.document_id)
-        )
-        return tuple(found)
-
-    def names(self, document: str) -> list[str]:
-        """The ids in the set of a document of the library."""
-        return self._by_document.get(document, [])
-
-
-def collection_home(dataset: Dataset, cache: Path) -> Path:
-    """Where the library of a set is kept, so that a second run need not encode it again."""
-    digest = hashlib.sha256()
-    for document in dataset.documents:
-        digest.update(
-            f"{document.id}\0{document.title}\0{document.text}\0".encode("utf-8", "replace")
-        )
-    return cache / f"{dataset.name}-{digest.hexdigest()[:12]}"
-
-
 def chosen(
     written: Sequence[str], settings: Settings, answers_from: str = ANSWERS_FROM
 ) -> tuple[tuple[Configuration, ...], Configuration]:
@@ -148,11 +98,16 @@ def run(
 ) -> Run:
     """Ask everything. Raises UsageError for a configuration that does not exist."""
     compared, answering = chosen(written, collection.library.settings, answers_from)
-    searches = {}
+    searches, notes = {}, [*dataset.notes, *collection.notes, *_left_out(compared)]
     for one in compared:
         stages = collection.library.stages_with(one.settings)
-        searches[one.name] = tuple(_searches(collection, stages, questions, one.name, told))
+        said: Counter[str] = Counter()
+        searches[one.name] = tuple(_searches(collection, stages, questions, one.name, said, told))
+        notes += (f"{one.name}: {notice}" for notice in _counted(stages, said, searches[one.name]))
     stages = collection.library.stages_with(answering.settings)
+    if answering.name not in searches:
+        notes += (f"answers of {answering.name}: {notice}" for notice in stages.notices)
+    collection.library.forget_questions()
     answers = []
     for number, question in enumerate(questions, start=1):
         answers.append(_answer(collection, stages, question))
@@ -165,7 +120,7 @@ def run(
         searches=searches,
         answers_from=answering.name,
         answers=tuple(answers),
-        notes=(*dataset.notes, *collection.notes, *_left_out(compared)),
+        notes=tuple(notes),
     )
 
 
@@ -178,18 +133,39 @@ def _left_out(compared: Sequence[Configuration]) -> Iterator[str]:
             )
 
 
+def _of_stages(found: SearchResult, stages: AnswerStages) -> Iterator[str]:
+    """Notices of one question that are not about how it was read."""
+    own = [notice for notice in found.notices if notice not in stages.notices]
+    if own:
+        read = found.trace["question"]["understood"].get("notices", [])
+        yield from (notice for notice in own if notice not in read)
+
+
+def _counted(
+    stages: AnswerStages, said: Mapping[str, int], records: Sequence[SearchRecord]
+) -> Iterator[str]:
+    yield from stages.notices
+    for notice, count in said.items():
+        yield f"{notice} ({count:,} of {len(records):,} questions)"
+
+
 def _searches(
     collection: Collection,
     stages: AnswerStages,
     questions: Sequence[GoldQuestion],
     name: str,
+    said: Counter[str],
     told: Told | None,
 ) -> Iterator[SearchRecord]:
+    """A record of each question; what its result said of the stages is counted in `said`."""
     judged = [question for question in questions if question.relevant]
     if judged:
         search(Question(text=judged[0].text), stages)  # what is loaded at first use is not measured
+    # Nor may it count for or against a configuration which others were measured before it.
+    collection.library.forget_questions()
     for number, question in enumerate(judged, start=1):
         found = search(Question(text=question.text), stages)
+        said.update(_of_stages(found, stages))
         yield SearchRecord(
             question=question.id,
             ranked=collection.ranked(found.hits),
@@ -203,15 +179,15 @@ def _answer(collection: Collection, stages: AnswerStages, question: GoldQuestion
     watched = _Watched(stages)
     answer = answer_question(Question(text=question.text), watched.stages)
     quotes = [citation.quote for citation in answer.citations]
-    holds = holds_gold(answer.citations, question, collection.names)
+    right = holds_gold(answer.citations, question, collection.names)
     return AnswerRecord(
         question=question.id,
         answerable=question.answerable is not False,
         answered=bool(answer.citations),
         confidence=answer.confidence,
         sentences=len(quotes),
-        first_holds=None if holds is None else bool(holds[:1] and holds[0]),
-        any_holds=None if holds is None else any(holds),
+        first_holds=None if right is None else bool(right[:1] and right[0]),
+        any_holds=None if right is None else any(right),
         cited_text=" ".join(quotes),
         answers=question.answers,
         redundancy_before=redundancy(watched.best_sentences(collection.library, len(quotes))),
@@ -223,7 +199,7 @@ def _answer(collection: Collection, stages: AnswerStages, question: GoldQuestion
 def holds_gold(
     citations: Sequence[Citation], question: GoldQuestion, names: Callable[[str], Sequence[str]]
 ) -> list[bool] | None:
-    """For each citation, whether it covers a gold span; by its words where there are no spans.
+    """For each citation, whether it covers a gold span; by whole words where there are no spans.
 
     `names` gives the ids in the set of a document of the library. None where the set does not say
     where the answer stands.
@@ -239,13 +215,8 @@ def holds_gold(
             for citation in citations
         ]
     if question.answers:
-        wanted = [_plain(gold) for gold in question.answers]
-        return [any(gold in _plain(c.quote) for gold in wanted) for c in citations]
+        return [any(holds(c.quote, gold) for gold in question.answers) for c in citations]
     return None
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 class _Watched:
@@ -274,9 +245,3 @@ class _Watched:
         )
         spans = dict.fromkeys(span for _, span in scored)
         return [library.catalog.text_of(span) for span in list(spans)[:count]]
-
-
-def _file_name(document: GoldDocument) -> str:
-    """The title where there is one, as a person would name the file."""
-    name = document.title or document.id
-    return re.sub(r"[^\w .,()'-]", "_", name).strip("_. ")[:80] or "document"

@@ -52,6 +52,12 @@ class HotPassages:
             found |= self._encoded({row: keys[row] for row in group})
         return found
 
+    def forget(self) -> None:
+        """Encode everything anew from here on."""
+        with self._one_at_a_time:
+            self._kept.clear()
+            self._bytes = 0
+
     def _has_time_for(self, passages: int, deadline: float | None) -> bool:
         return deadline is None or (time.perf_counter() + passages * self._seconds_each <= deadline)
 

@@ -90,6 +90,8 @@ def run_set(
     from pincite.settings import load_settings
 
     written = [name for name in configs.split(",") if name.strip()]
+    if not written:
+        raise UsageError(f"--configs '{configs}' names no configuration; such as: {_ALL}")
     # What is wrong with the request is told before the long work.
     chosen(written, load_settings()[0], answers_from)
     _check_targets(save, page_to)
@@ -103,14 +105,17 @@ def run_set(
         )
     done = _measured(found, questions, written, answers_from, cache or _cache())
     form = report_form(done)
-    _write(done, form, save, page_to)
+    # What took long is shown before anything can go wrong with a file.
     print_json(form) if as_json else print_report(form)
+    _write(done, form, save, page_to)
 
 
 def _check_targets(*paths: Path | None) -> None:
     for path in filter(None, paths):
         if not path.absolute().parent.is_dir():
             raise UsageError(f"{path}: its folder does not exist; make it or choose another")
+        if path.is_dir():
+            raise UsageError(f"{path}: is a folder; expected the name of a file to write")
 
 
 def _measured(
@@ -121,19 +126,24 @@ def _measured(
     cache: Path,
 ) -> Run:
     """Make the set's library and ask everything, with bars on a terminal."""
-    from pincite.evaluate.run import Collection, collection_home, run
+    from pincite.evaluate.collection import Collection, collection_home
+    from pincite.evaluate.run import run
     from pincite.interfaces.cli.progress import progress_bar
 
     collection = Collection(dataset, collection_home(dataset, cache))
     with collection.library:
         with progress_bar() as progress:
             notes = collection.ingest(progress)
-        for note in (*dataset.notes, *notes):
+        before = (*dataset.notes, *notes)
+        for note in before:
             notice(note)
         with questions_bar() as told:
-            return run(
+            done = run(
                 dataset, collection, questions, written, answers_from=answers_from, told=told
             )
+        for note in done.notes[len(before) :]:
+            notice(note)
+        return done
 
 
 def _write(done: Run, form: Mapping[str, Any], save: Path | None, page_to: Path | None) -> None:
