@@ -97,6 +97,13 @@ def test_a_set_as_beir_publishes_it(tmp_path: Path) -> None:
         ("queries.jsonl", '{"id": 1, "text": "?", "answers": "red"}', "a list as 'answers'"),
         ("queries.jsonl", '{"id": 1, "text": "?", "answerable": "no"}', "true or false"),
         ("qrels.tsv", "h\th\th\n1\ta\tx\n", "line 2: expected query_id, doc_id and a whole number"),
+        ("qrels.tsv", "1\ta\thigh\n", "line 1: expected query_id, doc_id and a whole number"),
+        ("corpus.jsonl", '{"id": null, "text": "x"}', "found one with 'id': null, 'text'"),
+        (
+            "queries.jsonl",
+            '{"id": null, "text": "x"}\n' * 2,
+            "line 1: expected an object with 'id'",
+        ),
         ("qrels.tsv", "h\th\th\n", "no question has a relevant document"),
         ("spans.jsonl", '{"query_id": "1"}', "expected query_id, doc_id, start and end"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -211,6 +212,9 @@ def test_the_page_shows_every_configuration_and_needs_nothing_else(done: Run) ->
     shown = page(report_form(done))
     assert all(f">{name}<" in shown for name in CONFIGURATIONS)
     assert shown.count("<svg") == 2
+    curve = shown[shown.rindex("<svg") :]
+    assert all(curve.count(f">{tick}</text>") == 2 for tick in ("0", "0.25", "0.5", "0.75", "1"))
+    assert shown.count("<table>") == shown.count("<div class='wide'><table>") == 4
     assert "http" not in shown
     assert "<script" not in shown
 
@@ -285,6 +289,27 @@ def test_what_is_no_saved_run_is_refused(tmp_path: Path) -> None:
         load_saved(tmp_path / "a.json")
     with pytest.raises(DatasetError, match="cannot be read"):
         load_saved(tmp_path / "b.json")
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda saved: saved["report"].pop("configurations"), "'configurations' is missing"),
+        (lambda saved: saved["questions"][0].pop("answer"), "'answer' is missing"),
+        (lambda saved: saved["questions"][0]["default"].pop("R@5"), "'R@5' is missing"),
+        (lambda saved: saved["questions"][0]["default"].update({"R@5": "x"}), "is damaged"),
+        (lambda saved: saved.update(questions=[1]), "is damaged"),
+        (lambda saved: saved.update(report=[]), "is damaged"),
+    ],
+)
+def test_a_damaged_saved_run_is_told(
+    done: Run, tmp_path: Path, damage: Callable[[Any], Any], told: str
+) -> None:
+    saved = json.loads(json.dumps({"report": report_form(done), "questions": question_forms(done)}))
+    damage(saved)
+    (tmp_path / "run.json").write_text(json.dumps(saved))
+    with pytest.raises(DatasetError, match=told):
+        load_saved(tmp_path / "run.json")
 
 
 def test_the_command_runs_saves_and_compares(folder: Path, tmp_path: Path) -> None:

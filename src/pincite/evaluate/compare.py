@@ -32,7 +32,26 @@ def load_saved(path: Path) -> dict[str, Any]:
         raise DatasetError(
             f"{path}: is not a saved run, as 'pincite eval DATASET --save' writes it"
         )
+    try:
+        _look_through(found)
+    except KeyError as error:
+        raise DatasetError(
+            f"{path}: is damaged ({error} is missing); save the run again"
+        ) from error
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DatasetError(f"{path}: is damaged ({error}); save the run again") from error
     return found
+
+
+def _look_through(saved: Mapping[str, Any]) -> None:
+    """Touch everything that a comparison reads. Raises what reading it would."""
+    names = list(saved["report"]["configurations"].keys())
+    str(saved["report"]["dataset"])
+    for row in saved["questions"]:
+        hash(row["question"])
+        measured = [row[name][measure] for name in names if name in row for measure in RANKING]
+        for value in (*measured, *(read(row["answer"]) for read in _ANSWERS.values())):
+            float(value or 0)
 
 
 def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:

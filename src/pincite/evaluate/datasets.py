@@ -21,6 +21,9 @@ from pincite.errors import DatasetError
 _QRELS = ("qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/validation.tsv")
 
 
+_SHOWN_CHARS = 40
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldDocument:
     """A document of a set."""
@@ -158,9 +161,13 @@ def _text(row: Mapping[str, Any], place: str) -> str:
     if not isinstance(row.get("text"), str) or not identifier_of(row):
         raise DatasetError(
             f"{place}: expected an object with 'id' and 'text', found one with "
-            f"{', '.join(map(repr, row)) or 'nothing'}"
+            f"{', '.join(f'{name!r}: {_brief(row[name])}' for name in row) or 'nothing'}"
         )
     return str(row["text"])
+
+
+def _brief(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)[:_SHOWN_CHARS]
 
 
 def _distinct(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -225,8 +232,8 @@ def _relevant(path: Path, known: _Known) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for number, line in _text_lines(path):
         row = line.rstrip("\r\n").split("\t")
-        if not line.strip() or (number == 1 and not row[-1].lstrip("-").isdigit()):
-            continue  # the header
+        if not line.strip() or (number == 1 and _is_header(row, known)):
+            continue
         try:
             question, document, grade = row[0], row[-2], int(row[-1])
         except (IndexError, ValueError) as error:
@@ -241,6 +248,12 @@ def _relevant(path: Path, known: _Known) -> dict[str, dict[str, int]]:
         elif grade > 0:
             found.setdefault(question, {})[document] = grade
     return found
+
+
+def _is_header(row: Sequence[str], known: _Known) -> bool:
+    """Names of columns, and no judgement whose grade is not a number."""
+    names_nothing = row[0] not in known.questions and row[-2:][0] not in known.lengths
+    return names_nothing and not row[-1].lstrip("-").isdigit()
 
 
 def _spans(path: Path, known: _Known) -> dict[str, list[GoldSpan]]:

@@ -10,9 +10,10 @@ from pincite.evaluate.measures import RANKING
 
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}
+body{overflow-wrap:break-word}
 table{border-collapse:collapse;margin:1rem 0}th,td{padding:.3rem .8rem;border-bottom:1px solid #ddd}
 th,td{text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}small{color:#666}
-svg{max-width:100%;height:auto}text{font:12px system-ui,sans-serif;fill:#333}
+.wide{overflow-x:auto}svg{max-width:100%;height:auto}text{font:12px system-ui,sans-serif;fill:#333}
 """
 _WIDTH, _HEIGHT, _MARGIN = 640, 300, 48
 _LABELS, _BAR, _LONGEST_LABEL = 190, 28, 28
@@ -49,6 +50,7 @@ def page(form: Mapping[str, Any]) -> str:
     body = "\n".join(parts)
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width'>"
         f"<title>{escape(form['dataset'])} - Pincite evaluation</title>"
         f"<style>{_STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
@@ -62,7 +64,7 @@ def _table(configurations: Mapping[str, Any]) -> str:
         + f"<td>{_number(found['p50_ms'], 1)}</td><td>{_number(found['p95_ms'], 1)}</td></tr>"
         for name, found in configurations.items()
     )
-    return f"<table><tr>{heads}</tr>{rows}</table>"
+    return _wide(f"<table><tr>{heads}</tr>{rows}</table>")
 
 
 def _measured(found: Mapping[str, Any], measure: str) -> str:
@@ -87,7 +89,7 @@ def _stages(measured: Mapping[str, Any]) -> str:
         + "</tr>"
         for name, stages in measured.items()
     )
-    return f"<table><tr><th></th>{heads}</tr>{rows}</table>"
+    return _wide(f"<table><tr><th></th>{heads}</tr>{rows}</table>")
 
 
 def _languages(languages: Mapping[str, Mapping[str, float | None]]) -> list[str]:
@@ -99,7 +101,7 @@ def _languages(languages: Mapping[str, Mapping[str, float | None]]) -> list[str]
         + "</tr>"
         for language, found in languages.items()
     )
-    return ["<h3>nDCG@10 by language</h3>", f"<table><tr>{heads}</tr>{rows}</table>"]
+    return ["<h3>nDCG@10 by language</h3>", _wide(f"<table><tr>{heads}</tr>{rows}</table>")]
 
 
 def _answers(answers: Mapping[str, Any]) -> str:
@@ -108,7 +110,12 @@ def _answers(answers: Mapping[str, Any]) -> str:
         for name, value in answers.items()
         if not isinstance(value, list | dict)
     )
-    return f"<table>{rows}</table>"
+    return _wide(f"<table>{rows}</table>")
+
+
+def _wide(table: str) -> str:
+    """Scrolled on its own where the window is narrower, so that the page is not pushed sideways."""
+    return f"<div class='wide'>{table}</div>"
 
 
 def _bars(configurations: Mapping[str, Any]) -> str:
@@ -150,7 +157,7 @@ def _curve(points: Sequence[Sequence[float]]) -> str:
         for number, (answered, wrong) in enumerate(points)
     )
     label = (
-        f"<text x='{_WIDTH - _MARGIN}' y='{_HEIGHT - 10}' text-anchor='end'>share answered</text>"
+        f"<text x='{_WIDTH - _MARGIN}' y='{_HEIGHT - 8}' text-anchor='end'>share answered</text>"
     )
     line = f"<path d='{path}' fill='none' stroke='#b3442e' stroke-width='2'/>"
     return _plot("share wrong among answered", [line, label])
@@ -160,6 +167,9 @@ def _plot(title: str, shapes: Sequence[str]) -> str:
     ticks = "".join(
         f"<line x1='{_MARGIN}' x2='{_WIDTH - _MARGIN}' y1='{_y(value):.1f}' y2='{_y(value):.1f}' "
         f"stroke='#ddd'/><text x='{_MARGIN - 6}' y='{_y(value) + 4:.1f}' text-anchor='end'>"
+        f"{value:g}</text>"
+        f"<line x1='{_x(value):.1f}' x2='{_x(value):.1f}' y1='{_y(0):.1f}' y2='{_y(0) + 5:.1f}' "
+        f"stroke='#333'/><text x='{_x(value):.1f}' y='{_y(0) + 18:.1f}' text-anchor='middle'>"
         f"{value:g}</text>"
         for value in _TICKS
     )
