@@ -105,9 +105,8 @@ class ExactWords:
                 continue
             for language in self._languages:
                 if asked := terms(word, language):
-                    hits = self._lexical.search(
-                        [], required=asked, limit=max(1, len(self._lexical))
-                    )
+                    most = min(map(self._lexical.document_frequency, asked))
+                    hits = self._lexical.search([], required=asked, limit=max(1, most))
                     found |= {item.key: word for item in hits if item.key not in found}
         return found
 
