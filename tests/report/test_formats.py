@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html
 from markdown_it import MarkdownIt
+from verify.browsing import needs_browser, overflow
 
 from pincite.errors import UsageError
 from pincite.report.fonts import FOLDERS, Fonts, _font_files
@@ -159,3 +160,16 @@ def test_what_no_format_can_hold_is_replaced_before_any_is_written(text: str) ->
     assert page(blocks)
     assert word_file(blocks)
     assert pdf_file(blocks)
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [375, 1280])
+def test_no_page_is_wider_than_the_screen(tmp_path: Path, width: int) -> None:
+    name = f"{'x' * 200}.pdf"
+    blocks = [
+        *BLOCKS,
+        Heading(text=name, level=2),
+        *(Paragraph(words=(Words(text=name),), look=look) for look in Look),
+        Table(names=("File", "Recommended", "Availability", "Approximately"), rows=((name,) * 4,)),
+    ]
+    assert overflow(page(blocks), tmp_path, width=width) == 0

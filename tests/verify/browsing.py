@@ -6,6 +6,7 @@ import base64
 import json
 import shutil
 import subprocess
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from lxml.html import HtmlElement
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
 
+_TELL = "document.body.id = "
 _CHOOSE = """<script>
 const put = setInterval(() => {
   if (!document.getElementById("state").className) return;
@@ -41,6 +43,21 @@ def opened(page: Path, profile: Path) -> HtmlElement:
         capture_output=True, timeout=60, check=False,
     )  # fmt: skip
     return html.fromstring(done.stdout.decode())
+
+
+def measured(page: str, folder: Path, what: str, *, width: int) -> int:
+    """What an expression gives of the root element `root` of a page in a frame of this width."""
+    frame = f'<iframe id="f" style="border:0" width="{width}" height="800" srcdoc="{escape(page)}">'
+    measure = f"onload = () => {{ const root = f.contentDocument.documentElement; {_TELL}{what}; }}"
+    framed = folder / "framed.html"
+    text = f"<!doctype html><body>{frame}</iframe><script>{measure}</script>"
+    framed.write_text(text, encoding="utf-8")
+    return int(opened(framed, folder / "browser").xpath("//body/@id")[0])
+
+
+def overflow(page: str, folder: Path, *, width: int) -> int:
+    """How many pixels a page in a frame of this width can be moved sideways."""
+    return measured(page, folder, "root.scrollWidth - root.clientWidth", width=width)
 
 
 def with_chosen(page: Path, *files: Path) -> Path:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lxml import html
 
 from pincite import Library
 from pincite.document import document_id
 from pincite.ingest.readers import FileReader
 from pincite.records import Answer, Claim, Status, Verdict
-from pincite.verify.receipt import located
+from pincite.verify.contexts import CONTEXTS
+from pincite.verify.receipt import answer_form, located
 from pincite.verify.receipt_page import receipt_page
 from pincite.verify.saved import check_saved, load_saved, saved_answer
 from pincite.verify.sealing import sealed
-from verify.browsing import needs_browser, opened, with_chosen
+from verify.browsing import measured, needs_browser, opened, overflow, with_chosen
 
 RUSSIAN = "Насос проверяют каждую среду утром.\nКлапан меняют раз в год, весной.\n" * 6
 JAPANESE = "ポンプは毎週水曜日に点検します。\n弁は毎年春に交換してください。〜約一時間\n" * 6
@@ -40,6 +42,18 @@ def saved_page(folder: Path, file: Path, quote: str) -> Path:
         )  # fmt: skip
         page = folder / "page.html"
         page.write_bytes(saved_answer(answer, library.catalog, page))
+    return page
+
+
+def refusal_page(folder: Path) -> Path:
+    """The page of a question that was not answered."""
+    answer = Answer(
+        status=Status.ABSTAINED, question="When does the ferry leave?", text="", claims=(),
+        citations=(), confidence=0.1, reasons=("in none of the documents: ferry",),
+        corpus_version="0" * 32, settings_digest="0" * 16,
+    )  # fmt: skip
+    page = folder / "page.html"
+    page.write_bytes(receipt_page(sealed({**answer_form(answer), CONTEXTS: []})))
     return page
 
 
@@ -108,3 +122,40 @@ def test_a_quote_that_is_elsewhere_in_the_file_is_wrong(tmp_path: Path) -> None:
         "bad",
         "notes.txt: 1 quote is not where it should be.",
     )
+
+
+@needs_browser
+def test_a_page_without_quotes_asks_for_no_files(tmp_path: Path) -> None:
+    tree = opened(refusal_page(tmp_path), tmp_path / "b")
+    state = tree.get_element_by_id("state")
+    assert state.text_content() == "Unchanged since it was saved. It has no quotes to check."
+    assert state.get("class") == ""
+    assert not tree.xpath("//input")
+
+
+def test_what_changes_in_a_page_is_read_aloud_and_its_input_has_a_name(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("The valve is shut.\n")
+    tree = html.fromstring(saved_page(tmp_path, file, "The valve is shut.").read_bytes())
+    assert tree.get_element_by_id("state").get("role") == "status"
+    assert tree.get_element_by_id("files").get("aria-live") == "polite"
+    assert tree.xpath("//label[@for='chooser']")
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [375, 1280])
+def test_nothing_in_a_page_is_wider_than_the_screen(tmp_path: Path, width: int) -> None:
+    file = tmp_path / f"{'x' * 200}.txt"
+    quote = f"The valve is {'very' * 100} shut."
+    file.write_text(f"{'https' * 60}\n{quote}\n")
+    page = saved_page(tmp_path, file, quote).read_text("utf-8")
+    assert overflow(page, tmp_path, width=width) == 0
+
+
+@needs_browser
+def test_a_section_with_a_long_heading_fills_no_screens(tmp_path: Path) -> None:
+    file = tmp_path / "notes.md"
+    file.write_text(f"# {'All about valves ' * 90}\n\nThe valve is shut.\n")
+    page = saved_page(tmp_path, file, "The valve is shut.").read_text("utf-8")
+    tallest = "Math.max(...[...root.querySelectorAll('dd')].map((shown) => shown.offsetHeight))"
+    assert measured(page, tmp_path, tallest, width=375) < 250

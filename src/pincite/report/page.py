@@ -13,17 +13,25 @@ from lxml.html import builder as element
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table
 
 _STYLE = """
+:root{color-scheme:light dark;--page:#fff;--ink:#1a1a1a;--faint:#555;--line:#ccc;--note:#fdf3dc}
+:root{--link:#0b5394;--mark:#fff3a8}
+@media screen and (prefers-color-scheme:dark){
+:root{--page:#16181d;--ink:#e8e8e8;--faint:#b4b8c0;--line:#444a54;--note:#382c10}
+:root{--link:#8ab8f0;--mark:#4a3b00}}
 body{font:16px/1.55 system-ui,sans-serif;max-width:46rem;margin:2.5rem auto;padding:0 1rem}
-body{color:#1a1a1a}h1{font-size:1.7rem;line-height:1.25}
-h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid #ddd}
-h3{font-size:1rem;margin:1.4rem 0 .3rem}.small{color:#555;font-size:.88rem}
-.note{background:#fdf3dc;border-inline-start:4px solid #c98a00;padding:.4rem .8rem}
+body{background:var(--page);color:var(--ink)}p,h1,h2,h3{overflow-wrap:anywhere}
+h1{font-size:1.7rem;line-height:1.25}
+h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid var(--line)}
+h3{font-size:1rem;margin:1.4rem 0 .3rem}.small{color:var(--faint);font-size:.88rem}
+.note{background:var(--note);border-inline-start:4px solid #c98a00;padding:.4rem .8rem}
 .item{margin:.5rem 0;margin-inline-start:1.2rem;display:list-item}
-.near{margin:.3rem 0;margin-inline-start:1.2rem;color:#555;font-size:.88rem;font-style:italic}
-.reference{font-size:.88rem;margin:.3rem 0}.reference:target{background:#fff3a8}
-a{color:#0b5394;text-decoration:none;white-space:nowrap}a:hover{text-decoration:underline}
-table{border-collapse:collapse;font-size:.88rem;margin:.8rem 0}th,td{border:1px solid #ccc}
-th,td{padding:.25rem .6rem;text-align:start;vertical-align:top;overflow-wrap:anywhere}
+.near{margin:.3rem 0;margin-inline-start:1.2rem;color:var(--faint);font-size:.88rem;font-style:italic}
+.reference{font-size:.88rem;margin:.3rem 0}.reference:target{background:var(--mark)}
+a{color:var(--link);text-decoration:none;white-space:nowrap}a:hover{text-decoration:underline}
+.table{overflow-x:auto}
+table{border-collapse:collapse;font-size:.88rem;margin:.8rem 0}th,td{border:1px solid var(--line)}
+th,td{padding:.25rem .6rem;text-align:start;vertical-align:top}
+td{overflow-wrap:anywhere}
 @media print{body{margin:0;max-width:none}a{color:inherit}h2,h3{break-after:avoid}}
 """
 
@@ -76,4 +84,6 @@ def _anchor(number: int) -> str:
 def _table(block: Table) -> HtmlElement:
     rows = [element.TR(*(element.TD(cell, dir="auto") for cell in row)) for row in block.rows]
     names = element.TR(*(element.TH(name) for name in block.names))
-    return element.TABLE(element.THEAD(names), element.TBODY(*rows))
+    made = element.TABLE(element.THEAD(names), element.TBODY(*rows))
+    # Wider than a narrow screen it is moved within its own frame, by keys too.
+    return element.DIV({"class": "table", "tabindex": "0"}, made)

@@ -83,7 +83,7 @@ def page_problems(form: Mapping[str, Any], content: bytes) -> Iterator[str]:
 
 def _body(form: Mapping[str, Any]) -> Iterator[HtmlElement]:
     yield element.H1(_shown(form, "question"), dir="auto")
-    yield element.P("Not checked yet: this needs JavaScript.", id="state")
+    yield element.P("Not checked yet: this needs JavaScript.", id="state", role="status")
     yield element.DIV(
         {"class": "answer"},
         *(
@@ -98,13 +98,8 @@ def _body(form: Mapping[str, Any]) -> Iterator[HtmlElement]:
         yield element.H2("Quotes in their files")
     for number, citation in enumerate(form["citations"]):
         yield _quote(form, number, citation)
-    yield element.H2("Check the files")
-    yield element.P(
-        "Choose the cited files. They are read by this page alone and go nowhere.",
-        {"class": "small"},
-    )
-    yield element.INPUT(id="chooser", type="file", multiple="multiple")
-    yield element.DIV(id="files")
+    if form["citations"]:
+        yield from _chooser()
     yield element.H2("About this answer")
     yield _about(form)
     yield element.P(
@@ -112,6 +107,14 @@ def _body(form: Mapping[str, Any]) -> Iterator[HtmlElement]:
         "Who wrote this, only a signature proves: pincite verify PAGE --public-key KEY.",
         {"class": "small"},
     )
+
+
+def _chooser() -> Iterator[HtmlElement]:
+    yield element.H2("Check the files")
+    told = "Choose the cited files. They are read by this page alone and go nowhere."
+    yield element.LABEL(told, {"class": "small", "for": "chooser"})
+    yield element.INPUT(id="chooser", type="file", multiple="multiple")
+    yield element.DIV({"id": "files", "aria-live": "polite"})
 
 
 def _quote(form: Mapping[str, Any], number: int, citation: Mapping[str, Any]) -> HtmlElement:

@@ -40,10 +40,12 @@ async function load() {
     say(byId("state"), `Changed: the data have the digest ${found}, not the one shown below.`, "bad");
   } else if (wrong.length) {
     say(byId("state"), `Changed: ${wrong.length} of the texts shown are not those of the data.`, "bad");
-  } else {
+  } else if (receipt.citations.length) {
     const count = receipt.citations.length;
     const quotes = count === 1 ? "1 quote; choose its file" : `${count} quotes; choose their files`;
-    say(byId("state"), `Unchanged since it was saved.${count ? ` ${quotes} to check.` : ""}`, "ok");
+    say(byId("state"), `Unchanged since it was saved. ${quotes} to check.`, "ok");
+  } else {
+    say(byId("state"), "Unchanged since it was saved. It has no quotes to check.", "");
   }
   return receipt;
 }
@@ -106,7 +108,7 @@ async function start() {
     return;
   }
   const receipt = await load();
-  byId("chooser").addEventListener("change", async (event) => {
+  byId("chooser")?.addEventListener("change", async (event) => {
     byId("files").replaceChildren();
     for (const file of event.target.files) await check(file, receipt);
   });
