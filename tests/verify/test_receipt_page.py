@@ -125,6 +125,19 @@ def test_a_quote_that_is_elsewhere_in_the_file_is_wrong(tmp_path: Path) -> None:
 
 
 @needs_browser
+def test_line_ends_of_windows_are_shown_and_compared_as_line_ends(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    quote = "The valve is shut.\r\nThe pump runs."
+    file.write_bytes(f"Daily:\r\n{quote}\r\n".encode())
+    page = saved_page(tmp_path, file, quote)
+    tree = opened(page, tmp_path / "b")
+    assert tree.get_element_by_id("state").get("class") == "ok"
+    assert tree.xpath("//mark/span[@data-shows]")[0].text_content() == quote.replace("\r", "")
+    assert "\ufffd" not in tree.text_content()
+    assert check_saved(load_saved(page), FileReader()).holds
+
+
+@needs_browser
 def test_a_page_without_quotes_asks_for_no_files(tmp_path: Path) -> None:
     tree = opened(refusal_page(tmp_path), tmp_path / "b")
     state = tree.get_element_by_id("state")

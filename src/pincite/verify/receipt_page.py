@@ -23,7 +23,8 @@ _DATA = re.compile(
     rb'<script id="receipt" type="application/octet-stream">([A-Za-z0-9+/=]*)</script>'
 )
 _SIGNED = re.compile(rb'<script id="signature" type="application/json">([^<]*)</script>')
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\r]")
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_LINE_END = re.compile("\r\n?")
 
 
 def receipt_page(form: Mapping[str, Any]) -> bytes:
@@ -172,7 +173,7 @@ def _shown(form: Mapping[str, Any], *path: str | int) -> HtmlElement:
         value = value[name]
     text = _safe(str(value))
     # What HTML cannot hold, or writes otherwise than Python, the script need not find again.
-    is_same = text == str(value) and not isinstance(value, float)
+    is_same = text == _LINE_END.sub("\n", str(value)) and not isinstance(value, float)
     attributes = {"data-shows": "/".join(map(str, path))} if is_same else {}
     return element.SPAN(text, attributes)
 
@@ -184,7 +185,7 @@ def _signature(form: Mapping[str, Any]) -> Iterator[HtmlElement]:
 
 
 def _safe(text: str) -> str:
-    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", _LINE_END.sub("\n", text))
 
 
 def _part(name: str) -> str:

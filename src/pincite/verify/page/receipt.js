@@ -27,7 +27,8 @@ function differences(receipt) {
   return [...document.querySelectorAll("[data-shows]")].filter((element) => {
     const path = element.dataset.shows.split("/");
     const value = path.reduce((found, name) => (found === undefined ? found : found[name]), receipt);
-    return String(value) !== element.textContent;
+    // HTML has one kind of line end.
+    return String(value).replace(/\r\n?/g, "\n") !== element.textContent;
   });
 }
 
