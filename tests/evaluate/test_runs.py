@@ -328,6 +328,14 @@ def test_the_command_runs_saves_and_compares(folder: Path, tmp_path: Path) -> No
     assert "+0.000" in compared.stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_the_table_is_shown_though_a_file_cannot_be_written(folder: Path, tmp_path: Path) -> None:
+    arguments = ["eval", str(folder), "--configs", "bm25", "--cache", str(tmp_path), "--save"]
+    done = CliRunner().invoke(app, [*arguments, "/dev/full"])
+    assert isinstance(done.exception, OSError)
+    assert "plant: 4 documents, 4 questions" in done.stdout
+
+
 def test_a_wrong_configuration_is_told_before_the_work(folder: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(
         app, ["eval", str(folder), "--configs", "best", "--cache", str(tmp_path / "cache")]

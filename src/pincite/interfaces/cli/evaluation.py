@@ -105,9 +105,11 @@ def run_set(
         )
     done = _measured(found, questions, written, answers_from, cache or _cache())
     form = report_form(done)
-    # What took long is shown before anything can go wrong with a file.
-    print_json(form) if as_json else print_report(form)
-    _write(done, form, save, page_to)
+    try:
+        _write(done, form, save, page_to)
+    finally:
+        # What took long is shown, whatever goes wrong with a file.
+        print_json(form) if as_json else print_report(form)
 
 
 def _check_targets(*paths: Path | None) -> None:
