@@ -122,3 +122,9 @@ def test_an_answer_about_something_else_says_so(library: Library, question: str,
 )
 def test_an_answer_about_what_was_asked_has_no_such_caveat(library: Library, question: str) -> None:
     assert not [reason for reason in asked(library, question).reasons if "name" in reason]
+
+
+def test_of_stop_words_alone_nothing_false_is_said(library: Library) -> None:
+    answer = library.ask("Who are the who?")
+    assert not [reason for reason in answer.reasons if "in none of the documents" in reason]
+    assert any("only words that stand everywhere" in reason for reason in answer.reasons)

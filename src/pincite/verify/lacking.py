@@ -9,6 +9,7 @@ from pathlib import Path
 from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources, TermWeights
 from pincite.text.number_words import worded_numbers
+from pincite.text.terms import terms
 from pincite.verify.names import missing_names, names
 from pincite.verify.opposition import is_negated_otherwise, opposites
 from pincite.verify.signals import Asked, asked_terms, evidence_terms
@@ -111,11 +112,13 @@ class Lacking:
         """Which part of the question has no support in the quotes."""
         asked = asked_terms(question, self._weights)
         held = evidence_terms(evidence, asked.language, self._sources)
-        nowhere = asked.missing(set(asked.weights) - asked.unknown | held)
+        # A question of stop words alone is looked up by them; the index never holds them.
+        is_empty = not terms(question.plain, asked.language)
+        nowhere = [] if is_empty else asked.missing(set(asked.weights) - asked.unknown | held)
         missing = [word for word in asked.missing(held) if word not in nowhere]
         if nowhere:
             yield f"in none of the documents: {', '.join(nowhere[:_WORDS_NAMED])}"
-        if missing:
+        if missing and not is_empty:
             yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
         yield from _opposed(question, best, asked)
         if is_negated_otherwise(question.plain, best.quote, asked.language):
