@@ -135,7 +135,7 @@ class Intake:
         """Carry out a plan. What has been stored stays, whatever happens to the rest."""
         running_since = time.perf_counter()
         self._tally.failed.extend(found.problems)
-        self._tally.warnings.extend(found.skipped)
+        self._tally.warnings.extend((*found.skipped, *plan.left_alone))
         total = plan.unchanged + len(plan.changes)
         for done, path in enumerate(self._carry_out(plan), start=plan.unchanged + 1):
             if progress:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from pincite.document import Document, file_digest
+from pincite.holdings import FileProblem
 from pincite.ingest.discover import Discovery
 
 
@@ -39,10 +40,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncPlan:
-    """Every difference, in order of paths, and the number of files without any."""
+    """Every difference, in order of paths, and the number of files without any.
+
+    `left_alone` are folders in which nothing at all was found, and why their files are kept.
+    """
 
     changes: tuple[Change, ...]
     unchanged: int
+    left_alone: tuple[FileProblem, ...] = ()
 
     def count(self, kind: ChangeKind) -> int:
         """How many differences of a kind there are."""
@@ -125,7 +130,11 @@ def make_plan(
         changes.append(change)
     changes += [Change(kind=ChangeKind.DELETED, path=path) for path in gone]
     changes.sort(key=lambda change: change.path)
-    return SyncPlan(changes=tuple(changes), unchanged=unchanged)
+    return SyncPlan(
+        changes=tuple(changes),
+        unchanged=unchanged,
+        left_alone=tuple(_left_alone(found, folders, holding)),
+    )
 
 
 def _change(path: str, document_id: str | None, holding: Holding) -> Change | None:
@@ -172,12 +181,29 @@ def _gone(found: Discovery, folders: Sequence[Path], holding: Holding) -> Iterat
     """
     there = set(map(str, found.files))
     for folder in folders:
-        below = os.path.join(os.path.realpath(folder), "")
-        if not any(path.startswith(below) for path in there):
-            continue
-        for path in holding.paths:
-            if path.startswith(below) and path not in there and _has_left(path, found):
-                yield path
+        if any(_below(folder, there)):
+            for path in _below(folder, holding.paths):
+                if path not in there and _has_left(path, found):
+                    yield path
+
+
+def _left_alone(
+    found: Discovery, folders: Sequence[Path], holding: Holding
+) -> Iterator[FileProblem]:
+    there = list(map(str, found.files))
+    for folder in folders:
+        held = 0 if any(_below(folder, there)) else len(list(_below(folder, holding.paths)))
+        if held:
+            reason = (
+                f"nothing was found in it, as if a drive were missing, so the {held} files ingested "
+                "from it are kept; 'pincite remove' forgets them"
+            )
+            yield FileProblem(path=os.path.realpath(folder), reason=reason)
+
+
+def _below(folder: Path, paths: Iterable[str]) -> Iterator[str]:
+    start = os.path.join(os.path.realpath(folder), "")
+    return (path for path in paths if path.startswith(start))
 
 
 def _has_left(path: str, found: Discovery) -> bool:

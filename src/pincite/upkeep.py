@@ -252,7 +252,7 @@ def writing(path: Path, *, patience_seconds: float = _PATIENCE_SECONDS) -> Itera
         lock.acquire()
     except Timeout as error:
         raise LibraryBusy(
-            f"{path}: another process is ingesting into this library; "
+            f"{path}: another process or thread is ingesting into this library; "
             "wait until it is done, or use another library"
         ) from error
     try:

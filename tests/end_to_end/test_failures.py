@@ -233,7 +233,7 @@ def test_a_second_ingest_is_told_to_wait(sample: SampleLibrary, tmp_path: Path) 
     with FileLock(library / "write.lock"):
         for verb in ("ingest", "remove"):
             result = lexical_cli(verb, sample.documents, "--library", library)
-            refused(result, 1, "another process is ingesting")
+            refused(result, 1, "is ingesting into this library")
     assert lexical_cli("ingest", sample.documents, "--library", library).returncode == 0
 
 
@@ -268,7 +268,7 @@ def test_two_real_ingests_at_once(new_library: Path, tmp_path: Path) -> None:
         first.send_signal(signal.SIGSTOP)
         second = lexical_cli("ingest", folder, "--library", new_library)
         first.send_signal(signal.SIGCONT)
-        refused(second, 1, "another process is ingesting")
+        refused(second, 1, "is ingesting into this library")
         out, err = first.communicate(timeout=60)
     assert first.returncode == 0, err
     assert json.loads(out)["added"] == 20

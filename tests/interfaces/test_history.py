@@ -65,3 +65,11 @@ def test_an_answer_that_was_not_kept_cannot_be_shown(folder: Path, library: Path
     lexical_cli("ingest", folder, "--library", library)
     refused(lexical_cli("history", "show", "7", "--library", library), 2, "no kept answer 7")
     refused(lexical_cli("history", "delete", "--library", library), 2, "--all")
+
+
+def test_an_answer_that_is_not_kept_cannot_be_deleted(folder: Path, library: Path) -> None:
+    lexical_cli("ingest", folder, "--library", library)
+    ask(library, "--keep")
+    result = lexical_cli("history", "delete", "1", "99", "--library", library)
+    refused(result, 2, "there is no kept answer 99")
+    assert len(listed(library)) == 1

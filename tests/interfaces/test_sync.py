@@ -153,3 +153,16 @@ def test_a_watched_folder_is_followed(folder: Path, watcher: Watcher) -> None:
 def test_reports_of_a_watched_folder_are_json_lines(folder: Path, library: Path) -> None:
     form = json.loads(lexical_cli("sync", folder, "--library", library, "--json").stdout)
     assert form["report"]["added"] == 3
+
+
+def test_files_of_an_emptied_folder_are_kept_and_that_is_told(folder: Path, library: Path) -> None:
+    lexical_cli("sync", folder, "-l", library)
+    for path in [*folder.rglob("*.txt"), *folder.rglob("*.md")]:
+        path.unlink()
+    for more in ((), ("--dry-run",)):
+        result = lexical_cli("sync", folder, "-l", library, *more)
+        assert "the 3 files ingested from it are kept" in result.stderr
+    form = read(lexical_cli("sync", folder, "-l", library, "--json"))
+    assert [Path(one["path"]).name for one in form["plan"]["left_alone"]] == [folder.name]
+    assert "are kept" in form["report"]["warnings"][0]["reason"]
+    assert "3 files" in lexical_cli("ls", "-l", library).stdout

@@ -98,7 +98,7 @@ class _Search:
         """Everything found, in a fixed order."""
         return Discovery(
             files=tuple(sorted(self._files)),
-            problems=tuple(self._problems),
+            problems=tuple(dict.fromkeys(self._problems)),
             skipped=tuple(self._skipped[path] for path in sorted(self._skipped)),
             ignored=frozenset(self._ignored - set(map(str, self._files))),
             folders=frozenset(map(str, self._looked_through)),

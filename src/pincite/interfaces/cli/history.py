@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from pincite.places import on_one_line
 
 if TYPE_CHECKING:
     from pincite.holdings import KeptAnswer
+    from pincite.library import Library
 
 app = typer.Typer(
     help="Look at the answers that were kept.", no_args_is_help=True, rich_markup_mode=None
@@ -78,11 +80,20 @@ def delete(
     if bool(numbers) == everything:
         raise UsageError("name the answers to forget by number, or --all")
     with pincite.Library.open(library, create=False) as opened:
+        _check_kept(opened, numbers or ())
         count = opened.catalog.history.delete(None if everything else numbers)
     if as_json:
         print_json({"deleted": count})
     else:
         say(f"{count} answers deleted")
+
+
+def _check_kept(library: Library, numbers: Sequence[int]) -> None:
+    kept = {one.number for one in library.catalog.history.entries()}
+    if unknown := [str(number) for number in numbers if number not in kept]:
+        raise UsageError(
+            f"there is no kept answer {', '.join(unknown)}; 'pincite history list' shows them"
+        )
 
 
 def _print_line(one: KeptAnswer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,7 +147,7 @@ def plan_form(plan: SyncPlan) -> dict[str, Any]:
             for change in plan.changes
         ],
         "unchanged": plan.unchanged,
-    }
+    } | ({"left_alone": [asdict(one) for one in plan.left_alone]} if plan.left_alone else {})
 
 
 def print_plan(plan: SyncPlan) -> None:
@@ -162,4 +163,6 @@ def print_plan(plan: SyncPlan) -> None:
         say(f" ... and {len(plan.changes) - _CHANGES_SHOWN} more; --json lists all")
     counts = {kind: sum(change.kind == kind for change in plan.changes) for kind in marks}
     told = [f"{count} {kind}" for kind, count in counts.items() if count]
+    for one in plan.left_alone:
+        notice(f"{short_path(one.path)}: {one.reason}")
     say(", ".join([*told, f"{plan.unchanged} unchanged"]))
