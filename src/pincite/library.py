@@ -342,8 +342,10 @@ class Library:
     def check_output(self, path: str | os.PathLike[str]) -> None:
         """Raises UsageError where writing to this path would replace a file of the library."""
         target = checked_path(path)
-        names = {os.path.realpath(target), os.path.abspath(target)}
-        if self.catalog.holds(names) or is_ours(self.path, target):
+        names = (os.path.realpath(target), os.path.abspath(target))
+        # No file held has a name that is not UTF-8, nor this one with signs for its bytes.
+        readable = {os.fsencode(name).decode("utf-8", "replace") for name in names}
+        if self.catalog.holds(readable) or is_ours(self.path, target):
             raise UsageError(
                 f"{target}: is a file of this library and would be replaced; choose another name"
             )

@@ -441,6 +441,13 @@ def test_a_folder_that_cannot_be_written_is_told_by_the_name_given(
         refused(lexical_cli(*call, "-l", new_library), 1, f"error: {nowhere}: No such file")
 
 
+def test_an_output_may_have_any_name(new_library: Path, folder: Path) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    table = folder.parent / os.fsdecode(b"caf\xe9.csv")
+    assert lexical_cli("count", "pump", "--csv", table, "-l", new_library).returncode == 0
+    assert table.read_text().startswith("document,file,page")
+
+
 def test_a_table_can_go_to_stdout(new_library: Path, folder: Path) -> None:
     lexical_cli("ingest", folder, "-l", new_library)
     result = lexical_cli("count", "pump", "--csv", "-", "-l", new_library, cwd=folder.parent)
