@@ -75,6 +75,7 @@ def test_a_folder_that_may_not_be_opened_is_a_problem(tree: Path) -> None:
         (tree / "sub").chmod(0o700)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_pipe_is_no_file_whether_named_or_found(tree: Path) -> None:
     os.mkfifo(tree / "f.txt")
     found = discover([tree, tree / "f.txt", Path("/dev/zero")])

@@ -55,6 +55,7 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
         FileReader().read(path)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "f.txt")
     with pytest.raises(ReadError, match="named pipe"):
