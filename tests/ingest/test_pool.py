@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,8 +10,7 @@ import pytest
 from pincite.document import Document
 from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="uses named pipes, which wait")
+from tests.ingest.slow_readers import HANGING_READER, HANGS, start_with
 
 
 @pytest.fixture
@@ -25,9 +22,8 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def hanging(path: Path) -> Path:
-    """A file whose reading never ends: a pipe nobody writes to."""
-    path.unlink()
-    os.mkfifo(path)
+    """A file whose reading never ends."""
+    path.write_text(HANGS)
     return path
 
 
@@ -39,8 +35,10 @@ def test_results_come_in_the_order_of_the_paths(files: list[Path]) -> None:
     assert "no such file" in results[3].reason
 
 
-@posix
-def test_a_file_that_hangs_does_not_keep_the_others_waiting(files: list[Path]) -> None:
+def test_a_file_that_hangs_does_not_keep_the_others_waiting(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_with(HANGING_READER, monkeypatch)
     slow = hanging(files[0])
     pool = SandboxedReaderPool(2, SandboxLimits(seconds=8), patience_seconds=0.5)
     started = time.monotonic()
@@ -49,10 +47,10 @@ def test_a_file_that_hangs_does_not_keep_the_others_waiting(files: list[Path]) -
     assert came[-2][1] < 7 < came[-1][1]
 
 
-@posix
 def test_files_that_hang_on_all_readers_are_given_up_and_the_rest_is_read(
-    files: list[Path],
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    start_with(HANGING_READER, monkeypatch)
     slow = [hanging(path) for path in (files[0], files[1], files[5])]
     pool = SandboxedReaderPool(2, SandboxLimits(seconds=2), patience_seconds=0.2)
     results = {result.path: result for result in pool.read_all(files)}

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ReadError
-from pincite.ingest import sandbox
 from pincite.ingest.readers import FileReader
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from tests.ingest.conftest import PdfMaker
+from tests.ingest.slow_readers import HANGING_READER, HANGS, SLOW_READER, start_with, starting_with
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="uses POSIX signals and limits")
 
@@ -46,13 +46,16 @@ def test_the_child_is_used_for_the_next_file_also_after_a_refusal(tmp_path: Path
 
 
 @posix
-def test_a_crash_costs_one_file_and_the_next_gets_a_new_child(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "waits.txt")
+def test_a_crash_costs_one_file_and_the_next_gets_a_new_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_with(HANGING_READER, monkeypatch)
+    (tmp_path / "waits.txt").write_text(HANGS)
     (tmp_path / "a.txt").write_text("hello")
     with SandboxedReader() as reader:
         reader.read(tmp_path / "a.txt")
         victim = child_pid(reader)
-        # Opening a pipe waits for a writer, so the child is busy when the signal comes.
+        # The child is busy when the signal comes.
         threading.Timer(0.3, os.kill, (victim, signal.SIGSEGV)).start()
         with pytest.raises(ReadError, match=r"the parser crashed on this file \(signal 11\)"):
             reader.read(tmp_path / "waits.txt")
@@ -61,31 +64,16 @@ def test_a_crash_costs_one_file_and_the_next_gets_a_new_child(tmp_path: Path) ->
 
 
 @posix
-def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "waits.txt")
+def test_a_file_that_takes_too_long_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_with(HANGING_READER, monkeypatch)
+    (tmp_path / "waits.txt").write_text(HANGS)
     (tmp_path / "a.txt").write_text("hello")
     with SandboxedReader(SandboxLimits(seconds=0.3)) as reader:
         with pytest.raises(ReadError, match=r"longer than 0\.3 s"):
             reader.read(tmp_path / "waits.txt")
         assert reader.read(tmp_path / "a.txt").text == "hello"
-
-
-# Takes a moment for every page; the file says how many there are.
-SLOW_READER = (
-    "import time, sys\n"
-    "from pincite.ingest import worker\n"
-    "def read(self, path):\n"
-    "    for _ in range(int(path.read_text())):\n"
-    "        time.sleep(0.2); self._options.on_page()\n"
-    "    raise worker.ReadError('all pages done')\n"
-    "worker.FileReader.read = read\n"
-)
-
-
-def start_with(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let child processes run this code before they serve."""
-    head, tail = sandbox._START.split("from pincite.ingest.worker")
-    monkeypatch.setattr(sandbox, "_START", f"{head}\n{code}\nfrom pincite.ingest.worker{tail}")
 
 
 def test_a_long_file_may_take_its_time_while_pages_come(
@@ -209,16 +197,24 @@ def test_a_file_that_needs_too_much_memory_is_given_up(tmp_path: Path) -> None:
 
 @posix
 def test_the_child_ends_with_its_parent_even_while_it_works(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "waits.txt")
+    (tmp_path / "waits.txt").write_text(HANGS)
     script = (
         "import sys, threading; from pathlib import Path\n"
+        "from pincite.ingest import sandbox\n"
         "from pincite.ingest.sandbox import SandboxedReader\n"
+        "sandbox._START = sys.argv[2]\n"
         "reader = SandboxedReader(); reader._running_child()\n"
         "print(reader._child._process.pid, flush=True)\n"
         "reader.read(Path(sys.argv[1]))\n"
     )
     parent = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path / "waits.txt")],
+        [
+            sys.executable,
+            "-c",
+            script,
+            str(tmp_path / "waits.txt"),
+            starting_with(HANGING_READER),
+        ],  # fmt: skip
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )

@@ -1,0 +1,43 @@
+"""Child processes that read slowly, or never come to an end."""
+
+from __future__ import annotations
+
+import pytest
+
+from pincite.ingest import sandbox
+
+HANGS = "this file hangs"
+"""A file that begins so is read for a minute by `HANGING_READER`."""
+
+HANGING_READER = (
+    "import time\n"
+    "from pincite.ingest import worker\n"
+    "as_always = worker.FileReader.read\n"
+    "def read(self, path):\n"
+    f"    if path.exists() and path.read_bytes().startswith({HANGS.encode()!r}):\n"
+    "        time.sleep(60)\n"
+    "    return as_always(self, path)\n"
+    "worker.FileReader.read = read\n"
+)
+
+# Takes a moment for every page; the file says how many there are.
+SLOW_READER = (
+    "import time, sys\n"
+    "from pincite.ingest import worker\n"
+    "def read(self, path):\n"
+    "    for _ in range(int(path.read_text())):\n"
+    "        time.sleep(0.2); self._options.on_page()\n"
+    "    raise worker.ReadError('all pages done')\n"
+    "worker.FileReader.read = read\n"
+)
+
+
+def starting_with(code: str) -> str:
+    """What child processes run, this code before they serve."""
+    head, tail = sandbox._START.split("from pincite.ingest.worker")
+    return f"{head}\n{code}\nfrom pincite.ingest.worker{tail}"
+
+
+def start_with(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let child processes run this code before they serve."""
+    monkeypatch.setattr(sandbox, "_START", starting_with(code))
