@@ -214,7 +214,7 @@ def test_the_child_ends_with_its_parent_even_while_it_works(tmp_path: Path) -> N
             script,
             str(tmp_path / "waits.txt"),
             starting_with(HANGING_READER),
-        ],  # fmt: skip
+        ],
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
