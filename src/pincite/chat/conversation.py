@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from pincite.arguments import checked_text
 from pincite.catalog.conversations import KeptConversation, KeptTurn, now
 from pincite.chat.follow_up import Exchange, Reading, follow_up
 from pincite.chat.model_reading import ModelReader
@@ -92,6 +93,7 @@ class Conversation:
         watch: Callable[[Preview], None] | None = None,
     ) -> Turn:
         """Read a question with those before it, and answer it as `Library.ask` does."""
+        checked_text(text, "the question")
         is_question = len(text) <= LONGEST_QUESTION
         reading = self._read(text, tuple(self._earlier)) if is_question else Reading(text=text)
         answer = self.library.ask(

@@ -19,6 +19,8 @@ def check_in_file(
 ) -> FileCheck:
     """Whether the file's bytes at this place are the quote in this encoding."""
     try:
+        if not path.is_file():  # A pipe in its place would be waited for.
+            return FileCheck.MISSING
         with path.open("rb") as file:
             file.seek(start_byte)
             found = file.read(end_byte - start_byte)

@@ -93,7 +93,8 @@ class _File:
         self._content: bytes | None = b""
         if self._encoding is not None:
             try:
-                self._content = Path(path).read_bytes()
+                # A pipe in the file's place would be waited for.
+                self._content = Path(path).read_bytes() if Path(path).is_file() else None
             except OSError:
                 self._content = None
 
