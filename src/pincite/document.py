@@ -192,9 +192,13 @@ class Document:
 
     def blocks_in(self, start: int, end: int) -> tuple[Block, ...]:
         """The blocks that share text with `start:end`, in order."""
-        first = bisect_right(self.blocks, start, key=lambda block: block.end)
+        first = self.first_block_behind(start)
         last = bisect_left(self.blocks, end, lo=first, key=lambda block: block.start)
         return self.blocks[first:last]
+
+    def first_block_behind(self, start: int) -> int:
+        """The number of the first block that ends behind a place."""
+        return bisect_right(self.blocks, start, key=lambda block: block.end)
 
     def section_around(self, start: int, end: int) -> Range:
         """The whole section that `start:end` is in: the neighbouring blocks below its heading."""
@@ -202,7 +206,7 @@ class Document:
         if not inside or not inside[0].section:
             return start, end
         path = inside[0].section
-        first = self.blocks.index(inside[0])
+        first = self.first_block_behind(start)
         last = first + len(inside) - 1
         while first and self.blocks[first - 1].section[: len(path)] == path:
             first -= 1

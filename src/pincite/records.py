@@ -62,6 +62,14 @@ class Passage:
         number = self.headers[self.sentences.index(sentence)]
         return self.sentences[number] if number >= 0 else None
 
+    def rows_under(self, header: Span) -> list[Span]:
+        """The rows whose columns this row heads; none for any other sentence."""
+        if not self.headers or header not in self.sentences:
+            return []
+        heads = self.sentences.index(header)
+        rows = zip(self.sentences, self.headers, strict=True)
+        return [row for row, number in rows if number == heads]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedFile:
@@ -264,12 +272,14 @@ class Selection:
     """The sentences that may be quoted, best first; beside them those that were left out.
 
     `context` is what a language model may read: whole sentences of the best passages, as many as
-    its window holds, those of the best passage first. Empty when no model is asked.
+    its window holds, those of the best passage first. Empty when no model is asked. `notices` are
+    what the result must say about the choice.
     """
 
     evidence: tuple[Evidence, ...]
     dropped: tuple[Dropped, ...] = ()
     context: tuple[Evidence, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 class Mode(StrEnum):

@@ -127,3 +127,34 @@ def test_a_colon_inside_a_block_announces_nothing_behind_it() -> None:
         Question(text="What?"), [Hit(passage=passage, score=0.5, scores={})]
     )
     assert [item.span for item in found.evidence] == [spans[0]]
+
+
+def test_of_a_long_list_that_nothing_announces_no_other_items_come() -> None:
+    found = [around_an_item_of(count) for count in (15, 16, 400)]
+    assert found == [15, 1, 1]
+
+
+def around_an_item_of(count: int) -> int:
+    """How many items are quoted where the best sentence is one of so many."""
+    lines = [f"Item {number:03d}." for number in range(count)]
+    places = [(10 * number, 10 * number + 9) for number in range(count)]
+    blocks = [Block(start=a, end=b, kind=BlockKind.LIST_ITEM) for a, b in places]
+    text = "\n".join(lines)
+    name, digest = document_id(text.encode())
+    made = Document(
+        id=name, sha256=digest, title="a", media_type="", text=text, blocks=tuple(blocks)
+    )
+    spans = tuple(Span(document_id=name, start=a, end=b) for a, b in places)
+    whole = Span(document_id=name, start=0, end=len(text))
+    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
+
+    class Last:
+        def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+            quote = lines[-1]
+            item = Evidence(id="e1", span=spans[-1], quote=quote, passage=passage, score=0.9)
+            return Selection(evidence=(item,))
+
+    found = ListsSelector(Last(), MemorySources([made])).select(
+        Question(text="How do I clean it?"), [Hit(passage=passage, score=0.5, scores={})]
+    )
+    return len(found.evidence)

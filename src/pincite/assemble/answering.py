@@ -12,7 +12,7 @@ from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
 from pincite.assemble.retrieving import retriever as retriever_of
 from pincite.assemble.verifying import claim_checker
-from pincite.assemble.writing import writing_stages
+from pincite.assemble.writing import quoting_selector, writing_stages
 from pincite.catalog.catalog import Catalog
 from pincite.embed.tokenizer import is_known_word
 from pincite.index.indexes import Indexes
@@ -21,6 +21,7 @@ from pincite.pipeline import AnswerStages
 from pincite.rerank.order import SCORES
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.intents import INTENT_RULES
+from pincite.retrieve.routing import NamedDocumentBooster
 from pincite.retrieve.tags import TAG_SETS
 from pincite.retrieve.understand import QuestionReader, Steps
 from pincite.setting_groups import VerificationSettings
@@ -63,12 +64,16 @@ def answer_stages(
     retriever = retriever_of(settings, catalog, indexes, encoder, weights, exact)
     reranker = reranker_of(settings.rerank, catalog, weights, models)
     understander = _question_reader(settings, catalog, indexes, weights, exact)
-    writing = writing_stages(settings, catalog, weights, models.writer)
-    selector = writing.selector
+    selector = quoting_selector(settings, catalog)
     if settings.evidence.parts:
         selector = PartsSelector(
-            selector=selector, understander=understander, retriever=retriever, reranker=reranker
+            selector=selector,
+            understander=understander,
+            retriever=retriever,
+            reranker=reranker,
+            named=lambda question: retriever.seen(question).get(NamedDocumentBooster.name, {}),
         )
+    writing = writing_stages(settings, catalog, weights, models.writer, selector=selector)
     basis = _calibration_basis(settings, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None
@@ -83,7 +88,7 @@ def answer_stages(
         retriever=retriever,
         seen=retriever.seen,
         reranker=reranker,
-        selector=selector,
+        selector=writing.selector,
         answerer=writing.answerer,
         verifier=SourceVerifier(
             catalog,

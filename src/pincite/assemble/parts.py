@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pincite.filters import Filters
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.retrieve.parts import question_parts
+from pincite.retrieve.routing import CERTAIN_ENOUGH_TO_FILTER
 from pincite.stages import Reranker, Retriever, Selector, Understander
 
 _LEAST_SCORE = 0.5
 """Of a part's sentence: below it no sentence answers (`Signals.faint`)."""
+
+_MOST_PARTS = 8
+"""Looked up on their own: each takes as long as a question."""
 
 _POINTS = re.compile(
     r"\b(?:it|its|this|that|these|those|they|them|their|he|him|his|she|her|there|then|"
@@ -26,35 +32,54 @@ class PartsSelector:
 
     "When is payment due and how long does delivery take?": the part that fits the documents better
     would answer alone, since the other's sentences score too far below. A part that points at
-    another ("and who pays it?") is compared with what was found for the whole question only.
+    another ("and who pays it?") is compared with what was found for the whole question only. What
+    the whole question excludes, quotes or names holds for its parts: `named` gives the documents
+    that a question names, with how certain that is.
     """
 
     selector: Selector
     understander: Understander
     retriever: Retriever
     reranker: Reranker
+    named: Callable[[Question], Mapping[str, float]]
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """The selection with those sentences behind it; as it was for a single question."""
         selection = self.selector.select(question, hits)
-        found = list(selection.evidence)
-        spans = {item.span for item in found}
-        for item in self._of_parts(question, hits):
-            if item.span not in spans:
-                spans.add(item.span)
-                found.append(replace(item, id=f"e{len(found) + 1}"))
+        parts = question_parts(question.plain)
+        found = {item.span: item for item in selection.evidence}
+        looked_up = 0
+        for text in parts[:_MOST_PARTS]:
+            if question.deadline is not None and time.perf_counter() >= question.deadline:
+                break
+            looked_up += 1
+            for item in self._of_part(self._part(question, text), hits):
+                found.setdefault(item.span, replace(item, id=f"e{len(found) + 1}"))
+        told = f"{looked_up} of {len(parts)} parts of the question were looked up on their own"
         return replace(
             selection,
-            evidence=tuple(found),
-            dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
+            evidence=tuple(found.values()),
+            dropped=tuple(drop for drop in selection.dropped if drop.span not in found),
+            notices=(*selection.notices, *([told] if looked_up < len(parts) else [])),
         )
 
-    def _of_parts(self, question: Question, hits: Sequence[Hit]) -> Iterator[Evidence]:
-        for text in question_parts(question.plain):
-            asked = replace(question, text=text, understood=None, notices=())
-            part = self.understander.understand(asked)
-            near = hits if _POINTS.search(text) else self.retriever.retrieve(part).hits
-            chosen = self.selector.select(part, self.reranker.rerank(part, near).hits).evidence
-            best = chosen[0].score if chosen else 0.0
-            if best >= _LEAST_SCORE:
-                yield from (item for item in chosen if item.score == best)
+    def _part(self, question: Question, text: str) -> Question:
+        """A part as a question of its own, which may find nothing that the whole one may not."""
+        sure = (d for d, sure in self.named(question).items() if sure >= CERTAIN_ENOUGH_TO_FILTER)
+        filters = question.filters or Filters(documents=tuple(sorted(sure)))
+        alone = replace(
+            question, text=text, filters=filters, explain=False, understood=None, notices=()
+        )
+        part, whole = self.understander.understand(alone), question.understood
+        if part.understood is None or whole is None:
+            return part
+        understood = replace(
+            part.understood, phrases=whole.phrases, excluded=whole.excluded, within=whole.within
+        )
+        return replace(part, understood=understood)
+
+    def _of_part(self, part: Question, hits: Sequence[Hit]) -> list[Evidence]:
+        near = hits if _POINTS.search(part.text) else self.retriever.retrieve(part).hits
+        chosen = self.selector.select(part, self.reranker.rerank(part, near).hits).evidence
+        best = chosen[0].score if chosen else 0.0
+        return [item for item in chosen if item.score == best and best >= _LEAST_SCORE]

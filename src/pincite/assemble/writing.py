@@ -33,14 +33,27 @@ class WritingStages:
     answerer: Answerer
 
 
+def quoting_selector(settings: Settings, sources: Sources) -> Selector:
+    """What chooses the sentences that may be quoted."""
+    best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
+    return ListsSelector(best, sources)
+
+
 def writing_stages(
-    settings: Settings, sources: Sources, weights: TermWeights, model: LanguageModel | None
+    settings: Settings,
+    sources: Sources,
+    weights: TermWeights,
+    model: LanguageModel | None,
+    *,
+    selector: Selector | None = None,
 ) -> WritingStages:
-    """The stages of the mode that is set; those of quotes alone where there is no model for it."""
+    """The stages of the mode that is set; those of quotes alone where there is no model for it.
+
+    `selector` chooses what may be quoted; without it, that of `quoting_selector`.
+    """
     chosen = settings.generation
     mode = Mode(chosen.mode)
-    best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
-    selector = ListsSelector(best, sources)
+    selector = selector or quoting_selector(settings, sources)
     quotes = ExtractiveAnswerer()
     if mode is Mode.EXTRACTIVE:
         return WritingStages(selector=selector, answerer=quotes)

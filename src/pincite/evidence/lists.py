@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from pincite.document import Block, BlockKind, Document, Span
 from pincite.records import Evidence, Hit, Passage, Question, Selection
@@ -83,9 +83,8 @@ def _with_lists(question: Question, chosen: Sequence[Evidence]) -> Iterator[Evid
 
 
 def _rows_under(item: Evidence) -> list[tuple[Span, Passage]]:
-    """The rows whose columns this one heads; none for any other sentence."""
-    passage = item.passage
-    return [(row, passage) for row in passage.sentences if passage.header_of(row) == item.span]
+    """The rows whose columns this one heads, each with the passage."""
+    return [(row, item.passage) for row in item.passage.rows_under(item.span)]
 
 
 def _passages(hits: Sequence[Hit], document_id: str) -> dict[Span, Passage]:
@@ -99,17 +98,24 @@ def _passages(hits: Sequence[Hit], document_id: str) -> dict[Span, Passage]:
 
 
 def _list_of(document: Document, item: Evidence) -> list[Block]:
-    """The items that a sentence announces, or those around it if it is one; none otherwise."""
+    """The items that a sentence announces, or those around it if it is one; none otherwise.
+
+    Around an item only where they are few: nobody announced them, and any collection of notes or
+    questions is a list of items.
+    """
     inside = document.blocks_in(item.span.start, item.span.end)
     if not inside:
         return []
-    place = document.blocks.index(inside[0])
+    blocks, place = document.blocks, document.first_block_behind(item.span.start)
     if inside[0].kind is not BlockKind.LIST_ITEM:
         is_last = document.text[item.span.end : inside[0].end].strip() == ""
-        return _run(document.blocks[place + 1 :]) if is_last else []
-    before = _run(document.blocks[:place][::-1])
-    return [*before[::-1], *_run(document.blocks[place:])]
+        return _run(blocks[n] for n in range(place + 1, len(blocks))) if is_last else []
+    before = _run(blocks[n] for n in range(place - 1, -1, -1))
+    around = [*before[::-1], *_run(blocks[n] for n in range(place, len(blocks)))]
+    return around if len(around) <= _MOST_SENTENCES else []
 
 
-def _run(blocks: Sequence[Block]) -> list[Block]:
-    return list(takewhile(lambda block: block.kind is BlockKind.LIST_ITEM, blocks))
+def _run(blocks: Iterable[Block]) -> list[Block]:
+    """Items up to the first block that is none; of more than are quoted not all."""
+    items = takewhile(lambda block: block.kind is BlockKind.LIST_ITEM, blocks)
+    return list(islice(items, _MOST_SENTENCES + 1))

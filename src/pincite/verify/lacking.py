@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from pincite.records import Evidence, Hit, Passage, Question
@@ -26,6 +27,9 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 """Before a number that bounds the answer and need not stand in it."""
+_LONGEST_BOUND_CHARS = 20
+_WORD = re.compile(r"[^\s(\"']+")
+_LETTERS = re.compile(r"[^\W_]+")
 
 _ENGLISH = "en"
 _ASKED_KINDS = (
@@ -89,22 +93,32 @@ class Lacking:
         names more than what it asks about.
         """
         asked = asked_terms(question, self._weights)
-        cited = [self._read(item) for item in evidence]
-        told = [*_missing_numbers(question.plain, cited)]
-        asked_names = names(question.plain, asked.language)
-        lost = missing_names(question.plain, cited, [], "", asked.language)
-        if lost and len(lost) == len(asked_names):
-            told += [name for name in lost if not any(number in name for number in told)]
+        told = [*self._not_named(question.plain, evidence, asked.language)]
         if told:
             named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
             yield f"the cited passages do not name: {named}; they may be about something else"
         best = max(evidence, key=lambda item: item.score)
         yield from _opposed(question, best, asked)
 
-    def _read(self, item: Evidence) -> str:
+    def _not_named(
+        self, question: str, evidence: Sequence[Evidence], language: str
+    ) -> Iterator[str]:
+        asked_names = names(question, language)
+        if not asked_names and not _DIGITS.search(question):
+            return
+        # A list or a table of one passage is many quotes.
+        passages = {item.passage.id: item.passage for item in evidence}
+        cited = [self._read(passage) for passage in passages.values()]
+        numbers = [*islice(_missing_numbers(question, cited), _WORDS_NAMED)]
+        yield from numbers
+        lost = missing_names(question, cited, [], "", language) if asked_names else []
+        if len(lost) == len(asked_names):
+            yield from (name for name in lost if not any(number in name for number in numbers))
+
+    def _read(self, passage: Passage) -> str:
         """A cited passage with what stands above it and the name of its file."""
-        text = item.passage.with_context(self._sources.text_of(item.passage.span))
-        return f"{self._sources.document(item.span.document_id).name}\n{text}"
+        text = passage.with_context(self._sources.text_of(passage.span))
+        return f"{self._sources.document(passage.span.document_id).name}\n{text}"
 
     def _unsupported(
         self, question: Question, evidence: Sequence[Evidence], best: Evidence
@@ -156,22 +170,20 @@ def _kind_lacking(question: Question, evidence: Sequence[Evidence], asked: Asked
 
 
 def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
-    """Numbers in digits of a question that stand in no cited passage, in digits or in words."""
+    """Numbers in digits of a question that stand in no cited passage, in digits or in words.
+
+    Each as the identifier that it is part of, as it is written.
+    """
     held = {_bare(number) for text in cited for number in _DIGITS.findall(text)}
     held |= {str(number.value) for text in cited for number in worded_numbers(text)}
-    for found in _DIGITS.finditer(question):
-        is_bound = _BOUND.search(question, 0, found.start())
-        if not is_bound and _bare(found.group()) not in held:
-            yield _word_around(question, found.start(), found.end())
+    for word in _WORD.finditer(question):
+        for number in _DIGITS.finditer(question, *word.span()):
+            before = question[max(0, number.start() - _LONGEST_BOUND_CHARS) : number.start()]
+            if _bare(number.group()) not in held and not _BOUND.search(before):
+                rest = _LETTERS.match(question, number.end())
+                yield question[word.start() : rest.end() if rest else number.end()]
 
 
 def _bare(number: str) -> str:
     """Without separators of thousands."""
     return re.sub(r"[.,](?=\d{3}(?!\d))", "", number)
-
-
-def _word_around(text: str, start: int, end: int) -> str:
-    """The identifier that a number is part of, as it is written."""
-    before = re.search(r"[^\s(\"']*$", text[:start])
-    behind = re.match(r"[^\W_]*", text[end:])
-    return f"{before.group() if before else ''}{text[start:end]}{behind.group() if behind else ''}"

@@ -11,6 +11,8 @@ from pincite.verify.wording import Word, words_of
 
 _CAPITALISES_NOUNS = frozenset({"de"})
 _SHORTEST = 2
+_LONGEST_ACRONYM = 12
+"""Letters; the cells of a table may be a run of hundreds of names."""
 _PARTS = re.compile(r"[^\W_]+")
 _ROMAN = re.compile(r"[IVXLC]+")
 _JOINS = frozenset("of the and for in on de la von der und et du des & to a".split())
@@ -106,7 +108,8 @@ def _acronyms(words: Sequence[Word]) -> Iterator[str]:
             run.append(word.folded[:1])
         elif word is None or word.folded not in _JOINS:
             for start in range(len(run)):
-                for end in range(start + _SHORTEST, len(run) + 1):
+                most = min(len(run), start + _LONGEST_ACRONYM)
+                for end in range(start + _SHORTEST, most + 1):
                     yield "".join(run[start:end])
             run = []
 

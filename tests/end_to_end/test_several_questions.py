@@ -1,0 +1,130 @@
+"""A question that asks several things, through the whole pipeline."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite import Library
+from pincite.assemble.answering import answer_stages
+from pincite.assemble.parts import PartsSelector
+from pincite.assemble.reranking import Models
+from pincite.pipeline import answer_question
+from pincite.records import Answer, Question, Ranking
+from pincite.stages import Retriever
+from pincite.testing.language_models import ScriptedModel
+
+FILES = {
+    "Acme contract.md": "# Acme contract\n\nThe contract begins in May. Payment is due within 30 "
+    "days after the invoice. The delivery of the goods takes ten days.\n",
+    "Borlin contract.md": "# Borlin contract\n\nThe contract begins in June. Payment is due within "
+    "14 days after the invoice. How long delivery takes: delivery takes two weeks.\n",
+}
+BOTH = "When is payment due and how long does delivery take?"
+OF_BORLIN = "How long delivery takes: delivery takes two weeks."
+OF_ACME = "The delivery of the goods takes ten days."
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("several")
+    files = folder / "files"
+    files.mkdir()
+    for name, text in FILES.items():
+        (files / name).write_text(text, encoding="utf-8")
+    made = Library.open(folder / "library")
+    made.ingest([files])
+    return made
+
+
+def test_a_part_finds_in_the_whole_library_what_fits_it_best(library: Library) -> None:
+    assert OF_BORLIN in library.ask(BOTH).text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"In the Acme contract, {BOTH[0].lower()}{BOTH[1:]}",
+        'When does "Acme contract" begin and how long does delivery take?',
+        f'{BOTH} -"two weeks"',
+    ],
+)
+def test_what_the_whole_question_names_quotes_or_excludes_holds_for_its_parts(
+    library: Library, question: str
+) -> None:
+    answer = library.ask(question)
+    assert {Path(citation.source).name for citation in answer.citations} == {"Acme contract.md"}
+    assert OF_ACME in answer.text
+
+
+def test_without_time_no_part_is_looked_up_and_the_answer_says_so(library: Library) -> None:
+    told = "0 of 2 parts of the question were looked up on their own"
+    late, in_time = (
+        answer_and_lookups(library, Question(text=BOTH, deadline=time.perf_counter() + seconds))
+        for seconds in (0, 60)
+    )
+    assert told in late[0].reasons
+    assert told not in in_time[0].reasons
+    assert (late[1], in_time[1]) == (0, 2)
+
+
+def test_of_very_many_parts_the_first_are_looked_up_and_the_answer_says_so(
+    library: Library,
+) -> None:
+    text = " ".join(f"How long does delivery number {number} take?" for number in range(50))
+    answer, lookups = answer_and_lookups(library, Question(text=text))
+    assert "8 of 50 parts of the question were looked up on their own" in answer.reasons
+    assert lookups == 8
+
+
+def answer_and_lookups(library: Library, question: Question) -> tuple[Answer, int]:
+    """The answer, and how often something was searched for for a part."""
+    stages = library.stages()
+    assert isinstance(stages.selector, PartsSelector)
+    counting = CountingRetriever(stages.retriever)
+    selector = replace(stages.selector, retriever=counting)
+    return answer_question(question, replace(stages, selector=selector)), counting.counted
+
+
+class CountingRetriever:
+    """Takes down how often it is asked."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+        self.counted = 0
+
+    def retrieve(self, question: Question) -> Ranking:
+        self.counted += 1
+        return self._retriever.retrieve(question)
+
+
+def test_a_models_window_is_filled_once_and_not_for_each_part(library: Library) -> None:
+    indexes, _ = library.index_state()
+    assert indexes is not None
+    counts = []
+    for parts in (True, False):
+        model = Counting(['{"sentences": [1]}'])
+        settings = library.settings.model_copy(
+            update={
+                "evidence": library.settings.evidence.model_copy(update={"parts": parts}),
+                "generation": library.settings.generation.model_copy(update={"mode": "quoted"}),
+            }
+        )
+        models = Models(encoder=None, writer=model)
+        stages = answer_stages(settings, library.catalog, indexes, models, ())
+        assert answer_question(Question(text=BOTH), stages).mode == "quoted"
+        counts.append(model.counted)
+    assert counts[0] == counts[1] > 0
+
+
+class Counting(ScriptedModel):
+    """Takes down how often it counts tokens."""
+
+    counted = 0
+
+    def count_tokens(self, text: str) -> int:
+        self.counted += 1
+        return super().count_tokens(text)

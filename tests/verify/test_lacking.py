@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pincite.document import Span
+from pincite.records import Evidence, Passage, Question
+from pincite.testing.fakes import EvenWeights, MemorySources
+from pincite.testing.samples import text_document
+from pincite.verify.lacking import Lacking
+
+TEXT = "The pump GX-200 bears 12 bar. It costs 1,200 euros. It weighs thirty kilograms."
+
+
+def beside(question: str, text: str = TEXT, *, quotes: int = 1) -> tuple[list[str], int]:
+    """What is told beside an answer that quotes the whole text so often; and lookups of texts."""
+    made = text_document(text, title="pump.txt")
+    span = Span(document_id=made.id, start=0, end=len(text))
+    passage = Passage(id="p", span=span, section=(), page=None, sentences=(span,))
+    evidence = [
+        Evidence(id=f"e{number}", span=span, quote=text, passage=passage, score=0.9)
+        for number in range(quotes)
+    ]
+    sources = Counting([made])
+    told = [*Lacking(sources, EvenWeights()).beside(Question(text=question), evidence)]
+    return told, sources.counted
+
+
+class Counting(MemorySources):
+    """Takes down how often a text is looked up."""
+
+    counted = 0
+
+    def text_of(self, span: Span) -> str:
+        self.counted += 1
+        return super().text_of(span)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What does the GX-400 bear?", "GX-400"),
+        ('What does (the "GX-400b") bear?', "GX-400b"),
+        ("Which pump bears 15 bar in 2021?", "15, 2021"),
+        ("Does it bear 12 bar and cost 1200 euros?", ""),
+        ("Is it over   25 kg, or 30?", ""),
+        ("Does Miller own the pump?", "Miller"),
+        ("Does Miller own the GX-200?", ""),
+    ],
+)
+def test_what_the_cited_passage_does_not_name_is_told(question: str, named: str) -> None:
+    told = f"the cited passages do not name: {named}; they may be about something else"
+    assert beside(question)[0] == ([told] if named else [])
+
+
+def test_a_passage_is_read_once_however_many_of_its_sentences_are_quoted() -> None:
+    assert [beside("Does Miller own it?", quotes=quotes)[1] for quotes in (1, 15)] == [1, 1]
+
+
+def test_a_long_run_of_names_takes_no_long_time() -> None:
+    begun = time.perf_counter()
+    assert beside("Is it by Miller?", "Anna Berta Carla Dora " * 750)[0]
+    assert time.perf_counter() - begun < 2
