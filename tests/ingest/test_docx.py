@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import random
 import re
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -290,3 +291,13 @@ def test_a_style_based_on_a_heading_is_a_heading(docx_bytes: Save) -> None:
     word.styles.add_style("Chapter", 1).base_style = word.styles["Heading 1"]
     word.add_paragraph("Pumps", style="Chapter")
     assert blocks(read(docx_bytes(word))) == [("heading", "Pumps")]
+
+
+def test_a_ruled_line_in_a_margin_takes_no_time(docx_bytes: Save) -> None:
+    word = docx.Document()
+    word.add_paragraph("The pump.")
+    word.sections[0].header.paragraphs[0].text = "─" * 300 + " SOP-7"
+    begun = time.perf_counter()
+    document = read(docx_bytes(word))
+    assert time.perf_counter() - begun < 5
+    assert document.text.endswith("─ SOP-7")

@@ -283,3 +283,10 @@ def test_an_aside_of_prose_beside_the_main_element_is_content() -> None:
         "Guests must never enter it alone.",
     ]
     assert document.blocks[-1].section == ()
+
+
+def test_a_style_of_nothing_but_beginnings_takes_no_time() -> None:
+    style = "color:#ffffff;" + "background:" * 20_000
+    begun = time.perf_counter()
+    read(f'<p style="{style}">The pump is set to 5 bar.</p>')
+    assert time.perf_counter() - begun < 5

@@ -26,8 +26,11 @@ _NOTES = {
     "endnotes": ("endnote", "endnoteReference"),
 }
 _MARGINS = {"header": BlockKind.PAGE_HEADER, "footer": BlockKind.PAGE_FOOTER}
-# `Page 3 of 12`, as Word last counted: of no use to a reader.
-_PAGE_NUMBER = re.compile(r"\W*(?:page|seite|p\.|s\.)?\W*\d*\W*(?:of|von)?\W*\d*\W*", re.IGNORECASE)
+# `Page 3 of 12`, as Word last counted: of no use to a reader. Nothing is given back (`*+`), else a
+# ruled line of 200 signs would take minutes.
+_PAGE_NUMBER = re.compile(
+    r"\W*+(?:page|seite|p\.|s\.)?\W*+\d*+\W*+(?:of|von)?\W*+\d*+\W*+", re.IGNORECASE
+)
 _PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic"
 _OLD_PICTURE = "{urn:schemas-microsoft-com:vml}imagedata"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"

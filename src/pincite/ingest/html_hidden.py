@@ -30,7 +30,8 @@ _UNSEEN_STYLES = (
 )
 _COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!]+)")
 _BACKGROUND = re.compile(r"(?<![\w-])background(?:-color)?\s*:\s*([^;!]+)")
-_PICTURE = re.compile(r"(?<![\w-])background(?:-image)?\s*:[^;!]*(?:url|gradient)\(")
+_PICTURED = re.compile(r"(?<![\w-])background(?:-image)?\s*:([^;!]*)")
+_PICTURE = re.compile(r"(?:url|gradient)\(")
 # A size that does not follow from the one around it.
 _OWN_SIZE = re.compile(
     r"font-size\s*:\s*(?:0*[1-9][\d.]*(?:px|pt|rem|mm|cm|in|v[wh])|(?:x+-)?(?:small|large)|medium)"
@@ -140,9 +141,10 @@ def _backgrounds(node: LexborNode) -> Iterator[str]:
     current: LexborNode | None = node
     while current is not None:
         attributes = current.attributes
-        if _PICTURE.search((attributes.get("style") or "").lower()) or attributes.get("background"):
+        style = (attributes.get("style") or "").lower()
+        if attributes.get("background") or any(map(_PICTURE.search, _PICTURED.findall(style))):
             yield ""  # whatever colour the picture has
-        match = _BACKGROUND.search((attributes.get("style") or "").lower())
+        match = _BACKGROUND.search(style)
         colour = _hex(match[1] if match else (attributes.get("bgcolor") or "").lower())
         if match or colour:
             yield colour
