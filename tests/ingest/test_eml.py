@@ -225,3 +225,23 @@ def test_forms_nested_in_forms_are_counted_once() -> None:
     began = time.process_time()
     assert "The pump is fixed." in read(f"From: a@b.c\n{parts}{inner}".encode()).text
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("charset", "encoding", "text"),
+    [
+        ("iso-8859-1", "cp1252", "It’s “done” – 5 €."),
+        ("us-ascii", "cp1252", "It’s “done” – 5 €."),
+        ("iso-8859-1", "utf-8", "It’s “done” – 5 €."),
+        ("gb2312", "gb18030", "朱镕基：泵"),
+        ("shift_jis", "cp932", "①髙橋 ポンプ"),
+    ],
+)
+def test_charsets_mean_what_mail_programs_take_them_for(
+    charset: str, encoding: str, text: str
+) -> None:
+    head = f"From: a@example.org\nContent-Type: text/plain; charset={charset}\n"
+    body = b"Content-Transfer-Encoding: 8bit\n\n" + text.encode(encoding)
+    document = read(head.encode() + body)
+    assert texts(document)[-1] == text
+    assert document.warnings == ()

@@ -15,6 +15,7 @@ from pincite.errors import ReadError
 from pincite.ingest.assembly import TextAssembly
 from pincite.ingest.decode import Decoded, decode
 from pincite.ingest.html import add_page
+from pincite.ingest.html_charset import codec_named
 
 # What the standard parser raises on headers and parts that break the rules of mail.
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, HeaderParseError, RecursionError)
@@ -142,6 +143,17 @@ def decoded_part(part: Message) -> Decoded:
     """The text of a part, in the charset it names or, if that does not fit, the likeliest one."""
     content = content_of(part)
     try:
-        return Decoded(text=content.decode(part.get_content_charset() or "utf-8"), encoding=None)
+        codec = codec_named(part.get_content_charset() or "utf-8") or "utf-8"
+        # Mail of our days without a word about it, or with a wrong one, is often UTF-8.
+        name = "utf-8" if codec == "cp1252" and _is_utf8(content) else codec
+        return Decoded(text=content.decode(name), encoding=None)
     except (UnicodeDecodeError, LookupError, ValueError):
         return decode(content)
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,4 +1,7 @@
-"""Decodes a web page: what the page says about its encoding counts only when it fits the bytes."""
+"""Decodes a web page: what the page says about its encoding counts only when it fits the bytes.
+
+Names of encodings mean what browsers and mail programs take them for.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,17 @@ _META = re.compile(
     re.IGNORECASE,
 )
 _HEAD_BYTES = 4096
-# What pages call latin-1 or ASCII is Windows-1252 in fact; browsers read it so too.
-_SAME_AS_WINDOWS_1252 = ("iso8859-1", "ascii", "cp1252")
+# What is written under these names has the further signs of the other ones: quotation marks, the
+# euro, rarer Chinese and Japanese characters.
+_WRITTEN_AS = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
 
 
 def decode_page(content: bytes) -> Decoded:
@@ -36,16 +48,18 @@ def decode_page(content: bytes) -> Decoded:
 def _declared_codec(content: bytes) -> str | None:
     """The codec named in the page's head, if Python has it."""
     match = _META.search(content[:_HEAD_BYTES])
-    if not match:
-        return None
-    try:
-        name = codecs.lookup(match[1].decode("ascii")).name
-    except LookupError:
-        return None
+    name = codec_named(match[1].decode("ascii")) if match else None
     # A name that can be read in single bytes cannot be of UTF-16.
-    if name.startswith(("utf-16", "utf-32", "utf-7")) or not _is_text_codec(name):
+    return None if name is None or name.startswith(("utf-16", "utf-32", "utf-7")) else name
+
+
+def codec_named(charset: str) -> str | None:
+    """The codec for the name of an encoding as files give it; None for one that Python has not."""
+    try:
+        name = codecs.lookup(charset).name
+    except (LookupError, ValueError):
         return None
-    return "cp1252" if name in _SAME_AS_WINDOWS_1252 else name
+    return _WRITTEN_AS.get(name, name) if _is_text_codec(name) else None
 
 
 def _is_text_codec(name: str) -> bool:
