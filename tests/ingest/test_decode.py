@@ -113,6 +113,7 @@ def test_any_bytes_are_decoded_so_that_slices_lead_back_or_refused(content: byte
         "a;25 £\nb;30 £\nc;£££££££££\n",
         "–––––––––––– ••••••••",
         "L'élève a été reçu où ça ? « Noël » Straße, ¡Qué año!",
+        "1° 2' ± 3 ² ³ ¼ ½ ¾ × ÷\n" * 8,
     ],
 )
 def test_a_handful_of_signs_in_a_latin_text_is_windows_1252(text: str) -> None:
@@ -124,6 +125,7 @@ def test_a_handful_of_signs_in_a_latin_text_is_windows_1252(text: str) -> None:
     ("text", "encoding"),
     [
         (JAPANESE, "euc_jp"),
+        ("これは日本語の文章です。漢字とひらがなとカタカナが含まれています。", "euc_jp"),
         ("テスト データ\n", "shift_jis"),
         (CHINESE, "gbk"),
         ("本公司的年度報告包括財務報表和審計意見。員工應當遵守安全操作規程。", "big5"),
@@ -155,6 +157,22 @@ def test_other_latin_code_pages_are_told_by_letters_that_only_they_give(
 ) -> None:
     for encoding in encodings.split():
         assert decode(text.encode(encoding)).text == text
+
+
+@pytest.mark.parametrize("text", ["Preis: 5 € für Öl", "Le cœur de la sœur coûte 5 €"])
+def test_the_euro_of_iso_8859_15_is_told_from_the_sign_that_windows_has_there(text: str) -> None:
+    decoded = decode(text.encode("iso8859_15"))
+    assert (decoded.text, decoded.encoding, decoded.doubt) == (text, "iso8859_15", None)
+
+
+def test_no_control_character_is_taken_for_a_letter_of_another_code_page() -> None:
+    decoded = decode("Škola je v Čačak i Đakovo, žena".encode("cp1250"))
+    assert decoded.text.startswith("Škola")
+    assert decoded.doubt
+
+
+def test_a_short_text_is_doubtful_however_often_it_is_repeated() -> None:
+    assert decode("你好,世界\n".encode("gb18030") * 8).doubt
 
 
 def test_letters_that_could_be_of_several_code_pages_are_told() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 USUAL = "cp1252"
+_WITH_EURO = "iso8859_15"
 # The letters beyond A to Z of languages that Windows-1252 can write, neighbours together.
 _WESTERN = (
     "äöüßéèàêçñáó",  # German with the foreign words it uses
@@ -45,6 +46,8 @@ _OTHERS = (
 # A stretch of letters and bytes beyond ASCII: a word with what stands close to it.
 _WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
 _MOST_WORDS = 20_000
+# Letters and signs in Windows code pages, control characters in those of ISO 8859.
+_CONTROL_IN_ISO = re.compile(rb"[\x80-\x9f]")
 # What stands within words and is no letter: apostrophes, hyphens, dashes, dots.
 _JOINERS = frozenset("’‘\u00ad–—…·•×°\u00a0")
 # Signs that Unicode counts among the letters.
@@ -78,6 +81,8 @@ class _Letters:
 def latin_code_page(content: bytes) -> CodePage:
     """The code page of a text in the Latin script."""
     words = _words(content)
+    if _has_euro(content) and _fits_a_language(words, _WITH_EURO):
+        return CodePage(name=_WITH_EURO, is_doubtful=False)
     usual = _letters(words, USUAL)
     if any(map(usual.fits, _WESTERN)):
         return CodePage(name=USUAL, is_doubtful=False)
@@ -91,8 +96,16 @@ def latin_code_page(content: bytes) -> CodePage:
 
 def is_western(content: bytes) -> bool:
     """Whether Windows-1252 gives a text in one language of Western Europe."""
-    usual = _letters(_words(content), USUAL)
-    return any(map(usual.fits, _WESTERN))
+    return _fits_a_language(_words(content), USUAL)
+
+
+def _has_euro(content: bytes) -> bool:
+    """Whether a byte is the euro in ISO 8859-15 and else `\xa4`, a sign that nobody writes."""
+    return b"\xa4" in content and not _CONTROL_IN_ISO.search(content)
+
+
+def _fits_a_language(words: Sequence[bytes], name: str) -> bool:
+    return any(map(_letters(words, name).fits, _WESTERN))
 
 
 def _words(content: bytes) -> list[bytes]:
@@ -117,9 +130,14 @@ def _letters(words: Iterable[bytes], name: str) -> _Letters:
                 continue
             if sign.isalpha() and sign not in _NO_LETTERS:
                 letters[sign] += 1
-            elif sign == "\ufffd" or (sign not in _JOINERS and _is_within(text, place)):
+            elif _is_none(sign) or (sign not in _JOINERS and _is_within(text, place)):
                 misplaced += 1
     return _Letters(letters, misplaced)
+
+
+def _is_none(sign: str) -> bool:
+    """Whether a byte is no sign in a code page, or a control character."""
+    return sign == "\ufffd" or "\x80" <= sign <= "\x9f"
 
 
 def _is_within(text: str, place: int) -> bool:

@@ -46,6 +46,11 @@ _FEWEST_ALONE = 20
 # A sentence of Hebrew has been guessed to be Russian.
 _FEWEST_SURE = 60
 _KATAKANA = re.compile(rb"(?:\x83[\x40-\x96]){3}")
+_PAIR_WITH_ASCII = re.compile(rb"[\x80-\xff][\x40-\x7e]")
+# Guesses that EUC-JP has been mistaken for, and what no text in them has so much of.
+_TAKEN_FOR_EUC_JP = ("big5", "big5hkscs", "cp949", "euc_kr", "gb18030", "johab")
+_KANA = re.compile(r"[\u3041-\u30fe]")
+_LEAST_KANA = 0.3
 # A damaged UTF-8 file has few bad stretches; other code pages rarely give a valid one.
 _VALID_FOR_EACH_BAD = 4
 
@@ -126,7 +131,9 @@ def _other_script(content: bytes) -> Decoded | None:
     if guess is None or text is None:
         return None
     checked = _checked(text, guess, content, first_byte=0)
-    beyond = sum(map(len, _BEYOND_ASCII.findall(content)))
+    # A word that stands in every line shows no more than one of them.
+    distinct = b"\n".join(set(content.splitlines()))
+    beyond = sum(map(len, _BEYOND_ASCII.findall(distinct)))
     return checked if beyond >= _FEWEST_SURE else replace(checked, doubt=_doubt(guess))
 
 
@@ -145,7 +152,7 @@ def _looks_foreign(content: bytes) -> bool:
     if total < _FEWEST_ALONE and is_western(content):
         return False  # `äöüß`
     if 2 * in_runs < total:
-        return is_dense and total >= _FEWEST_ALONE
+        return is_dense and len(_PAIR_WITH_ASCII.findall(content)) >= _FEWEST_ALONE
     return is_dense or in_runs >= _FEWEST_IN_RUNS
 
 
@@ -193,7 +200,15 @@ def _guess(content: bytes) -> str | None:
     if _LATIN_GUESS.match(name) and not _LATIN_EXCEPTIONS.match(name):
         return None
     # GBK and GB2312 are subsets of GB18030; a file may hold the rarer signs past the sample.
-    return "gb18030" if name in ("gbk", "gb2312") else name
+    name = "gb18030" if name in ("gbk", "gb2312") else name
+    return "euc_jp" if name in _TAKEN_FOR_EUC_JP and _is_euc_jp(content) else name
+
+
+def _is_euc_jp(content: bytes) -> bool:
+    """Whether EUC-JP gives a text with as much kana as Japanese has."""
+    text = _try_codec(content, "euc_jp") or ""
+    beyond = sum(not sign.isascii() for sign in text)
+    return bool(beyond) and len(_KANA.findall(text)) >= _LEAST_KANA * beyond
 
 
 def _try_codec(content: bytes, encoding: str) -> str | None:
