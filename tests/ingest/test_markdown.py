@@ -169,3 +169,13 @@ def test_a_file_of_nothing_but_beginnings_is_read_at_once(beginning: str) -> Non
     began = time.process_time()
     read(beginning * 100_000)
     assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize("tag", ["<script src='x.js'>", "<style>"])
+def test_text_behind_a_script_that_nothing_ends_is_kept(tag: str) -> None:
+    document = read(f"# Pump\n\n{tag}\n\nIt runs at 5 bar.\n")
+    assert (
+        document.text[document.blocks[-1].end - 17 : document.blocks[-1].end] == "It runs at 5 bar."
+    )
+    closed = read(f"# Pump\n\n{tag}\na {{}}\n</{tag.split()[0].strip('<>')}>\n")
+    assert len(closed.blocks) == 1

@@ -22,8 +22,9 @@ _EMPTY_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t>]*(?:\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 # What is not closed runs to the end, so that a file of nothing but beginnings is looked through once.
 _TAGS = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:(</\1\s*>)|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
+_TAG = re.compile(r"<[^<>]*>")
 _CONTAINER_SIGNS = " \t>"
 # A footnote of a single word looks like the target of a link, which would not be text.
 _FOOTNOTE = re.compile(r"^([ ]{0,3})\[(?=\^[^\]\n]+\]:)", re.MULTILINE)
@@ -142,7 +143,7 @@ class _BlockFinder:
         elif token.type == "html_block":
             start, end = self._stripped(self._lines[first].start, self._end(last))
             self.comments += comment_ranges(self._text, token, start, end)
-            if _TAGS.sub("", token.content).strip():
+            if _TAGS.sub(_unclosed, token.content).strip():
                 yield BlockKind.PARAGRAPH, start, end
 
     def _enter(self, heading: Token, level: int) -> None:
@@ -205,6 +206,12 @@ class _BlockFinder:
 
     def _end(self, line_number: int) -> int:
         return self._lines[min(line_number, len(self._lines)) - 1].end
+
+
+def _unclosed(match: re.Match[str]) -> str:
+    """What stays of tags: the text behind a script that nothing ends, which may be the whole file."""
+    is_unclosed = match[1] is not None and match[2] is None
+    return _TAG.sub("", match[0]) if is_unclosed else ""
 
 
 def _lines(text: str) -> Iterator[_Line]:
