@@ -59,7 +59,7 @@ def is_amount(value: object) -> bool:
 
 def format_number(value: float, code: str) -> str:
     """The number as a cell with this format code shows it."""
-    if not math.isfinite(value):
+    if not math.isfinite(value * 100):  # as a percent sign would make it
         return str(value)
     if code in ("", "General") or len(code) > _LONGEST_CODE:
         return general(value)
