@@ -165,6 +165,14 @@ def test_the_euro_of_iso_8859_15_is_told_from_the_sign_that_windows_has_there(te
     assert (decoded.text, decoded.encoding, decoded.doubt) == (text, "iso8859_15", None)
 
 
+def test_a_byte_that_windows_1252_does_not_have_costs_no_quotation_marks() -> None:
+    decoded = decode(b"Die \x84T\xfcr\x93 \x81 kostet 5 \x80.")
+    assert decoded.text == "Die „Tür“ \ufffd kostet 5 €."
+    assert decoded.encoding is None
+    assert "1 byte" in (decoded.doubt or "")
+    assert "no characters" in (decoded.warning or "")
+
+
 def test_no_control_character_is_taken_for_a_letter_of_another_code_page() -> None:
     decoded = decode("Škola je v Čačak i Đakovo, žena".encode("cp1250"))
     assert decoded.text.startswith("Škola")

@@ -53,6 +53,7 @@ _KANA = re.compile(r"[\u3041-\u30fe]")
 _LEAST_KANA = 0.3
 # A damaged UTF-8 file has few bad stretches; other code pages rarely give a valid one.
 _VALID_FOR_EACH_BAD = 4
+_NO_POSITIONS = "byte positions are not available: it has bytes that are no characters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,7 @@ def _damaged_utf8(content: bytes) -> Decoded | None:
         checked,
         encoding=None,
         is_damaged=True,
-        warning="byte positions are not available: it has bytes that are no characters",
+        warning=_NO_POSITIONS,
         doubt=f"damaged {where}(not valid UTF-8): {counted(bad, 'character')} could not be read and "
         "stand as \ufffd; get a complete copy of the file",
     )
@@ -157,14 +158,19 @@ def _looks_foreign(content: bytes) -> bool:
 
 
 def _latin(content: bytes) -> Decoded:
-    """The text in a code page of the Latin script; every content can be read so."""
+    """The text in a code page of the Latin script; every content can be read so.
+
+    Bytes that are no characters in it stand as `\ufffd`: one of them costs no quotation marks, which
+    latin-1, where each byte is something, would make control characters.
+    """
     page = latin_code_page(content)
-    text = _try_codec(content, page.name)
-    name = page.name if text is not None else "latin-1"
-    checked = _checked(content.decode(name), name, content, first_byte=0)
-    if not page.is_doubtful and text is not None and not _looks_foreign(content):
+    checked = _checked(content.decode(page.name, "replace"), page.name, content, first_byte=0)
+    if bad := checked.text.count("\ufffd"):
+        doubt = f"{_doubt(page.name)}; {counted(bad, 'byte')} that no letter has stand as \ufffd"
+        return replace(checked, encoding=None, warning=_NO_POSITIONS, doubt=doubt)
+    if not page.is_doubtful and not _looks_foreign(content):
         return checked
-    return replace(checked, doubt=_doubt(name))
+    return replace(checked, doubt=_doubt(page.name))
 
 
 def _doubt(encoding: str) -> str:

@@ -26,6 +26,8 @@ _OTHER_FORMS = ("text/enriched", "text/richtext", "text/x-amp-html", "text/watch
 # A plain text of fewer words than this share of the page's is a stub ("Please enable HTML").
 _LEAST_PLAIN = 0.7
 _ADDRESS = re.compile(r"https?://\S+")
+# What mail that is in UTF-8 is called by mistake: these take any bytes.
+_DOUBTFUL = ("cp1252", "utf-16", "utf-32")
 _WORD = re.compile(r"\w+")
 
 
@@ -144,8 +146,7 @@ def decoded_part(part: Message) -> Decoded:
     content = content_of(part)
     try:
         codec = codec_named(part.get_content_charset() or "utf-8") or "utf-8"
-        # Mail of our days without a word about it, or with a wrong one, is often UTF-8.
-        name = "utf-8" if codec == "cp1252" and _is_utf8(content) else codec
+        name = "utf-8" if codec.startswith(_DOUBTFUL) and _is_utf8(content) else codec
         return Decoded(text=content.decode(name), encoding=None)
     except (UnicodeDecodeError, LookupError, ValueError):
         return decode(content)
@@ -153,7 +154,6 @@ def decoded_part(part: Message) -> Decoded:
 
 def _is_utf8(content: bytes) -> bool:
     try:
-        content.decode()
+        return "\0" not in content.decode()
     except UnicodeDecodeError:
         return False
-    return True

@@ -26,6 +26,14 @@ _WRITTEN_AS = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
 }
+# Names that files give and Python does not know.
+_UNKNOWN = {
+    "windows-874": "cp874",
+    "iso-8859-8-i": "iso8859_8",
+    "iso-8859-8-e": "iso8859_8",
+    "x-sjis": "cp932",
+    "x-gbk": "gb18030",
+}
 
 
 def decode_page(content: bytes) -> Decoded:
@@ -56,7 +64,7 @@ def _declared_codec(content: bytes) -> str | None:
 def codec_named(charset: str) -> str | None:
     """The codec for the name of an encoding as files give it; None for one that Python has not."""
     try:
-        name = codecs.lookup(charset).name
+        name = codecs.lookup(_UNKNOWN.get(charset.lower(), charset)).name
     except (LookupError, ValueError):
         return None
     return _WRITTEN_AS.get(name, name) if _is_text_codec(name) else None
