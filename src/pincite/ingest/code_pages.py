@@ -54,6 +54,7 @@ _JOINERS = frozenset("’‘\u00ad–—…·•×°\u00a0")
 _NO_LETTERS = frozenset("ªºµ")
 _MOST_FOREIGN = 0.03
 _FEWEST_TELLING = 3
+_FEWEST_LIKELY = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +87,11 @@ def latin_code_page(content: bytes) -> CodePage:
     usual = _letters(words, USUAL)
     if any(map(usual.fits, _WESTERN)):
         return CodePage(name=USUAL, is_doubtful=False)
-    likely = list(_likely(words))
+    likely = list(_likely(words, usual))
     for name in likely:
-        if _telling(words, name) >= _FEWEST_TELLING:
-            return CodePage(name=name, is_doubtful=False)
+        telling = _telling(words, name)
+        if telling >= _FEWEST_LIKELY:
+            return CodePage(name=name, is_doubtful=telling < _FEWEST_TELLING)
     # A text in several languages has letters of all of them.
     return CodePage(name=USUAL, is_doubtful=bool(likely) or not usual.fits("".join(_WESTERN)))
 
@@ -112,11 +114,13 @@ def _words(content: bytes) -> list[bytes]:
     return [match[0] for match in islice(_WORD.finditer(content), _MOST_WORDS)]
 
 
-def _likely(words: Sequence[bytes]) -> Iterator[str]:
-    """The rarer code pages in which the words fit one language."""
+def _likely(words: Sequence[bytes], usual: _Letters) -> Iterator[str]:
+    """The rarer code pages in which the words fit one language, with no fewer letters in them."""
     for names, alphabets in _OTHERS:
         for name in names:
-            if any(map(_letters(words, name).fits, alphabets)):
+            found = _letters(words, name)
+            has_all = found.letters.total() >= usual.letters.total()
+            if has_all and any(map(found.fits, alphabets)):
                 yield name
 
 
