@@ -290,3 +290,9 @@ def test_a_style_of_nothing_but_beginnings_takes_no_time() -> None:
     begun = time.perf_counter()
     read(f'<p style="{style}">The pump is set to 5 bar.</p>')
     assert time.perf_counter() - begun < 5
+
+
+def test_tags_in_scripts_are_no_elements_nested_beyond_reason() -> None:
+    data = ",".join(['"<div>a<\\/div>"'] * 12_000)
+    document = read(f"<p>The pump is set to 5 bar.</p><script>let rows = [{data}]</script>")
+    assert document.text == "The pump is set to 5 bar."

@@ -23,6 +23,8 @@ UNREAD = frozenset(("rt", "rp", "-comment"))
 DEEPEST = 10_000
 """Levels of nesting; browsers give up at about 500."""
 
+# Before a page is parsed, tags in scripts, comments and attributes count as well: there may be many.
+_MOST_OPEN = 5 * DEEPEST
 # At each of these the parser looks through all that are open: 200,000 of them would take minutes.
 _SEARCHING = re.compile(
     r"<(/?)(address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption"
@@ -52,7 +54,7 @@ def parse_page(page: str) -> LexborHTMLParser:
         elif open_tags[name]:
             open_tags[name] -= 1
             depth -= 1
-        _refuse(depth)
+        _refuse(depth, most=_MOST_OPEN)
     tree = LexborHTMLParser(page)
     _refuse_deep(tree.body)
     return tree
@@ -62,12 +64,12 @@ def _refuse_deep(root: LexborNode | None) -> None:
     stack = [(root, 0)] if root is not None else []
     while stack:
         node, depth = stack.pop()
-        _refuse(depth)
+        _refuse(depth, most=DEEPEST)
         stack.extend((child, depth + 1) for child in children(node))
 
 
-def _refuse(depth: int) -> None:
-    if depth > DEEPEST:
+def _refuse(depth: int, *, most: int) -> None:
+    if depth > most:
         raise ReadError(
             f"its elements are nested more than {DEEPEST:,} deep, as on no real page; "
             "save its text in another way"
