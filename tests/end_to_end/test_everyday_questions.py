@@ -23,6 +23,9 @@ FILES = {
     "Die Miete ist bis zum 3. Werktag eines Monats zu zahlen.\n",
     "terms.md": "# Terms\n\nPayment is due within 30 days. Delivery takes ten days. "
     "The warranty lasts 24 months. Eva Haas founded the company.\n",
+    "party.eml": "From: Eva Haas <eva@norda.example>\nTo: Tom Brandt <tom@norda.example>\n"
+    "Subject: Summer party\nDate: Mon, 11 Mar 2024 09:12:00 +0100\n\nHi Tom,\n\n"
+    "it starts at 17:00 in the yard. We expect 60 guests.\n\nEva\n",
     "filter.html": "<html><body><h1>Filter</h1><p>Cleaning the filter:</p><ol><li>Switch the "
     "machine off.</li><li>Open the lid.</li><li>Rinse it with cold water.</li></ol></body></html>",
 }
@@ -128,3 +131,13 @@ def test_of_stop_words_alone_nothing_false_is_said(library: Library) -> None:
     answer = library.ask("Who are the who?")
     assert not [reason for reason in answer.reasons if "in none of the documents" in reason]
     assert any("only words that stand everywhere" in reason for reason in answer.reasons)
+
+
+def test_the_lines_above_a_message_are_quoted_where_they_are_asked_for_alone(
+    library: Library,
+) -> None:
+    quotes = [c.quote for c in asked(library, "When does the summer party start?").citations]
+    assert quotes[0].startswith("it starts at 17:00")
+    assert not any(quote.startswith("From:") for quote in quotes)
+    sender = asked(library, "Who wrote the mail about the summer party?").citations
+    assert sender[0].quote.startswith("From: Eva Haas")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pincite.document import Span
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import details, details_asked
-from pincite.text.remarks import is_remark
+from pincite.text.remarks import asks_for_mail_header, is_mail_header, is_remark
 from pincite.text.terms import terms
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ class _Candidate:
     words: frozenset[str]
     """Terms without those of the details."""
 
+
+_Scored: TypeAlias = tuple[float, Span, int, Hit]
+"""The score of a sentence, where it stands, its place in its passage, and that passage."""
 
 _LEAST_SHARED_WORDS = 0.5
 """Of the words of two sentences together, details aside: so many in common, and only details differ."""
@@ -66,7 +69,7 @@ class MmrSelector:
         """Sentences in the order they were chosen, best first; none without candidates."""
         chosen: list[_Candidate] = []
         asked = details_asked(question.asked)
-        pool, dropped = self._candidates(hits)
+        pool, dropped = self._candidates(question, hits)
         while pool and len(chosen) < self._max_sentences:
             alike = {item.span: [_similarity(item, other) for other in chosen] for item in pool}
             repeats = [self._repeats(item, alike[item.span], chosen, asked) for item in pool]
@@ -121,12 +124,14 @@ class MmrSelector:
         reason = f"repeats e{number}: similarity {similarity:.3f} > {self._max_similarity:.3f}"
         return _dropped(item.passage, item.span, item.score, reason)
 
-    def _candidates(self, hits: Sequence[Hit]) -> tuple[list[_Candidate], list[Dropped]]:
+    def _candidates(
+        self, question: Question, hits: Sequence[Hit]
+    ) -> tuple[list[_Candidate], list[Dropped]]:
         """Sentences near the best, best first, each once even if two passages share it.
 
         Of a passage without any, the best sentence is among the dropped.
         """
-        scored = sorted(
+        scored: list[_Scored] = sorted(
             (
                 (score, span, row, hit)
                 for hit in hits
@@ -137,7 +142,7 @@ class MmrSelector:
             key=lambda entry: (-entry[0], entry[1]),
         )
         unique: dict[Span, _Candidate] = {}
-        dropped: list[Dropped] = []
+        scored, dropped = self._without_mail_headers(question, scored)
         seen: set[str] = set()
         for score, span, row, hit in scored:
             top, lead, _, leading_hit = scored[0]
@@ -155,6 +160,22 @@ class MmrSelector:
                 unique[span] = self._candidate(span, hit, row, score)
             seen.add(hit.passage.id)
         return list(unique.values()), dropped
+
+    def _without_mail_headers(
+        self, question: Question, scored: list[_Scored]
+    ) -> tuple[list[_Scored], list[Dropped]]:
+        """The lines above a message hold its subject's words: they are no answer beside its text."""
+        if asks_for_mail_header(question.plain):
+            return scored, []
+        near = [entry for entry in scored if entry[0] >= scored[0][0] - self._margin]
+        headers = [entry for entry in near if is_mail_header(self._sources.text_of(entry[1]))]
+        if len(headers) == len(near):
+            return scored, []
+        told = [
+            _dropped(hit.passage, span, score, "headers of a message and no sentence")
+            for score, span, _, hit in headers
+        ]
+        return [entry for entry in scored if entry not in headers], told
 
     def _candidate(self, span: Span, hit: Hit, row: int, score: float) -> _Candidate:
         quote = self._sources.text_of(span)

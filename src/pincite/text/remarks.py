@@ -1,4 +1,4 @@
-"""Remarks of an editor ("[citation needed]", "[12]"), and what opens and ends a letter."""
+"""Remarks of an editor ("[12]", "[citation needed]"), and what heads, opens and ends a letter."""
 
 from __future__ import annotations
 
@@ -12,6 +12,20 @@ _GREETING = re.compile(
     r"|(?:(?:kind|best|warm) regards|regards|yours (?:sincerely|faithfully|truly)|sincerely|cheers|"
     r"many thanks|(?:mit )?(?:freundlichen|besten|vielen|herzlichen|viele|beste|herzliche) grüßen?|"
     r"cordialement|bien à vous|saludos(?: cordiales)?|atentamente)[,.!]?[^.!?:;\d]{0,40})",
+    re.IGNORECASE,
+)
+_HEADER_NAMES = (
+    "from|to|cc|bcc|date|sent|subject|reply-to|"
+    "von|an|datum|gesendet|betreff|de|à|envoyé|objet|para|fecha|enviado|asunto"
+)
+_MAIL_HEADERS = re.compile(rf"(?:[>\s]*(?:{_HEADER_NAMES}):[^\n]*(?:\n|$)){{2,}}\s*", re.IGNORECASE)
+_ONLY_IN_MAIL = re.compile(r"\w@\w|^[>\s]*(?:subject|betreff|objet|asunto):", re.IGNORECASE | re.M)
+_ASKS_FOR_MAIL = re.compile(
+    r"\b(?:e-?mails?|mails?|messages?|subject|address|sender|sen[dt]|sends|recipients?|cc|repl(?:y|ied)|"
+    r"forward\w*|received?|wr(?:o|i)t\w+|who(?:m|se)?|"
+    r"nachrichten?|betreff|adresse|absender|empfänger|geschickt|gesendet|schr(?:ie|ei)b\w*|we[rnm]|wessen|"
+    r"courriels?|objet|expéditeur|destinataire|envoyé\w*|écri\w+|qui|"
+    r"correos?|mensajes?|asunto|remitente|enviad\w+|envió|escri\w+|quién(?:es)?)\b",
     re.IGNORECASE,
 )
 
@@ -28,3 +42,13 @@ def is_remark(text: str) -> bool:
     """
     bare = text.strip()
     return bool(_REMARKS_ALONE.fullmatch(bare) or _GREETING.fullmatch(bare))
+
+
+def is_mail_header(text: str) -> bool:
+    """Whether it is nothing but the lines above a message: from whom to whom, when, about what."""
+    return bool(_MAIL_HEADERS.fullmatch(text) and _ONLY_IN_MAIL.search(text))
+
+
+def asks_for_mail_header(question: str) -> bool:
+    """Whether the lines above a message may be what is asked for: who, an address, a mail itself."""
+    return bool(_ASKS_FOR_MAIL.search(question))
