@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pincite.records import NamedFile
-from pincite.verify.versions import Versions, version_of
+from pincite.text.versions import is_of_one_day, version_of
+from pincite.verify.versions import Versions
 
 
 def newer(cited: str, *others: str, question: str = "What is allowed?") -> list[str]:
@@ -58,3 +59,27 @@ def test_a_version_is_told_with_what_the_document_is() -> None:
     assert found is not None
     assert found.numbers == ((2023, 11, 5),)
     assert version_of("/a/Travel-Policy.pdf") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "expected"),
+    [
+        ("/a/2024-02-06-board.md", "Minutes of the board meeting", True),
+        ("invoice-2024.pdf", "", True),
+        ("Rechnung_2024-01.pdf", "", True),
+        ("Sitzungsprotokoll 2024-03.docx", "", True),
+        ("travel-policy-2024.pdf", "Travel policy", False),
+        ("invoice-template-v2.docx", "", False),
+    ],
+)
+def test_minutes_and_invoices_of_other_days_are_no_versions(
+    path: str, title: str, expected: bool
+) -> None:
+    assert is_of_one_day(path, title) is expected
+
+
+def test_of_minutes_there_is_no_newer_version() -> None:
+    assert newer("minutes-2023-02.md", "minutes-2024-03.md") == []
+    assert newer("rules-v1.md", "rules-v2.md", question="What holds from 1 July?") == [
+        "rules-v2.md"
+    ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pincite.answer.carrying import Carriers
 from pincite.answer.extractive import ExtractiveAnswerer
 from pincite.answer.generated import GeneratedAnswerer
+from pincite.answer.newest import NewestFirst
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.reading import Reading, Window
@@ -54,11 +55,13 @@ def writing_stages(
     chosen = settings.generation
     mode = Mode(chosen.mode)
     selector = selector or quoting_selector(settings, sources)
-    quotes = ExtractiveAnswerer()
+    newest_first = NewestFirst(sources)
+    quotes = ExtractiveAnswerer(newest_first=newest_first)
     if mode is Mode.EXTRACTIVE:
         return WritingStages(selector=selector, answerer=quotes)
     if model is None:
-        return WritingStages(selector=selector, answerer=ExtractiveAnswerer((_without(chosen),)))
+        quotes = ExtractiveAnswerer((_without(chosen),), newest_first=newest_first)
+        return WritingStages(selector=selector, answerer=quotes)
     prompts = load_prompts(chosen.prompts)
     reading = Reading(prompts, mode, sources)
     answerer: Answerer = QuotedAnswerer(

@@ -22,8 +22,8 @@ from pincite.text.details import names
 from pincite.text.languages import language_of
 from pincite.text.numbers import figures, numbers
 from pincite.text.terms import terms
+from pincite.text.versions import version_of, without_version
 from pincite.verify.differences import difference
-from pincite.verify.versions import version_of, without_version
 
 _UNIT = re.compile(r"\d\W*[^\W\d]|[^\W\d][\s-]+[^\W\d]|[^\w\s.,]")
 """A word behind the digits or a second word behind a number in words, or a sign such as %."""

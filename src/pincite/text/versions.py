@@ -1,0 +1,88 @@
+"""Which version of a document does a file's name tell?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+_MONTH_AND_DAY = r"[-_. ]?(?:0[1-9]|1[0-2])(?:[-_. ]?(?:0[1-9]|[12]\d|3[01]))?"
+_DATE = rf"(?<!\d)(?P<date>(?:19|20)\d\d(?:{_MONTH_AND_DAY})?)(?!\d)"
+_NUMBER = (
+    r"(?<![^\W_])(?:version|ver|v|revision|rev|edition|issue)[-_. ]?"
+    r"(?P<number>\d{1,4}(?:[._]\d{1,4})*)(?![^\W_])"
+)
+_MARK = re.compile(f"{_DATE}|{_NUMBER}", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[\W_]+")
+_FEWEST_LETTERS = 4
+"""What is left of a name without its version must say what the document is."""
+
+_OF_ONE_DAY = re.compile(
+    r"\b(?:minutes|meetings?|agendas?|transcripts?|interviews?|invoices?|receipts?|bills?|payslips?|"
+    r"(?:bank|account) statements?|purchase orders?|delivery notes?|letters?|e-?mails?|newsletters?|"
+    r"diary|journal|logs?|memos?|"
+    r"\w*(?:protokolle?|sitzung(?:en)?|besprechung(?:en)?|rechnung(?:en)?|quittung(?:en)?|belege?|"
+    r"kontoausz(?:ug|üge)|bestellung(?:en)?|lieferscheine?|briefe?|tagebuch)|"
+    r"factures?|reçus?|procès[ -]verba(?:l|ux)|comptes? rendus?|réunions?|lettres?|courriels?|"
+    r"facturas?|recibos?|actas?|reuni(?:ón|ones)|cartas?|correos?)\b",
+    re.IGNORECASE,
+)
+"""Of such a thing there is a new one each time, and the earlier ones stay what they are."""
+
+
+_DIGITS_OF_A_YEAR = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A name cut in two: what the document is, and which of its versions."""
+
+    of: str
+    numbers: tuple[tuple[int, ...], ...]
+    written: tuple[str, ...]
+
+
+def version_of(path: str) -> Version | None:
+    """The version that a file's name tells; None where it tells none."""
+    stem = PurePath(path.replace("\\", "/")).stem
+    marks = list(_MARK.finditer(stem))
+    of = _SEPARATORS.sub(" ", _MARK.sub(" # ", stem.casefold())).strip()
+    if not marks or sum(sign.isalpha() for sign in of) < _FEWEST_LETTERS:
+        return None
+    return Version(
+        of=f"{len(marks)} {of}", numbers=tuple(map(_numbers, marks)), written=_texts(marks)
+    )
+
+
+def without_version(name: str) -> str:
+    """What a name says beside its version: `policy` of "policy-2023" and "Policy (rev 2)"."""
+    return _SEPARATORS.sub(" ", _MARK.sub(" ", name.casefold())).strip()
+
+
+def _texts(marks: Sequence[re.Match[str]]) -> tuple[str, ...]:
+    return tuple(mark["date"] or mark["number"] for mark in marks)
+
+
+def _numbers(mark: re.Match[str]) -> tuple[int, ...]:
+    if mark["number"]:
+        return tuple(int(part) for part in re.split(r"[._]", mark["number"]))
+    digits = re.sub(r"\D", "", mark["date"])
+    return tuple(int(part) for part in (digits[:4], digits[4:6], digits[6:8]) if part)
+
+
+def is_of_one_day(path: str, title: str) -> bool:
+    """Whether a name with a date tells no version but minutes, an invoice or a letter of that day."""
+    stem = PurePath(path.replace("\\", "/")).stem
+    numbered = any(mark["number"] for mark in _MARK.finditer(stem))
+    names = f"{_SEPARATORS.sub(' ', stem)}\n{title}"
+    return not numbered and bool(_OF_ONE_DAY.search(names))
+
+
+def names_version(question: str, version: Version) -> bool:
+    """Whether the question says that it means this version: "version 1", "the policy of 2023"."""
+    asked = _texts(list(_MARK.finditer(question)))
+    return any(
+        mark in asked or (len(mark) >= _DIGITS_OF_A_YEAR and mark in question)
+        for mark in version.written
+    )
