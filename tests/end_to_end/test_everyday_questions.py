@@ -23,6 +23,11 @@ FILES = {
     "Die Miete ist bis zum 3. Werktag eines Monats zu zahlen.\n",
     "terms.md": "# Terms\n\nPayment is due within 30 days. Delivery takes ten days. "
     "The warranty lasts 24 months. Eva Haas founded the company.\n",
+    "accounts.md": "# Accounts\n\nAll amounts in thousands of pounds.\n\n"
+    "| | 2021 | 2022 |\n|---|---|---|\n"
+    "| Revenue | 48,210 | 55,940 |\n| Net debt | 96,400 | 91,200 |\n",
+    "bilanz.md": "# Bilanz\n\n| Angaben in TEUR | 2021 | 2022 |\n|---|---|---|\n"
+    "| Umsatz | 48.210 | 55.940 |\n| Anlagevermögen | 96.400 | 91.200 |\n",
     "party.eml": "From: Eva Haas <eva@norda.example>\nTo: Tom Brandt <tom@norda.example>\n"
     "Subject: Summer party\nDate: Mon, 11 Mar 2024 09:12:00 +0100\n\nHi Tom,\n\n"
     "it starts at 17:00 in the yard. We expect 60 guests.\n\nEva\n",
@@ -141,3 +146,18 @@ def test_the_lines_above_a_message_are_quoted_where_they_are_asked_for_alone(
     assert not any(quote.startswith("From:") for quote in quotes)
     sender = asked(library, "Who wrote the mail about the summer party?").citations
     assert sender[0].quote.startswith("From: Eva Haas")
+
+
+@pytest.mark.parametrize(
+    ("question", "row", "scale"),
+    [
+        ("What was the net debt in 2022?", "Net debt", "All amounts in thousands of pounds."),
+        ("Wie hoch war das Anlagevermögen 2022?", "Anlagevermögen", "Angaben in TEUR"),
+    ],
+)
+def test_what_tells_the_scale_of_a_table_is_quoted_behind_its_row(
+    library: Library, question: str, row: str, scale: str
+) -> None:
+    quotes = [citation.quote for citation in asked(library, question).citations]
+    assert quotes[0].startswith(row)
+    assert sum(quote.startswith(scale) for quote in quotes[1:]) == 1

@@ -13,6 +13,7 @@ from pincite.verify.drafts import CheckedDraft, DraftChecker
 from pincite.verify.judge import Judge
 from pincite.verify.lacking import Lacking
 from pincite.verify.reasons import Provenance, Reasons, why_fallback
+from pincite.verify.scales import Scales
 from pincite.verify.versions import Versions
 
 _NEAREST = 5
@@ -53,6 +54,7 @@ class SourceVerifier:
         self._reasons = Reasons(sources, versions)
         self._lacking = Lacking(sources, claims.weights)
         self._conflicts = Conflicts(sources)
+        self._scales = Scales(sources)
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
@@ -69,6 +71,8 @@ class SourceVerifier:
             refused = self._refusal(question, draft, checked, why, hits)
             return replace(refused, confidence=judged.confidence)
         checked = self._with_conflicts(question, checked, hits)
+        for remark in self._scales.find(checked.used):
+            checked = self._beside(question, checked, remark)
         told = [*checked.reasons]
         cited = {citation.document for citation in checked.citations}
         told += self._reasons.caveats(question, cited, checked.citations)
