@@ -17,8 +17,10 @@ FILES = {
     "The pump GX-300 has a maximum pressure of 18 bar.\n",
     "libraries.md": "# Libraries\n\nThe library in Graz is open from 9:00 to 16:00.\n\n"
     "The library in Linz is open from 10:00 to 15:00.\n",
-    "handbook-v1.md": "# Handbook\n\nThe notice period is two weeks. Lunch is at noon.\n",
-    "handbook-v2.md": "# Handbook\n\nThe notice period is four weeks. Lunch is at noon.\n",
+    "handbook-v1.md": "# Handbook\n\nThe notice period is two weeks. Lunch is at noon. "
+    "Remote work is approved by the department head.\n",
+    "handbook-v2.md": "# Handbook\n\nThe notice period is four weeks. Lunch is at noon. "
+    "Remote work is approved by the direct supervisor.\n",
     "vertrag.md": "# Vertrag\n\nDer Vertrag beginnt am 1. April 2024 und endet am 31. März 2026. "
     "Die Miete ist bis zum 3. Werktag eines Monats zu zahlen.\n",
     "terms.md": "# Terms\n\nPayment is due within 30 days. Delivery takes ten days. "
@@ -161,3 +163,14 @@ def test_what_tells_the_scale_of_a_table_is_quoted_behind_its_row(
     quotes = [citation.quote for citation in asked(library, question).citations]
     assert quotes[0].startswith(row)
     assert sum(quote.startswith(scale) for quote in quotes[1:]) == 1
+
+
+def test_the_newer_version_is_quoted_first_and_alone_where_it_says_the_same(
+    library: Library,
+) -> None:
+    quotes = [c.quote for c in asked(library, "Who approves remote work?").citations]
+    assert quotes[0].endswith("by the direct supervisor.")
+    assert "Remote work is approved by the department head." in quotes
+    noon = asked(library, "When is lunch?").citations
+    assert [c.quote for c in noon].count("Lunch is at noon.") == 1
+    assert noon[0].source.endswith("handbook-v2.md")

@@ -100,3 +100,11 @@ def test_what_is_said_of_several_models_or_in_a_form_does_not_contradict(
     answer = ask(tmp_path, texts, question="Must safety gloves be worn at the drill?")
     assert answer.citations
     assert differences(answer) == []
+
+
+def test_a_unit_behind_the_last_of_several_numbers_is_told_once(tmp_path: Path) -> None:
+    store = "The store room of the east wing must always be kept between {} degrees."
+    texts = {"a.txt": store.format("15 and 30"), "b.txt": store.format("10 and 25")}
+    (told,) = differences(ask(tmp_path, texts, question=store.format("which")))
+    assert "15, 30 degrees in a.txt" in told
+    assert "10, 25 degrees in b.txt" in told

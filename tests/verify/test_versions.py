@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.records import NamedFile
-from pincite.text.versions import is_of_one_day, version_of
+from pincite.text.versions import are_counterparts, is_of_one_day, version_of
 from pincite.verify.versions import Versions
 
 
@@ -83,3 +83,22 @@ def test_of_minutes_there_is_no_newer_version() -> None:
     assert newer("rules-v1.md", "rules-v2.md", question="What holds from 1 July?") == [
         "rules-v2.md"
     ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (
+            "The canteen is open from 9:00 to 16:00.",
+            "The canteen is open from 10:00 to 15:00.",
+            True,
+        ),
+        ("Invoices are approved by Anna Keller.", "Invoices are approved by Luis Ortega.", True),
+        ("Lunch is paid up to 8 euros.", "Hotels are paid in full.", False),
+        ("12.5", "13.5", False),
+    ],
+)
+def test_sentences_that_differ_in_numbers_and_names_stand_for_each_other(
+    one: str, other: str, expected: bool
+) -> None:
+    assert are_counterparts(one, other) is expected

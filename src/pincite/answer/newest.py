@@ -7,11 +7,13 @@ from typing import TypeAlias
 
 from pincite.records import Evidence, Question
 from pincite.stages import Sources
-from pincite.text.terms import terms
-from pincite.text.versions import Version, is_of_one_day, names_version, version_of
-
-_LEAST_SHARED_WORDS = 0.5
-"""Of the words of the longer sentence; with fewer the newer version says something else there."""
+from pincite.text.versions import (
+    Version,
+    are_counterparts,
+    is_of_one_day,
+    names_version,
+    version_of,
+)
 
 _Passage: TypeAlias = Sequence[Evidence]
 _Versioned: TypeAlias = tuple[Version | None, _Passage]
@@ -56,9 +58,4 @@ def _replaces(one: _Versioned, other: _Versioned) -> bool:
     (here, items), (there, (best, *_)) = one, other
     if here is None or there is None or here.of != there.of or here.numbers <= there.numbers:
         return False
-    return any(_are_alike(item.quote, best.quote) for item in items)
-
-
-def _are_alike(one: str, other: str) -> bool:
-    words, others = set(terms(one)), set(terms(other))
-    return len(words & others) >= _LEAST_SHARED_WORDS * max(len(words), len(others), 1)
+    return any(are_counterparts(item.quote, best.quote) for item in items)

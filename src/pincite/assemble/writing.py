@@ -12,6 +12,7 @@ from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.reading import Reading, Window
 from pincite.evidence.lists import ListsSelector
+from pincite.evidence.newer import NewerSelector
 from pincite.evidence.packing import PackingSelector
 from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
@@ -37,7 +38,7 @@ class WritingStages:
 def quoting_selector(settings: Settings, sources: Sources) -> Selector:
     """What chooses the sentences that may be quoted."""
     best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
-    return ListsSelector(best, sources)
+    return ListsSelector(NewerSelector(best, sources), sources)
 
 
 def writing_stages(

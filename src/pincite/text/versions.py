@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from pincite.text.details import details
+from pincite.text.terms import terms
+
 _MONTH_AND_DAY = r"[-_. ]?(?:0[1-9]|1[0-2])(?:[-_. ]?(?:0[1-9]|[12]\d|3[01]))?"
 _DATE = rf"(?<!\d)(?P<date>(?:19|20)\d\d(?:{_MONTH_AND_DAY})?)(?!\d)"
 _NUMBER = (
@@ -30,8 +33,9 @@ _OF_ONE_DAY = re.compile(
 )
 """Of such a thing there is a new one each time, and the earlier ones stay what they are."""
 
-
 _DIGITS_OF_A_YEAR = 4
+_LEAST_SHARED_WORDS = 0.5
+"""Of the longer of two sentences; with fewer the newer version says something else there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +81,17 @@ def is_of_one_day(path: str, title: str) -> bool:
     numbered = any(mark["number"] for mark in _MARK.finditer(stem))
     names = f"{_SEPARATORS.sub(' ', stem)}\n{title}"
     return not numbered and bool(_OF_ONE_DAY.search(names))
+
+
+def are_counterparts(one: str, other: str) -> bool:
+    """Whether sentences of two versions stand for each other: alike, numbers and names aside."""
+    words, others = _words(one), _words(other)
+    most = max(len(words), len(others))
+    return most > 0 and len(words & others) >= _LEAST_SHARED_WORDS * most
+
+
+def _words(text: str) -> set[str]:
+    return set(terms(text)).difference(terms(" ".join(details(text))))
 
 
 def names_version(question: str, version: Version) -> bool:

@@ -200,5 +200,5 @@ def _differing(
 def _told(values: Mapping[Decimal, str], unit: str) -> str:
     """As they are written: with their unit, unless it stands elsewhere, as at the head of a column."""
     told = ", ".join(values.values())
-    has_unit = unit in told or all(_UNIT.search(value) for value in values.values())
+    has_unit = unit in told or any(_UNIT.search(value) for value in values.values())
     return told if has_unit else f"{told} {unit}"
