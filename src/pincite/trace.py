@@ -94,11 +94,13 @@ class Recorder:
     @_when_read
     def selected(self, stage: str, selection: Selection) -> None:
         """Take down which sentences were chosen."""
+        # Those of a part of the question may stand in passages that no stage before has named.
+        self._know(item.passage for item in selection.evidence)
         kept = [
             {"rank": rank, **_evidence_form(item), "score": _rounded(item.score)}
             for rank, item in enumerate(selection.evidence, start=1)
         ]
-        self._took_down(stage, kept, selection.dropped, ())
+        self._took_down(stage, kept, selection.dropped, selection.notices)
 
     @_when_read
     def drafted(self, stage: str, draft: Draft) -> None:

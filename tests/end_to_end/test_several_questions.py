@@ -101,6 +101,24 @@ class CountingRetriever:
         return self._retriever.retrieve(question)
 
 
+def test_a_passage_that_only_a_part_found_is_described_in_the_trace(library: Library) -> None:
+    narrow = {"retrieval": {"keep": 1, "lexical_limit": 1, "dense_limit": 1}}
+    question = (
+        "When does the Acme contract with payment within 30 days begin? How long is delivery?"
+    )
+    with Library.open(library.path, overrides=narrow | {"boosts": {"documents": "off"}}) as opened:
+        trace = opened.ask(question).trace
+    chosen = {
+        item["passage_id"]
+        for stage in trace["stages"]
+        if stage["name"] in ("select", "verify")
+        for item in stage["kept"]
+    }
+    found = {item["passage_id"] for item in trace["stages"][1]["kept"]}
+    assert chosen - found
+    assert chosen <= trace["passages"].keys()
+
+
 def test_a_models_window_is_filled_once_and_not_for_each_part(library: Library) -> None:
     indexes, _ = library.index_state()
     assert indexes is not None
