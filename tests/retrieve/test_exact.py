@@ -10,6 +10,7 @@ import pytest
 from pincite.library import Library, shown
 from pincite.pipeline import search
 from pincite.records import Question
+from pincite.retrieve import hybrid
 from pincite.settings import Layer
 
 NAME = "GSE-204.1"
@@ -133,6 +134,30 @@ def test_c_and_its_descendants_are_names_of_their_own(tmp_path: Path) -> None:
         assert named("written program -C#") == {"c", "plus", "none"}
         assert named('program "in C"') == {"c"}
         assert named('program "in C++"') == {"plus"}
+
+
+def test_of_an_excluded_phrase_that_stands_everywhere_not_everything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    for number in range(60):
+        (files / f"{number}.txt").write_text(f"A pump test of number {number}.", encoding="utf-8")
+    monkeypatch.setattr(hybrid, "_MOST_READ", 10)
+    overrides: Layer = {
+        "embedding": {"model": "none"},
+        "retrieval": {"keep": 2, "lexical_limit": 2, "dense_limit": 2},
+    }
+    with Library.open(tmp_path / "library", overrides=overrides) as opened:
+        opened.ingest([files])
+        notes = {
+            words: search(Question(text=f"pump {words}"), opened.stages()).trace["stages"][1][
+                "notes"
+            ]
+            for words in ('-"pump test"', "-test")
+        }
+    assert notes['-"pump test"'][1:] == ['10 left out by -"pump test"']
+    assert notes["-test"][1:] == ["60 left out by -test"], "the index tells these without reading"
 
 
 def test_an_answer_knows_what_was_excluded_and_corrected(library: Library) -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.exact_words import holds
+from pincite.text.exact_words import holds, without_signed
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,9 @@ def test_every_stretch_of_words_is_held(words: list[str], data: st.DataObject) -
     start = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(start + 1, len(words)))
     assert holds(" ".join(words), " ".join(words[start:end]))
+
+
+def test_a_long_run_of_letters_is_looked_through_once() -> None:
+    begun = time.perf_counter()
+    assert without_signed("a" * 50_000, "C") == "a" * 50_000
+    assert time.perf_counter() - begun < 1

@@ -26,6 +26,9 @@ _MOST_OF_PHRASE = 10
 _FURTHER = 5
 """How many times more is fetched when what the question excludes leaves too few."""
 
+_MOST_READ = 5_000
+"""Passages left out by reading them, after which no more are fetched: they take a second."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidates:
@@ -101,12 +104,17 @@ class HybridRetriever:
         )
 
     def _candidates(self, understood: Understood, question: Question) -> _Candidates:
-        """Looks further until enough is left beside what is excluded, or nothing else is found."""
+        """Looks further until enough is left beside what is excluded, or nothing else is found.
+
+        Or until `_MOST_READ` have been read in vain, for a phrase or a word that stands everywhere.
+        """
         said = self._exact.saying(understood.excluded)
         times = 1
         found = self._searches.find(understood, question)
         candidates = self._sifted(found, said, understood, question)
         while understood.excluded and len(candidates.order) < self._keep:
+            if len(candidates.left_out.keys() - said.keys()) >= _MOST_READ:
+                break
             times *= _FURTHER
             before, found = found, self._searches.find(understood, question, times=times)
             if len(found.lexical) == len(before.lexical) and len(found.dense) == len(before.dense):

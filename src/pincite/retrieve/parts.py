@@ -17,6 +17,7 @@ _BETWEEN = re.compile(
 
 def question_parts(text: str) -> tuple[str, ...]:
     """The single questions of "What is A and how does B?"; empty when there is only one."""
-    parts = [part.strip() for part in _BETWEEN.split(text)]
+    # With single blanks, since a long run of them would be looked through again for each.
+    parts = [part.strip() for part in _BETWEEN.split(" ".join(text.split()))]
     parts = [part for part in parts if len(part.split()) >= _FEWEST_WORDS]
     return tuple(parts) if len(parts) > 1 else ()

@@ -10,7 +10,8 @@ from pincite.text.terms import UNSPACED, composed, fold
 _APOSTROPHES = str.maketrans("", "", "'’")
 _SIGNS = r"(?:\+\+|\#(?!\w))"
 _WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W_{UNSPACED}]|[\u0900-\u0963\u0966-\u0dff])+{_SIGNS}?")
-_SIGNED = re.compile(rf"\w+{_SIGNS}")
+# Begun only where a word begins, so that a long run of letters is looked through once.
+_SIGNED = re.compile(rf"(?<!\w)\w+{_SIGNS}")
 
 
 def holds(text: str, phrase: str) -> bool:
