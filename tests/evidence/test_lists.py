@@ -101,6 +101,47 @@ def test_the_header_of_a_table_comes_with_its_rows() -> None:
     assert lines_of("What?", 1, hits=[headed]) == [1]
 
 
+def test_of_several_lists_those_come_that_fit_as_a_whole() -> None:
+    text, blocks = "", []
+    for items in (10, 6, 5, 40):
+        for line in ("These are it:", *(f"Item {len(text) + n}." for n in range(items))):
+            kind = BlockKind.PARAGRAPH if line.endswith(":") else BlockKind.LIST_ITEM
+            blocks.append(Block(start=len(text), end=len(text) + len(line), kind=kind))
+            text += line + "\n"
+    name, digest = document_id(text.encode())
+    made = Document(
+        id=name, sha256=digest, title="a", media_type="", text=text, blocks=tuple(blocks)
+    )
+    spans = tuple(Span(document_id=name, start=b.start, end=b.end) for b in blocks)
+    whole = Span(document_id=name, start=0, end=len(text))
+    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
+
+    def quoted(*announcing: int) -> list[int]:
+        class Announcing:
+            def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+                return Selection(
+                    evidence=tuple(
+                        Evidence(
+                            id=f"e{number}",
+                            span=spans[place],
+                            quote="These are it:",
+                            passage=passage,
+                            score=0.9,
+                        )
+                        for number, place in enumerate(announcing, start=1)
+                    )
+                )
+
+        selector = ListsSelector(Announcing(), MemorySources([made]))
+        found = selector.select(
+            Question(text="What?"), [Hit(passage=passage, score=0.5, scores={})]
+        )
+        return [spans.index(item.span) for item in found.evidence]
+
+    assert quoted(0, 11, 18) == [0, 11, 18, *range(1, 11), *range(19, 24)]
+    assert quoted(24, 18) == [24, 18, *range(25, 40)]
+
+
 def test_only_items_of_passages_that_were_found_are_added() -> None:
     assert lines_of("What?", 0, hits=[hit(0, 1)]) == [0, 1]
     assert lines_of("What?", 0, hits=[hit(0, 1), hit(2, 4)]) == [0, 1, 2, 3]

@@ -13,7 +13,7 @@ from pincite.stages import Selector, Sources
 
 _ANNOUNCES = (":", "：")
 _MOST_SENTENCES = 15
-"""Of one list; more would be a chapter."""
+"""Of all lists together; more would be a chapter."""
 
 _ASKS_FOR_STEPS = re.compile(
     r"^\W*(?:how (?:do|does|can|could|should|to|is|are|must)\b|"
@@ -27,10 +27,10 @@ class ListsSelector:
     """Adds the items of a list to what another selector has chosen.
 
     Of the best sentence only, and of others that announce a list: behind a sentence that ends with a
-    colon its items; and where a question asks how something is done and the best sentence is an item,
-    all items. Behind the row that heads the columns of a table its rows: alone it answers nothing.
-    Items stand in the passages that were found; there are at most so many beside `max_sentences` as
-    `_MOST_SENTENCES` says.
+    colon its items; and where a question asks how something is done and the best sentence is an item
+    of a short list, all items. Behind the row that heads the columns of a table its rows: alone it
+    answers nothing. Items stand in the passages that were found; there are at most so many beside
+    `max_sentences` as `_MOST_SENTENCES` says. What is left of these takes no part of a list.
     """
 
     def __init__(self, selector: Selector, sources: Sources) -> None:
@@ -42,12 +42,16 @@ class ListsSelector:
         selection = self._selector.select(question, hits)
         spans = {item.span for item in selection.evidence}
         found = list(selection.evidence)
+        room = _MOST_SENTENCES
         for item in _with_lists(question, selection.evidence):
             below = _rows_under(item) or self._items(item, _passages(hits, item.span.document_id))
-            for span, passage in below[:_MOST_SENTENCES]:
-                if span not in spans:
-                    spans.add(span)
-                    found.append(self._evidence(span, passage, item.score, len(found) + 1))
+            new = [(span, passage) for span, passage in below if span not in spans]
+            if len(new) > room and room < _MOST_SENTENCES:
+                continue
+            for span, passage in new[:room]:
+                spans.add(span)
+                found.append(self._evidence(span, passage, item.score, len(found) + 1))
+            room -= len(new[:room])
         return replace(
             selection,
             evidence=tuple(found),
