@@ -458,3 +458,14 @@ def test_a_table_can_go_to_stdout(new_library: Path, folder: Path) -> None:
     assert not (folder.parent / "-").exists()
     both = lexical_cli("count", "pump", "--csv", "-", "--json", "-l", new_library)
     refused(both, 2, "choose one of them")
+
+
+def test_an_output_that_is_a_link_stays_one(new_library: Path, folder: Path) -> None:
+    lexical_cli("ingest", folder, "-l", new_library)
+    link, table = folder.parent / "link.csv", folder.parent / "tables" / "pump.csv"
+    table.parent.mkdir()
+    link.symlink_to(table)
+    assert lexical_cli("count", "pump", "--csv", link, "-l", new_library).returncode == 0
+    assert link.is_symlink()
+    assert table.read_text().startswith("document,file,page")
+    assert list(table.parent.iterdir()) == [table]

@@ -46,7 +46,8 @@ def whole_file(path: Path) -> Iterator[TextIO]:
         with path.open("w", encoding="utf-8", newline="") as file:
             yield file
         return
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    target = Path(os.path.realpath(path))  # a link stays a link
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         file = draft.open("w", encoding="utf-8", newline="")
     except OSError as error:
@@ -55,7 +56,7 @@ def whole_file(path: Path) -> Iterator[TextIO]:
     try:
         with file:
             yield file
-        draft.replace(path)
+        draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
 
