@@ -30,6 +30,9 @@ FILES = {
     "| Revenue | 48,210 | 55,940 |\n| Net debt | 96,400 | 91,200 |\n",
     "bilanz.md": "# Bilanz\n\n| Angaben in TEUR | 2021 | 2022 |\n|---|---|---|\n"
     "| Umsatz | 48.210 | 55.940 |\n| Anlagevermögen | 96.400 | 91.200 |\n",
+    "faq.md": "# SunnyBrew S2 Coffee Machine: Frequently Asked Questions\n\n"
+    "## How long is the guarantee?\n\nTwo years from the date of purchase. "
+    "It can be extended to five years for 59 dollars.\n",
     "party.eml": "From: Eva Haas <eva@norda.example>\nTo: Tom Brandt <tom@norda.example>\n"
     "Subject: Summer party\nDate: Mon, 11 Mar 2024 09:12:00 +0100\n\nHi Tom,\n\n"
     "it starts at 17:00 in the yard. We expect 60 guests.\n\nEva\n",
@@ -146,6 +149,8 @@ def test_the_lines_above_a_message_are_quoted_where_they_are_asked_for_alone(
     quotes = [c.quote for c in asked(library, "When does the summer party start?").citations]
     assert quotes[0].startswith("it starts at 17:00")
     assert not any(quote.startswith("From:") for quote in quotes)
+    guests = asked(library, "How many guests come to the summer party?").citations
+    assert "Eva" not in [citation.quote for citation in guests]
     sender = asked(library, "Who wrote the mail about the summer party?").citations
     assert sender[0].quote.startswith("From: Eva Haas")
 
@@ -174,3 +179,10 @@ def test_the_newer_version_is_quoted_first_and_alone_where_it_says_the_same(
     noon = asked(library, "When is lunch?").citations
     assert [c.quote for c in noon].count("Lunch is at noon.") == 1
     assert noon[0].source.endswith("handbook-v2.md")
+
+
+def test_the_sentence_that_opens_the_answer_to_a_heading_is_no_repetition_of_the_next(
+    library: Library,
+) -> None:
+    quotes = [citation.quote for citation in asked(library, "How long is the guarantee?").citations]
+    assert quotes[0] == "Two years from the date of purchase."

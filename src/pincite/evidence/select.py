@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,6 +31,11 @@ class _Candidate:
     """Terms without those of the details."""
 
 
+_MAIL = "message/rfc822"
+_SENDER = re.compile(r"From: (?P<name>[^<\n]*)")
+_LONGEST_NAME = 4
+"""In words."""
+
 _Scored: TypeAlias = tuple[float, Span, int, Hit]
 """The score of a sentence, where it stands, its place in its passage, and that passage."""
 
@@ -45,7 +51,8 @@ class MmrSelector:
     best one would be read first, so it must be as good but for `lead_margin`. Among those, the
     next sentence is the one with the highest `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity
     to the chosen ones. One more similar than `max_similarity` to a chosen one is never taken, unless
-    it says the same of something else that the question may mean, or gives another value for it.
+    it says the same of something else that the question may mean, gives another value for it, or
+    opens the answer to a heading that is a question.
     """
 
     def __init__(
@@ -115,7 +122,9 @@ class MmrSelector:
             (
                 (similarity, number)
                 for number, (similarity, other) in enumerate(zip(alike, chosen, strict=True), 1)
-                if similarity > self._max_similarity and not _tells_more(item, other, asked)
+                if similarity > self._max_similarity
+                and not _tells_more(item, other, asked)
+                and not _opens_answer(item, other)
             ),
             default=(0.0, 0),
         )
@@ -154,7 +163,7 @@ class MmrSelector:
             elif span in unique:
                 same = f"the same sentence counts as one of {unique[span].passage.id}"
                 dropped.append(_dropped(hit.passage, span, score, same))
-            elif is_remark(self._sources.text_of(span)):
+            elif is_remark(self._sources.text_of(span)) or self._is_signature(span):
                 dropped.append(_dropped(hit.passage, span, score, "a remark and no sentence"))
             else:
                 unique[span] = self._candidate(span, hit, row, score)
@@ -171,11 +180,21 @@ class MmrSelector:
         headers = [entry for entry in near if is_mail_header(self._sources.text_of(entry[1]))]
         if len(headers) == len(near):
             return scored, []
+        spans = {span for _, span, _, _ in headers}
         told = [
             _dropped(hit.passage, span, score, "headers of a message and no sentence")
             for score, span, _, hit in headers
         ]
-        return [entry for entry in scored if entry not in headers], told
+        return [entry for entry in scored if entry[1] not in spans], told
+
+    def _is_signature(self, span: Span) -> bool:
+        """Whether it is the name of the one who wrote the message, and nothing else."""
+        words = self._sources.text_of(span).split()
+        if not all(map(str.isalpha, words)) or len(words) > _LONGEST_NAME:
+            return False
+        document = self._sources.document(span.document_id)
+        sender = _SENDER.match(document.text) if document.media_type == _MAIL else None
+        return sender is not None and set(words) <= set(sender["name"].split())
 
     def _candidate(self, span: Span, hit: Hit, row: int, score: float) -> _Candidate:
         quote = self._sources.text_of(span)
@@ -211,6 +230,20 @@ def _tells_more(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> b
         return False
     shared, all_words = item.words & other.words, item.words | other.words
     return bool(shared) and len(shared) >= _LEAST_SHARED_WORDS * len(all_words)
+
+
+def _opens_answer(item: _Candidate, other: _Candidate) -> bool:
+    """Whether it stands first below a heading that is a question, and the other goes on from it.
+
+    "Two years from purchase. It can be extended": to an encoder that reads both they are much alike.
+    Elsewhere such sentences take the first place from better ones.
+    """
+    passage = item.passage
+    if passage.id != other.passage.id or item.span != passage.sentences[0]:
+        return False
+    asks = bool(passage.section) and passage.section[-1].rstrip().endswith(("?", "？"))
+    shared, all_words = item.words & other.words, item.words | other.words
+    return asks and len(shared) < _LEAST_SHARED_WORDS * len(all_words)
 
 
 def _similarity(one: _Candidate, other: _Candidate) -> float:
