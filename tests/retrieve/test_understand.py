@@ -12,7 +12,7 @@ from pincite.index.indexes import Indexes, IndexFolder
 from pincite.index.weights import IndexTermWeights
 from pincite.records import Question, Understood
 from pincite.retrieve.exact import ExactWords
-from pincite.retrieve.parts import question_parts
+from pincite.retrieve.parts import all_ask, question_parts
 from pincite.retrieve.understand import QuestionReader, Steps
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
@@ -233,3 +233,8 @@ def test_quotes_narrow_search_words_but_not_a_sentence(
         assert texts_of(catalog, understand(asked, NO_STEP).within) == [TEXTS[3]], asked
     for asked in ('Where is the "relief valve"?', '"relief valve" of the pump'):
         assert understand(asked, NO_STEP).within is None, asked
+
+
+def test_a_setting_beside_a_question_asks_nothing() -> None:
+    assert all_ask(question_parts("When is rent due and how much is it?"))
+    assert not all_ask(question_parts("Consider the lease between Ann and Bob; does it end?"))

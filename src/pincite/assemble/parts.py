@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from pincite.filters import Filters
 from pincite.records import Evidence, Hit, Question, Selection
-from pincite.retrieve.parts import question_parts
+from pincite.retrieve.parts import all_ask, question_parts
 from pincite.retrieve.routing import CERTAIN_ENOUGH_TO_FILTER
 from pincite.stages import Reranker, Retriever, Selector, Understander
 
@@ -47,6 +47,8 @@ class PartsSelector:
         """The selection with those sentences behind it; as it was for a single question."""
         selection = self.selector.select(question, hits)
         parts = question_parts(question.plain)
+        if not all_ask(parts):
+            return selection
         found = {item.span: item for item in selection.evidence}
         looked_up = 0
         for text in parts[:_MOST_PARTS]:
