@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
 
@@ -13,7 +13,7 @@ from pincite.stages import Selector, Sources
 
 _ANNOUNCES = (":", "：")
 _MOST_SENTENCES = 15
-"""Of all lists together; more would be a chapter."""
+"""Of one list; more would be a chapter."""
 
 _ASKS_FOR_STEPS = re.compile(
     r"^\W*(?:how (?:do|does|can|could|should|to|is|are|must)\b|"
@@ -24,13 +24,12 @@ _ASKS_FOR_STEPS = re.compile(
 
 
 class ListsSelector:
-    """Adds the items of a list to what another selector has chosen.
+    """Adds the items of a list to what another selector has chosen, for the best sentence of it.
 
-    Of the best sentence only, and of others that announce a list: behind a sentence that ends with a
-    colon its items; and where a question asks how something is done and the best sentence is an item
-    of a short list, all items. Behind the row that heads the columns of a table its rows: alone it
-    answers nothing. Items stand in the passages that were found; there are at most so many beside
-    `max_sentences` as `_MOST_SENTENCES` says. What is left of these takes no part of a list.
+    Behind a sentence that ends with a colon its items; and where a question asks how something is
+    done and the sentence is an item of a short list, all items. Behind the row that heads the columns
+    of a table its rows: alone it answers nothing. Items stand in the passages that were found; there
+    are at most so many beside `max_sentences` as `_MOST_SENTENCES` says.
     """
 
     def __init__(self, selector: Selector, sources: Sources) -> None:
@@ -40,23 +39,28 @@ class ListsSelector:
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """The selection with the items, each a piece of evidence of its own behind what was chosen."""
         selection = self._selector.select(question, hits)
-        spans = {item.span for item in selection.evidence}
         found = list(selection.evidence)
-        room = _MOST_SENTENCES
-        for item in _with_lists(question, selection.evidence):
-            below = _rows_under(item) or self._items(item, _passages(hits, item.span.document_id))
-            new = [(span, passage) for span, passage in below if span not in spans]
-            if len(new) > room and room < _MOST_SENTENCES:
-                continue
-            for span, passage in new[:room]:
+        spans = {item.span for item in found}
+        below = self._below(question, found[0], hits) if found else []
+        for span, passage in below[:_MOST_SENTENCES]:
+            if span not in spans:
                 spans.add(span)
-                found.append(self._evidence(span, passage, item.score, len(found) + 1))
-            room -= len(new[:room])
+                found.append(self._evidence(span, passage, found[0].score, len(found) + 1))
         return replace(
             selection,
             evidence=tuple(found),
             dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
         )
+
+    def _below(
+        self, question: Question, item: Evidence, hits: Sequence[Hit]
+    ) -> list[tuple[Span, Passage]]:
+        """What belongs to the best sentence, in order, each with a passage that holds it."""
+        if rows := item.passage.rows_under(item.span):
+            return [(row, item.passage) for row in rows]
+        if item.quote.endswith(_ANNOUNCES) or _ASKS_FOR_STEPS.search(question.plain):
+            return self._items(item, _passages(hits, item.span.document_id))
+        return []
 
     def _items(
         self, item: Evidence, passages: Mapping[Span, Passage]
@@ -76,19 +80,6 @@ class ListsSelector:
     def _evidence(self, span: Span, passage: Passage, score: float, number: int) -> Evidence:
         quote = self._sources.text_of(span)
         return Evidence(id=f"e{number}", span=span, quote=quote, passage=passage, score=score)
-
-
-def _with_lists(question: Question, chosen: Sequence[Evidence]) -> Iterator[Evidence]:
-    """Evidence that may have a list behind or around it."""
-    for place, item in enumerate(chosen):
-        asks = place == 0 and _ASKS_FOR_STEPS.search(question.plain)
-        if asks or item.quote.endswith(_ANNOUNCES) or _rows_under(item):
-            yield item
-
-
-def _rows_under(item: Evidence) -> list[tuple[Span, Passage]]:
-    """The rows whose columns this one heads, each with the passage."""
-    return [(row, item.passage) for row in item.passage.rows_under(item.span)]
 
 
 def _passages(hits: Sequence[Hit], document_id: str) -> dict[Span, Passage]:
