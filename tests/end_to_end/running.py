@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from pincite import Library
 from pincite.interfaces.cli.app import main
 
 SAMPLES = Path(str(files("pincite.samples")))
@@ -202,3 +203,14 @@ def is_running(process: int) -> bool:
     except OSError:
         return False
     return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def library_of(files: Mapping[str, str], folder: Path) -> Library:
+    """A library of these texts, by the names of their files."""
+    (folder / "files").mkdir()
+    for name, text in files.items():
+        (folder / "files" / name).write_text(text, encoding="utf-8")
+    made = Library.open(folder / "library")
+    report = made.ingest([folder / "files"])
+    assert not report.failed
+    return made

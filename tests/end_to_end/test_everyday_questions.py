@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from end_to_end.running import library_of
 from pincite import Library
 from pincite.records import Answer, Status
 
@@ -43,15 +44,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    folder = tmp_path_factory.mktemp("everyday")
-    files = folder / "files"
-    files.mkdir()
-    for name, text in FILES.items():
-        (files / name).write_text(text, encoding="utf-8")
-    made = Library.open(folder / "library")
-    report = made.ingest([files])
-    assert not report.failed
-    return made
+    return library_of(FILES, tmp_path_factory.mktemp("everyday"))
 
 
 def asked(library: Library, question: str) -> Answer:

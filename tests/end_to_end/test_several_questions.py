@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from end_to_end.running import library_of
 from pincite import Library
 from pincite.assemble.answering import answer_stages
 from pincite.assemble.parts import PartsSelector
@@ -30,14 +31,7 @@ OF_ACME = "The delivery of the goods takes ten days."
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    folder = tmp_path_factory.mktemp("several")
-    files = folder / "files"
-    files.mkdir()
-    for name, text in FILES.items():
-        (files / name).write_text(text, encoding="utf-8")
-    made = Library.open(folder / "library")
-    made.ingest([files])
-    return made
+    return library_of(FILES, tmp_path_factory.mktemp("several"))
 
 
 def test_a_part_finds_in_the_whole_library_what_fits_it_best(library: Library) -> None:

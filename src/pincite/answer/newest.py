@@ -10,9 +10,8 @@ from pincite.stages import Sources
 from pincite.text.versions import (
     Version,
     are_counterparts,
-    is_of_one_day,
     names_version,
-    version_of,
+    version_in,
 )
 
 _Passage: TypeAlias = Sequence[Evidence]
@@ -31,7 +30,10 @@ class NewestFirst:
 
     def order(self, question: Question, passages: Sequence[_Passage]) -> list[_Passage]:
         """The same passages, each the evidence from it, best first; the best passage came first."""
-        left = [(self._version(question, passage[0]), passage) for passage in passages]
+        left = [
+            (version_in(self._sources, passage[0].span.document_id, question.collection), passage)
+            for passage in passages
+        ]
         if any(version and names_version(question.text, version) for version, _ in left):
             return list(passages)
         ordered: list[_Passage] = []
@@ -44,14 +46,6 @@ class NewestFirst:
             left.remove(first)
             ordered.append(first[1])
         return ordered
-
-    def _version(self, question: Question, item: Evidence) -> Version | None:
-        document_id = item.span.document_id
-        path = self._sources.source(document_id, question.collection).path
-        found = version_of(path)
-        if found is None or is_of_one_day(path, self._sources.document(document_id).title):
-            return None
-        return found
 
 
 def _replaces(one: _Versioned, other: _Versioned) -> bool:

@@ -11,8 +11,8 @@ from pincite.stages import Selector, Sources
 from pincite.text.versions import (
     Version,
     are_counterparts,
-    is_of_one_day,
     names_version,
+    version_in,
     version_of,
 )
 
@@ -61,11 +61,8 @@ class NewerSelector:
         self, question: Question, item: Evidence, hits: Sequence[Hit]
     ) -> Evidence | None:
         """The best sentence of the newest version that says it differently, or in the same words."""
-        path = self._path(question, item.span)
-        here = version_of(path)
+        here = version_in(self._sources, item.span.document_id, question.collection)
         if here is None or names_version(question.text, here):
-            return None
-        if is_of_one_day(path, self._sources.document(item.span.document_id).title):
             return None
         candidates: list[tuple[Version, Evidence]] = []
         for hit in hits:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pincite.document import Span
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
-from pincite.text.details import details, details_asked
+from pincite.text.details import details, details_asked, words_beside_details
 from pincite.text.remarks import asks_for_mail_header, is_mail_header, is_remark
 from pincite.text.terms import terms
 
@@ -199,16 +199,15 @@ class MmrSelector:
     def _candidate(self, span: Span, hit: Hit, row: int, score: float) -> _Candidate:
         quote = self._sources.text_of(span)
         vectors = hit.sentence_vectors
-        found, particular = frozenset(terms(quote)), details(quote)
         return _Candidate(
             span=span,
             passage=hit.passage,
             score=score,
             quote=quote,
             vector=None if vectors is None else vectors[row],
-            terms=found,
-            details=particular,
-            words=found.difference(terms(" ".join(particular))),
+            terms=frozenset(terms(quote)),
+            details=details(quote),
+            words=words_beside_details(quote),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pincite.text.number_words import worded_numbers
+from pincite.text.terms import terms
 
 _CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
 _SIGNS = r"[^\s;()\[\]{}|\"“”\d]"
@@ -25,6 +26,11 @@ def details(text: str) -> frozenset[str]:
     worded = (text[number.start : number.end] for number in worded_numbers(text))
     named = names(_WITH_DIGITS.sub(" ", text))
     return frozenset(found.casefold() for found in (*digits, *worded, *named))
+
+
+def words_beside_details(text: str) -> frozenset[str]:
+    """The terms of a text without those that its details are made of ("200" of "gx-200")."""
+    return frozenset(terms(text)).difference(terms(" ".join(details(text))))
 
 
 def details_asked(question: str) -> frozenset[str]:

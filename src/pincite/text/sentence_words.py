@@ -15,8 +15,7 @@ ORDINARY = frozenset(
     trench vain vet victories walk wall wash wave week west wheat wheel whites will win wings woods
     works yard""".split()
 )
-"""English words that the trained splitter takes for abbreviations. They stand in the open sets twenty
-times as often without a full stop as with one inside a sentence."""
+"""English words that the trained splitter takes for abbreviations, and that seldom are."""
 
 UNITS = ("kg mg km cm mm ml kW kWh MHz GHz kHz Hz bar psi Nm sec hr hrs min mins ppm °C °F").split()
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from pincite.text.details import details
-from pincite.text.terms import terms
+from pincite.stages import Sources
+from pincite.text.details import words_beside_details
 
 _MONTH_AND_DAY = r"[-_. ]?(?:0[1-9]|1[0-2])(?:[-_. ]?(?:0[1-9]|[12]\d|3[01]))?"
 _DATE = rf"(?<!\d)(?P<date>(?:19|20)\d\d(?:{_MONTH_AND_DAY})?)(?!\d)"
@@ -59,6 +59,15 @@ def version_of(path: str) -> Version | None:
     )
 
 
+def version_in(sources: Sources, document_id: str, collection: str | None) -> Version | None:
+    """The version that a stored document is; None too for minutes, an invoice or a letter."""
+    path = sources.source(document_id, collection).path
+    found = version_of(path)
+    if found is None or is_of_one_day(path, sources.document(document_id).title):
+        return None
+    return found
+
+
 def without_version(name: str) -> str:
     """What a name says beside its version: `policy` of "policy-2023" and "Policy (rev 2)"."""
     return _SEPARATORS.sub(" ", _MARK.sub(" ", name.casefold())).strip()
@@ -85,13 +94,9 @@ def is_of_one_day(path: str, title: str) -> bool:
 
 def are_counterparts(one: str, other: str) -> bool:
     """Whether sentences of two versions stand for each other: alike, numbers and names aside."""
-    words, others = _words(one), _words(other)
+    words, others = words_beside_details(one), words_beside_details(other)
     most = max(len(words), len(others))
     return most > 0 and len(words & others) >= _LEAST_SHARED_WORDS * most
-
-
-def _words(text: str) -> set[str]:
-    return set(terms(text)).difference(terms(" ".join(details(text))))
 
 
 def names_version(question: str, version: Version) -> bool:

@@ -125,21 +125,24 @@ class Lacking:
     ) -> Iterator[str]:
         """Which part of the question has no support in the quotes."""
         asked = asked_terms(question, self._weights)
-        held = evidence_terms(evidence, asked.language, self._sources)
         # A question of stop words alone is looked up by them; the index never holds them.
-        is_empty = not terms(question.plain, asked.language)
-        nowhere = [] if is_empty else asked.missing(set(asked.weights) - asked.unknown | held)
-        missing = [word for word in asked.missing(held) if word not in nowhere]
-        if nowhere:
-            yield f"in none of the documents: {', '.join(nowhere[:_WORDS_NAMED])}"
-        if missing and not is_empty:
-            yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
+        if terms(question.plain, asked.language):
+            yield from self._words_lacking(asked, evidence)
         yield from _opposed(question, best, asked)
         if is_negated_otherwise(question.plain, best.quote, asked.language):
             yield "it states what the question negates"
         kind = _kind_lacking(question, evidence, asked)
         if kind:
             yield f"the question asks for {kind}, and there is none in the quotes"
+
+    def _words_lacking(self, asked: Asked, evidence: Sequence[Evidence]) -> Iterator[str]:
+        held = evidence_terms(evidence, asked.language, self._sources)
+        nowhere = asked.missing(set(asked.weights) - asked.unknown | held)
+        missing = [word for word in asked.missing(held) if word not in nowhere]
+        if nowhere:
+            yield f"in none of the documents: {', '.join(nowhere[:_WORDS_NAMED])}"
+        if missing:
+            yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
 
     def _place(self, question: Question, passage: Passage) -> str:
         source = self._sources.source(passage.span.document_id, question.collection)
