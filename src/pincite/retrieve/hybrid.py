@@ -44,6 +44,19 @@ class _Candidates:
     most: int
     left_out: Mapping[int, str]
 
+    @property
+    def tied(self) -> int:
+        """How many come first when those are counted, too, that score as the last one kept does."""
+        end = min(self.most, len(self.order))
+        if 0 < end < len(self.order):
+            last = self._rank(self.order[end - 1])
+            while end < len(self.order) and self._rank(self.order[end]) == last:
+                end += 1
+        return end
+
+    def _rank(self, key: int) -> tuple[bool, float]:
+        return key in self.must_keep, self.fused[key]
+
 
 class HybridRetriever:
     """Takes the best of both searches and fuses their scores."""
@@ -67,7 +80,7 @@ class HybridRetriever:
         """The best `keep` candidates of both searches, best fused score first."""
         understood = question.understood or understood_plainly(question.text)
         every = self._candidates(understood, question)
-        wanted = [*every.order, *every.left_out] if question.explain else every.order[: every.most]
+        wanted = [*every.order, *every.left_out] if question.explain else every.order[: every.tied]
         passages = self._passages(wanted)
         scores = every.found.scores()
         hits = {
@@ -80,11 +93,14 @@ class HybridRetriever:
             for key in every.order
             if key in passages
         }
-        kept = [hits[key] for key in every.order[: every.most] if key in hits]
+        # Ties go by passage id, which depends on content; keys on the order of ingest.
+        in_order = sorted(
+            hits.values(), key=lambda hit: (not hit.must_keep, -hit.score, hit.passage.id)
+        )
+        kept = in_order[: every.most]
         cut = [
-            self._cut(hits[key], rank)
-            for rank, key in enumerate(every.order[every.most :], start=every.most + 1)
-            if key in hits
+            self._cut(hit, rank)
+            for rank, hit in enumerate(in_order[every.most :], start=every.most + 1)
         ]
         left_out = [
             Dropped(
@@ -97,7 +113,6 @@ class HybridRetriever:
             if key in passages
         ]
         return Ranking(
-            # Ties go by passage id, which depends on content; keys on the order of ingest.
             hits=tuple(sorted(kept, key=lambda hit: (-hit.score, hit.passage.id))),
             dropped=(*cut, *left_out),
             notes=self._notes(every),

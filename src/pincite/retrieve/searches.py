@@ -12,6 +12,9 @@ from pincite.filters import Filters
 from pincite.records import Question, Understood
 from pincite.stages import DenseIndex, Keys, LexicalIndex, Scored, VectorEncoder
 
+_MOST_TIED = 5_000
+"""Beyond so many equal scores the order of ingest may decide."""
+
 AllowedLookup = Callable[[str | None, Filters], "Keys | None"]
 
 
@@ -98,11 +101,12 @@ class Searches:
     def _by_words(self, understood: Understood, allowed: Keys | None, times: int) -> list[Scored]:
         if not self.looks_at_words:
             return []
-        found = self._lexical.search(
-            list(understood.terms),
-            limit=self._lexical_limit * times,
-            allowed=allowed,
-            boosts=understood.terms,
+        found = self._best(
+            understood,
+            lambda limit: self._lexical.search(
+                list(understood.terms), limit=limit, allowed=allowed, boosts=understood.terms
+            ),
+            self._lexical_limit * times,
         )
         if understood.within is None:
             return found
@@ -112,8 +116,33 @@ class Searches:
     def _by_meaning(self, understood: Understood, allowed: Keys | None, times: int) -> list[Scored]:
         if self._dense is None or self._encoder is None or self._alpha == 1:
             return []
-        return self._dense.search(
-            self._encoder.encode_question(understood.asked).vector,
-            limit=self._dense_limit * times,
-            allowed=allowed,
+        dense = self._dense
+        vector = self._encoder.encode_question(understood.asked).vector
+        return self._best(
+            understood,
+            lambda limit: dense.search(vector, limit=limit, allowed=allowed),
+            self._dense_limit * times,
         )
+
+    def _best(
+        self, understood: Understood, search: Callable[[int], list[Scored]], limit: int
+    ) -> list[Scored]:
+        # Where words are excluded, all candidates are read: not more of them than need be.
+        return search(limit) if understood.excluded else _with_ties(search, limit)
+
+
+def _with_ties(search: Callable[[int], list[Scored]], limit: int) -> list[Scored]:
+    """The best `limit`, and what scores as much as the last of them.
+
+    An index puts equal scores in the order of ingest; cut there, the same files taken in in another
+    order would give other candidates.
+    """
+    asked = limit + 1
+    found = search(asked)
+    while len(found) == asked <= _MOST_TIED and found[-1].score == found[limit - 1].score:
+        asked *= 4
+        found = search(asked)
+    if len(found) <= limit:
+        return found
+    least = found[limit - 1].score
+    return [item for item in found if item.score >= least]
