@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from pincite import Library, SearchResult, SettingsError
 
@@ -115,4 +116,20 @@ def test_an_answer_tells_rules_of_other_content_apart(opened: Any, tmp_path: Pat
         library = opened(boosts={"tag_set": str(rules)})
         digests.append(library.ask("Which disease of wheat is worst?").settings_digest)
     assert digests[0] != digests[1]
-    assert opened().ask("What?").settings_digest == opened().settings.digest()
+    assert len({opened().ask(asked).settings_digest for asked in ("What?", "Who?")}) == 1
+
+
+def test_an_answer_tells_how_documents_were_read(opened: Any, tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "manual.pdf"))
+    for line in ("This manual describes the pumps.", "The relief valve opens at 6 bar."):
+        canvas.drawString(72, 700, line)
+        canvas.showPage()
+    canvas.save()
+    (tmp_path / "more.txt").write_text("The inlet valve opens at 3 bar.")
+    digests = []
+    for pages, file in ((1, "manual.pdf"), (1, "more.txt"), (5, "manual.pdf")):
+        library = opened(ingest={"max_pages": pages})
+        library.ingest([tmp_path / file])
+        digests.append(library.ask("When does the relief valve open?").settings_digest)
+    assert digests[0] == digests[1], "more files, read in the same way"
+    assert digests[1] != digests[2], "a page more of the same file"

@@ -74,12 +74,12 @@ def answer_stages(
             named=lambda question: retriever.seen(question).get(NamedDocumentBooster.name, {}),
         )
     writing = writing_stages(settings, catalog, weights, models.writer, selector=selector)
-    basis = _calibration_basis(settings, models, indexes)
+    basis = _calibration_basis(settings, catalog, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None
     provenance = Provenance(
         corpus_version=catalog.meta("corpus_version"),
-        settings_digest=_digest(settings, models, calibration),
+        settings_digest=_digest(settings, catalog, models, calibration),
         notices=notices,
         unread=_unread(catalog),
     )
@@ -145,20 +145,27 @@ def _judge(
     return Judge(catalog, weights, needed, calibration=calibration, told=told)
 
 
-def _calibration_basis(settings: Settings, models: Models, indexes: Indexes) -> str:
+def _calibration_basis(
+    settings: Settings, catalog: Catalog, models: Models, indexes: Indexes
+) -> str:
     """Everything that changes how often answers of a confidence are right, but for the documents.
 
     That is not the threshold, of which a calibration finds its own.
     """
     verification = settings.verification.model_copy(update={"abstain_below": 0.0})
-    digest = _digest(settings.model_copy(update={"verification": verification}), models, None)
+    unbounded = settings.model_copy(update={"verification": verification})
+    digest = _digest(unbounded, catalog, models, None)
     parts = [digest, indexes.manifest.model, ANALYSER, SCORES, models_digest()]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
-def _digest(settings: Settings, models: Models, calibration: Calibration | None) -> str:
-    """That of the settings, of rule files they name, of models, and of the calibration in use."""
-    digest = settings.digest()
+def _digest(
+    settings: Settings, catalog: Catalog, models: Models, calibration: Calibration | None
+) -> str:
+    """That of the settings, of rule files they name, of models, and of the calibration in use.
+
+    And of how documents were read: with other limits, or with OCR, the same files say other things.
+    """
     files = [
         toml_file(chosen, shipped_in=folder, setting=setting).content
         for chosen, folder, setting in (
@@ -171,10 +178,10 @@ def _digest(settings: Settings, models: Models, calibration: Calibration | None)
         )
         if chosen
     ]
-    names = [model.name for model in (models.scorer, models.writer, models.entailment) if model]
-    if not names and not files and calibration is None:
-        return digest
-    parts = [digest, files, names, *([asdict(calibration)] if calibration else [])]
+    of_models = (models.encoder, models.scorer, models.writer, models.entailment)
+    names = [model.name if model else "" for model in of_models]
+    made_by = asdict(calibration) if calibration else None
+    parts = [settings.digest(), catalog.readings(), files, names, made_by]
     content = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 

@@ -138,6 +138,12 @@ class Catalog:
         )
         return {row.id: row.recipe for row in self._fetch(query)}
 
+    def readings(self) -> list[str]:
+        """The recipes by which documents were read and cut, each once."""
+        recipe = schema.documents.c.recipe
+        query = select(recipe).where(recipe != "").distinct().order_by(recipe)
+        return [row.recipe for row in self._fetch(query)]
+
     def failures(self, collection: str | None = None) -> tuple[FileProblem, ...]:
         """Files that could not be read when they were last tried."""
         table = schema.failures
