@@ -144,3 +144,80 @@ def test_a_line_stretched_to_the_width_of_its_column_is_no_table_row() -> None:
     found = read(file.getvalue())
     assert [str(block.kind) for block in found.blocks] == ["paragraph"]
     assert "when the old lamp burns, and it shuts" in " ".join(found.text.split())
+
+
+def set_in_sizes(*lines: tuple[float, str]) -> Document:
+    """A page of lines below each other, each at its size, with a gap where the size changes."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(600, 800))
+    y, before = 740.0, 0.0
+    for size, text in lines:
+        y -= 1.2 * size if size == before else 2.5 * size
+        canvas.setFont("Helvetica", size)
+        canvas.drawString(50, y, text)
+        before = size
+    canvas.save()
+    return read(buffer.getvalue())
+
+
+SMALL_PRINT = [
+    (8.0, "Results may differ from those that the directors of the company now expect.")
+] * 30
+
+
+def test_text_larger_than_the_small_print_is_text_to_its_last_line() -> None:
+    document = set_in_sizes(
+        (15, "Dividend"),
+        (10, "Summary of the year"),
+        (
+            10,
+            "The board declared a dividend of 12 cents per share, and the record date will be the",
+        ),
+        (
+            10,
+            "seventh day of September. Holders on the register will be paid, and the payment date of",
+        ),
+        (10, "September 27, 2023, holds for all of them."),
+        (15, "Repurchases"),
+        (
+            10,
+            "The company repurchased 41 million shares, which is 3 percent of those outstanding, in",
+        ),
+        (
+            10,
+            "Fiscal year 2023, on the exchanges of two countries where they are listed and traded, at",
+        ),
+        (10, "total cost of $431 million."),
+        *SMALL_PRINT,
+    )
+    found = blocks(document)
+    assert [text for kind, text in found if kind == "heading"] == [
+        "Dividend",
+        "Summary of the year",
+        "Repurchases",
+    ]
+    assert any(text.endswith("of\nSeptember 27, 2023, holds for all of them.") for _, text in found)
+    assert any(text.endswith("at\ntotal cost of $431 million.") for _, text in found)
+
+
+def test_a_line_that_begins_in_small_letters_is_the_rest_of_a_sentence() -> None:
+    document = set_in_sizes((12, "Outlook of the year"), (10, "balance of trade"), *SMALL_PRINT)
+    assert ("heading", "balance of trade") not in blocks(document)
+    titled = set_in_sizes((12, "Report on the"), (12, "state of the pumps"), *SMALL_PRINT)
+    assert blocks(titled)[0] == ("heading", "Report on the\nstate of the pumps")
+
+
+def test_the_last_line_of_a_sentence_is_no_heading_though_it_is_large_and_short() -> None:
+    document = set_in_sizes(
+        (
+            10,
+            "It was in breach of the rules on the health and the safety of those who worked there, and",
+        ),
+        (
+            10,
+            "of people who came there to visit, under regulation 12 of the Health and Social Care Act",
+        ),
+        (10, "Regulations 2014 (Activities)"),
+        *SMALL_PRINT,
+    )
+    assert "heading" not in [kind for kind, _ in blocks(document)]

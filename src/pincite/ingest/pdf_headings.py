@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pincite.ingest.pdf_cells import Item, Table
@@ -16,24 +16,33 @@ ENDS_SENTENCE = re.compile(r"[.!?:;。！？؟…][\"'”’)\]]*$")
 _LONGEST_HEADING_CHARS = 120
 _LONGEST_CAPITAL_HEADING_CHARS = 80
 _LARGER = 1.13
+LARGEST_LEVEL = 10
+LEAST_LARGER_LEVEL = 30
 _RUNNING_PAGES = 3
+_LEAST_LINES_OF_PROSE = 3
+_LEAST_CHARS_OF_PROSE = 40
+_LEAST_SHARE_OF_PROSE = 0.15
+_LEAST_WORDS_OF_PROSE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyStyle:
     """What most of a document's text looks like; headings are what stands out from it.
 
-    `running` holds the lines that come back at the top or bottom of pages, numbers left out.
+    `running` holds the lines that come back at the top or bottom of pages, numbers left out;
+    `prose` the sizes that much of the text in paragraphs has, where small print prevails.
     """
 
     size: float
     bold: bool
     running: frozenset[str]
+    prose: frozenset[float]
 
 
 def body_style(pages: Iterable[Sequence[Item]]) -> BodyStyle:
     """The style most characters are set in, learnt from some pages of a document."""
     sizes: Counter[float] = Counter()
+    prose: Counter[float] = Counter()
     edges: Counter[str] = Counter()
     bold = 0
     for items in pages:
@@ -44,15 +53,63 @@ def body_style(pages: Iterable[Sequence[Item]]) -> BodyStyle:
                 for row in (*rows[:3], *rows[-3:])
             }
         )
+        for lines in _paragraphs(rows):
+            prose[_rounded(lines[0].size)] += sum(len(line.text) for line in lines)
         for segment in (segment for row in rows for segment in row):
-            sizes[round(segment.size * 2) / 2] += len(segment.text)
+            sizes[_rounded(segment.size)] += len(segment.text)
             bold += len(segment.text) * (1 if segment.bold else -1)
     return BodyStyle(
         size=sizes.most_common(1)[0][0] if sizes else 12.0,
         # Some fonts call themselves bold without being it; then weight tells nothing.
         bold=bold > 0,
         running=frozenset(text for text, count in edges.items() if count >= _RUNNING_PAGES),
+        prose=frozenset(
+            size for size, chars in prose.items() if chars >= _LEAST_SHARE_OF_PROSE * prose.total()
+        ),
     )
+
+
+def _rounded(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _paragraphs(rows: Sequence[Row]) -> Iterator[list[Segment]]:
+    """The runs of long lines of one size that stand close below each other."""
+    run: list[Segment] = []
+    for row in rows:
+        line = row[0]
+        if run and (len(row) > 1 or not _is_next_line(run[-1], line)):
+            if _is_prose(run):
+                yield run
+            run = []
+        if len(row) == 1:
+            run.append(line)
+    if _is_prose(run):
+        yield run
+
+
+def _is_prose(lines: Sequence[Segment]) -> bool:
+    chars = sum(len(line.text) for line in lines)
+    return len(lines) >= _LEAST_LINES_OF_PROSE and chars >= _LEAST_CHARS_OF_PROSE * len(lines)
+
+
+def _is_next_line(above: Segment, line: Segment) -> bool:
+    near = 0 < line.y0 - above.y0 < 1.6 * above.size and line.x0 < above.x1
+    return near and abs(line.size - above.size) < 0.5
+
+
+def runs_into(group: Sequence[Row], line: Segment) -> bool:
+    """Whether a line ends the sentence of the lines above, which had no room for its first word."""
+    last = group[-1][-1]
+    if ENDS_SENTENCE.search(last.text) or len(last.words) < _LEAST_WORDS_OF_PROSE:
+        return False
+    # The text of a list item begins behind its marker.
+    aligned = any(abs(line.x0 - word.x0) <= 1.0 for word in last.words[:2])
+    if not aligned or not _is_next_line(last, line) or line.bold != last.bold:
+        return False
+    right = max(line.x1, *(row[-1].x1 for row in group))
+    word = line.words[0]
+    return last.x1 + (word.x1 - word.x0) > right
 
 
 def _without_numbers(text: str) -> str:
@@ -78,7 +135,8 @@ def heading_level(
         return 0
     numbered = _NUMBERED_HEADING.match(text)
     depth = numbered[1].count(".") + 1 if numbered else 0
-    if line.size >= _LARGER * body.size:
+    prose = _rounded(line.size) in body.prose and not _stands_over(line, following)
+    if line.size >= _LARGER * body.size and not prose:
         step = 1 if line.size >= 1.7 * body.size else 2 if line.size >= 1.35 * body.size else 3
         return 10 * step + depth
     return 0 if ENDS_SENTENCE.search(text) else _level_in_body_size(line, following, body, numbered)
@@ -114,6 +172,17 @@ def _is_italic_title(line: Segment, following: Sequence[Row]) -> bool:
         return False
     below = following[0][0]
     return not below.italic and below.text[:1].isupper() and 0 < below.y0 - line.y0 < 3 * line.size
+
+
+def _stands_over(line: Segment, following: Sequence[Row]) -> bool:
+    """Whether a line ends before it must, short and without a full stop, above longer text."""
+    text = line.text
+    if not following or ENDS_SENTENCE.search(text) or len(text) > _LONGEST_CAPITAL_HEADING_CHARS:
+        return False
+    below = following[0]
+    word = below[0].words[0]
+    has_room = line.x1 + word.x1 - word.x0 + line.size < below[-1].x1
+    return has_room and not text[0].islower() and not below[0].text[0].islower()
 
 
 def _is_capitals(letters: Sequence[str]) -> bool:

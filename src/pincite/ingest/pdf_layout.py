@@ -12,7 +12,15 @@ from pincite.document import BlockKind
 from pincite.ingest.pdf_aligned_tables import with_aligned_tables
 from pincite.ingest.pdf_captions import is_caption
 from pincite.ingest.pdf_cells import Item, Table, TableCell
-from pincite.ingest.pdf_headings import ENDS_SENTENCE, BodyStyle, heading_level, is_numbered
+from pincite.ingest.pdf_headings import (
+    ENDS_SENTENCE,
+    LARGEST_LEVEL,
+    LEAST_LARGER_LEVEL,
+    BodyStyle,
+    heading_level,
+    is_numbered,
+    runs_into,
+)
 from pincite.ingest.pdf_words import Row, Segment
 
 _BULLETS = "•●○◦▪■□►▶➢✓✔❑*·‣–—-\uf0b7\uf0a7"
@@ -69,6 +77,8 @@ def _group_rows(
     kind, level = BlockKind.PARAGRAPH, 0
     for number, row in enumerate(rows):
         row_kind, row_level = _classify(row, rows[number + 1 : number + 2], body, titles)
+        if row_level and _is_rest(row[0], group, (kind, level), row_level):
+            row_kind, row_level = _kind_of_text(row[0]), 0
         if group and (
             row_kind is BlockKind.TABLE_ROW
             or not _continues(group, row, (kind, level), (row_kind, row_level), leading)
@@ -184,9 +194,26 @@ def _classify(
     level = heading_level(line, following, body, titles)
     if level:
         return BlockKind.HEADING, level
-    if _LIST_MARKER.match(line.text) and len(line.text) > 2:
-        return BlockKind.LIST_ITEM, 0
-    return BlockKind.PARAGRAPH, 0
+    return _kind_of_text(line), 0
+
+
+def _kind_of_text(line: Segment) -> BlockKind:
+    is_item = _LIST_MARKER.match(line.text) and len(line.text) > 2
+    return BlockKind.LIST_ITEM if is_item else BlockKind.PARAGRAPH
+
+
+def _is_rest(
+    line: Segment, group: Sequence[Row], group_kind: tuple[BlockKind, int], level: int
+) -> bool:
+    """Whether a line that looks like a heading is the rest of a sentence that began above."""
+    kind, level_above = group_kind
+    if level < LARGEST_LEVEL or (group and level == level_above):
+        return False
+    if group and kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and runs_into(group, line):
+        return True
+    # Very large letters are those of a designer, who may do without capitals.
+    small = line.text[0].islower() and line.words[0].text.islower()
+    return small and level >= LEAST_LARGER_LEVEL
 
 
 def _continues(
