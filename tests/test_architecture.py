@@ -43,6 +43,7 @@ PUBLIC = {
     "Citation",
     "Conversation",
     "DatasetError",
+    "DocumentGone",
     "Fate",
     "FileProblem",
     "Filters",

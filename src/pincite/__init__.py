@@ -17,6 +17,7 @@ from pincite.boxes import Box
 from pincite.document import Span
 from pincite.errors import (
     DatasetError,
+    DocumentGone,
     LibraryBusy,
     LibraryError,
     LibraryReadOnly,
@@ -46,6 +47,7 @@ __all__ = [
     "Citation",
     "Conversation",
     "DatasetError",
+    "DocumentGone",
     "Fate",
     "FileProblem",
     "Filters",

@@ -7,6 +7,7 @@
     ├── LibraryError          the library folder cannot be used
     │   ├── LibraryBusy       another process is writing to it
     │   ├── LibraryReadOnly   it lies where nothing can be written
+    │   ├── DocumentGone      a document was removed while it was looked at
     │   └── LibraryTooNew     it was written by a newer version
     ├── ModelError            a model is missing, damaged or cannot run here
     │   └── ModelUnreachable  its server is not there, too slow, or failing
@@ -45,6 +46,10 @@ class LibraryBusy(LibraryError):
 
 class LibraryReadOnly(LibraryError):
     """The library lies where nothing can be written; it can still be asked."""
+
+
+class DocumentGone(LibraryError):
+    """A document was removed from the library after it was found there."""
 
 
 class LibraryTooNew(LibraryError):

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from pincite.ahead import beside
 from pincite.arguments import (
@@ -23,7 +24,7 @@ from pincite.arguments import (
 from pincite.assemble.files import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
 from pincite.document import Span
-from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError
+from pincite.errors import DocumentGone, LibraryBusy, ModelError, PinciteError, UsageError
 from pincite.fate import Fate
 from pincite.filters import Filters
 from pincite.holdings import FileEntry, FileProblem, IngestReport
@@ -50,8 +51,13 @@ from pincite.verify.saved import check_saved, load_saved, saved_answer, write_wh
 from pincite.verify.sealing import sealed
 from pincite.why import Inquiry
 
+_Found = TypeVar("_Found")
+
 LONGEST_QUESTION = 10_000
 """Characters. Longer is a pasted document, not a question."""
+
+_ASKED_AT_MOST = 5
+"""How often a question is asked of a library out of which files are taken meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,7 +379,7 @@ class Library:
         question = self._question(
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
-        result = search(question, self.stages())
+        result = self._asked(lambda stages: search(question, stages))
         kept = shown(result.hits, most)
         return SearchResult(
             question=result.question,
@@ -409,8 +415,8 @@ class Library:
         question = self._question(
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
-        stages = self.stages() if settings is None else self.stages_with(settings)
-        return self._kept(answer_question(question, stages, watch), collection)
+        answer = self._asked(lambda stages: answer_question(question, stages, watch), settings)
+        return self._kept(answer, collection)
 
     def count(
         self, words: str, *, collection: str | None = None, filters: Filters | None = None
@@ -420,7 +426,23 @@ class Library:
         Any form of the words counts; of words in quotation marks only that one.
         """
         question = self._question(words, collection, filters=filters)
-        return self._kept(survey(question, count_request(words), self.stages()), collection)
+        request = count_request(words)
+        answer = self._asked(lambda stages: survey(question, request, stages))
+        return self._kept(answer, collection)
+
+    def _asked(
+        self, ask: Callable[[AnswerStages], _Found], settings: Settings | None = None
+    ) -> _Found:
+        """What the newest stages say; asked again where a document they found is gone meanwhile.
+
+        Raises DocumentGone when that does not end.
+        """
+        newest = self.stages if settings is None else partial(self.stages_with, settings)
+        for _ in range(_ASKED_AT_MOST - 1):
+            with suppress(DocumentGone):
+                return ask(newest())
+            self._upkeep.forget_stages()
+        return ask(newest())
 
     def _kept(self, answer: Answer, collection: str | None) -> Answer:
         if self.settings.history.keep:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, Row, Select, delete, func, select
 
@@ -20,12 +20,15 @@ from pincite.catalog.history import History
 from pincite.catalog.migrations import is_behind, migrate
 from pincite.catalog.scanning import CatalogScan
 from pincite.document import Coverage, Document, Span, first_intact
+from pincite.errors import DocumentGone
 from pincite.filters import Filters
 from pincite.holdings import FileEntry, FileProblem
 from pincite.records import Embedding, Ingested, NamedFile, Passage, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_Row = TypeVar("_Row")
 
 _PASSAGES_KEPT = 20_000
 _TEXTS_KEPT = 64
@@ -178,12 +181,12 @@ class Catalog:
     # --- Looking things up --------------------------------------------------------------------
 
     def text_of(self, span: Span) -> str:
-        """`Document.text[start:end]`, from the stored text."""
+        """`Document.text[start:end]`, from the stored text. Raises DocumentGone."""
         return self._text(span.document_id)[span.start : span.end]
 
     def _load_text(self, document_id: str) -> str:
-        ((text,),) = self._read("SELECT text FROM documents WHERE id = ?", document_id)
-        return rows.decode_text(text)
+        found = self._read("SELECT text FROM documents WHERE id = ?", document_id)
+        return rows.decode_text(_first(found, document_id)[0])
 
     def forget_texts(self) -> None:
         """Drop texts held in memory, after the library has changed."""
@@ -191,13 +194,15 @@ class Catalog:
         self.document.cache_clear()
 
     def _load_document(self, document_id: str) -> Document:
-        """A whole stored document."""
+        """A whole stored document. Raises DocumentGone."""
         query = select(schema.documents).where(schema.documents.c.id == document_id)
-        (row,) = self._fetch(query)
-        return rows.document(row)
+        return rows.document(_first(self._fetch(query), document_id))
 
     def source(self, document_id: str, collection: str | None = None) -> Source:
-        """Where a document came from: of several files that were the same, the first that still is."""
+        """Where a document came from: of several files that were the same, the first that still is.
+
+        Raises DocumentGone.
+        """
         query = (
             select(schema.sources.c.path, schema.documents.c.sha256, schema.documents.c.encoding)
             .join(schema.documents)
@@ -206,8 +211,9 @@ class Catalog:
         )
         if collection is not None:
             query = query.where(schema.sources.c.collection == collection)
-        row, *more = self._fetch(query)
-        path = first_intact([row.path, *(other.path for other in more)], row.sha256)
+        found = self._fetch(query)
+        row = _first(found, document_id)
+        path = first_intact([other.path for other in found], row.sha256)
         return Source(document_id=document_id, path=path, sha256=row.sha256, encoding=row.encoding)
 
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
@@ -467,6 +473,16 @@ def _embedded(*columns: Any) -> Select[Any]:
         schema.embeddings, schema.passages.c.embedding_key == schema.embeddings.c.key
     )
     return select(schema.passages.c.key, *columns).select_from(joined)
+
+
+def _first(found: Sequence[_Row], document_id: str) -> _Row:
+    """The first row of a document. Raises DocumentGone when there is none."""
+    if not found:
+        raise DocumentGone(
+            f"document {document_id} is not in the library any more: it was removed or replaced "
+            "meanwhile; ask again"
+        )
+    return found[0]
 
 
 def _count(connection: Connection, table: Any) -> int:

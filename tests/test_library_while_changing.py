@@ -1,0 +1,77 @@
+"""A library may be asked while its files come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pincite import DocumentGone, Hit, Library, Status
+from pincite.records import Question, Ranking
+from pincite.stages import Reranker
+
+LEXICAL = {"embedding": {"model": "none"}}
+PUMP = "How many litres of oil does the pump hold?"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Any:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "pump.txt").write_text("The pump holds 12 litres of oil.\n")
+    (folder / "second.txt").write_text("The second pump holds 14 litres of oil.\n")
+    with Library.open(tmp_path / "library", overrides=LEXICAL) as opened:
+        opened.ingest([folder])
+        yield opened
+
+
+class Interrupted:
+    """A reranker after which something happens to the library."""
+
+    def __init__(self, inner: Reranker, happens: Callable[[], object]) -> None:
+        self._inner = inner
+        self._happens = happens
+
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
+        ranking = self._inner.rerank(question, hits)
+        self._happens()
+        return ranking
+
+
+def interrupt(library: Library, happens: Callable[[], object]) -> None:
+    """Until the stages are made anew."""
+    stages = library.stages()
+    library._upkeep._stages = replace(stages, reranker=Interrupted(stages.reranker, happens))
+
+
+def removal(library: Library, path: Path) -> Callable[[], object]:
+    """By another process, as it were."""
+
+    def remove() -> None:
+        with Library.open(library.path, overrides=LEXICAL) as other:
+            other.remove([path])
+
+    return remove
+
+
+def test_a_question_is_asked_again_when_a_document_it_found_is_removed(
+    library: Library, tmp_path: Path
+) -> None:
+    interrupt(library, removal(library, tmp_path / "documents" / "pump.txt"))
+    answer = library.ask(PUMP)
+    assert answer.status is not Status.ABSTAINED
+    assert {Path(citation.source).name for citation in answer.citations} == {"second.txt"}
+
+
+def test_a_document_that_is_gone_is_told_in_words(library: Library, tmp_path: Path) -> None:
+    span = library.search(PUMP).hits[0].passage.span
+    library.remove([tmp_path / "documents"])
+    library.catalog.forget_texts()
+    for look_up in (library.catalog.source, library.catalog.document):
+        with pytest.raises(DocumentGone, match="not in the library any more"):
+            look_up(span.document_id)
+    with pytest.raises(DocumentGone, match="ask again"):
+        library.catalog.text_of(span)
