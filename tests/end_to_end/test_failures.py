@@ -31,8 +31,11 @@ from end_to_end.running import (
     wait_until,
     without_timings,
 )
+from pincite import Library
+from pincite.library_folder import CATALOG_FILE
 
 SOIL = "Which soil pH is best for tomatoes?"
+LEXICAL = {"embedding": {"model": "none"}}
 RUNNING = "an ingest is running: files it has not finished are not searched yet"
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 
@@ -214,6 +217,27 @@ def test_the_index_of_a_read_only_library_is_well(read_only: Path) -> None:
 def test_a_read_only_library_refuses_changes(read_only: Path, sample: SampleLibrary) -> None:
     refused(lexical_cli("ingest", sample.documents, "-l", read_only), 1, "cannot be written")
     refused(lexical_cli("remove", sample.documents, "-l", read_only), 1, "cannot be written")
+
+
+def test_who_may_only_read_sees_what_another_process_has_just_written(
+    read_only: Path, tmp_path: Path
+) -> None:
+    late = tmp_path / "late.txt"
+    late.write_text("The zeppelin hangar closes at midnight.\n")
+    with (
+        Library.open(read_only, overrides=LEXICAL) as opened_before,
+        Library.open(tmp_path / "library", overrides=LEXICAL) as writer,
+    ):
+        assert not opened_before.search("zeppelin hangar").hits
+        writer.ingest([late])
+        log = tmp_path / "library" / f"{CATALOG_FILE}-wal"
+        assert log.stat().st_size, "the file itself must not hold it yet"
+        found = lexical_cli("search", "zeppelin hangar", "--library", read_only, "--json")
+        assert json.loads(found.stdout)["hits"], found.stderr
+        assert opened_before.search("zeppelin hangar").hits
+
+        log.with_name(f"{CATALOG_FILE}-shm").unlink()
+        refused(lexical_cli("stats", "--library", read_only), 1, "open the library once")
 
 
 def test_a_read_only_library_with_a_damaged_index_still_answers(

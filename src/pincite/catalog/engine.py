@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 
 from pincite.errors import LibraryBusy, LibraryError
 
@@ -33,21 +34,74 @@ def open_sqlite(path: Path) -> Engine:
     Raises LibraryError for a database of something else, which is left as it is.
     """
     writable = os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
-    # immutable: without write access SQLite cannot make the shared-memory file of WAL mode.
-    uri = f"file:{quote(str(path))}" + ("" if writable else "?mode=ro&immutable=1")
-    _refuse_strangers(path, uri)
+    connect = partial(_connected if writable else _connected_read_only, path)
+    _refuse_strangers(path, connect)
     engine = create_engine(
         "sqlite://",
         # A URL without a file looks like a database in memory, which would get another pool.
         poolclass=QueuePool,
-        creator=lambda: sqlite3.connect(
-            uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False
-        ),
+        creator=connect,
     )
     # The driver would open a transaction before the first write only; we begin them ourselves.
     event.listen(engine, "connect", _prepare if writable else _prepare_read_only)
     event.listen(engine, "begin", _begin)
+    if not writable:
+        event.listen(engine, "checkout", lambda found, _, __: _refuse_outdated(found, path))
     return engine
+
+
+class _Connection(sqlite3.Connection):
+    """Knows the state of the file that it reads without locks; None where it takes them."""
+
+    state: tuple[int, ...] | None = None
+
+
+def _connected(path: Path, options: str = "") -> _Connection:
+    return sqlite3.connect(
+        f"file:{quote(str(path))}{options}",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        check_same_thread=False,
+        factory=_Connection,
+    )
+
+
+def _connected_read_only(path: Path) -> _Connection:
+    """With the log of changes that are not in the file yet, where there is one.
+
+    Raises LibraryError for a log that cannot be read without write access.
+    """
+    state = _state(path)
+    log, shared = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    if not _size(log):
+        # immutable: without write access SQLite cannot make the shared-memory file of WAL mode.
+        connection = _connected(path, "?mode=ro&immutable=1")
+        connection.state = state
+        return connection
+    if not shared.exists():
+        raise LibraryError(
+            f"{path.parent}: changes of the library are still in {log.name}, which cannot be read "
+            f"without write access as there is no {shared.name}: let somebody who may write open "
+            "the library once, with 'pincite stats'"
+        )
+    return _connected(path, "?mode=ro")
+
+
+def _refuse_outdated(connection: _Connection, path: Path) -> None:
+    """Have the file opened anew when it has changed under a connection that takes no locks."""
+    if connection.state is not None and connection.state != _state(path):
+        raise DisconnectionError
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    if not path.exists():
+        return ()
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size, _size(path.with_name(path.name + "-wal"))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def for_writing(engine: Engine) -> Engine:
@@ -63,11 +117,11 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
-def _refuse_strangers(path: Path, uri: str) -> None:
+def _refuse_strangers(path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
     """Look before anything is changed: opening for writing would alter the file's header."""
     if not path.exists():
         return
-    with closing(sqlite3.connect(uri, uri=True)) as connection:
+    with closing(connect()) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if tables and "meta" not in tables:
         raise LibraryError(f"{path}: is a database, but not a Pincite catalog; name another folder")
