@@ -374,6 +374,46 @@ def test_a_server_that_is_not_there_leaves_the_words(open_library: Open, folder:
     assert "lexical search only: some-model at http://127" in found.notices[0]
 
 
+def wait(library: Library) -> None:
+    """As if the time were over for which a server is left alone."""
+    library._upkeep.encoders._try_again = 0.0
+    library._upkeep._tell_again = 0.0
+
+
+def test_a_server_that_fails_leaves_the_words_until_it_is_well_again(
+    open_library: Open, folder: Path, server: EmbeddingServer
+) -> None:
+    library = open_library("ollama:some-model", url=server.url, retries=0)
+    library.ingest([folder / "pump.txt", folder / "ferry.txt"])
+    server.faults.append({"status": 503})
+    answer = library.ask(PUMP)
+    assert "6.5 bar" in answer.text
+    assert "lexical search only: some-model at http://127" in told(answer)
+    assert len(server.faults) == 0
+    assert "lexical search only" in told(library.ask(PUMP)), "it is left alone for a while"
+
+    wait(library)
+    found = library.search(PUMP)
+    assert not any("lexical search only" in notice for notice in found.notices)
+    assert "dense" in found.hits[0].scores
+
+
+def test_a_server_that_was_not_there_at_first_is_asked_later(
+    open_library: Open, folder: Path, server: EmbeddingServer
+) -> None:
+    library = open_library("ollama:some-model", url=server.url, retries=0)
+    server.faults = [{"status": 503}] * 50
+    library.ingest([folder / "pump.txt"])
+    assert "lexical search only" in library.search(PUMP).notices[0]
+    server.faults.clear()
+    wait(library)
+    library.ingest([folder / "ferry.txt"])
+    assert library.encoder_problem == ""
+    found = library.search("Do dogs travel free?")
+    assert not any("lexical search only" in notice for notice in found.notices)
+    assert "dense" in found.hits[0].scores
+
+
 def test_a_library_goes_from_one_dimension_to_another(
     open_library: Open, folder: Path, server: EmbeddingServer
 ) -> None:

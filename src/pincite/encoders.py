@@ -7,19 +7,23 @@ While they differ the old one goes on answering, until 'pincite reindex' has mad
 from __future__ import annotations
 
 import threading
+import time
 from functools import cached_property
 from pathlib import Path
 
 from pincite.assemble.encoders import open_encoder
 from pincite.catalog.encodings import EncoderRecord, Encodings
 from pincite.embed.weights import MODEL_NAME
-from pincite.errors import ModelError
+from pincite.errors import ModelError, ModelUnreachable
 from pincite.setting_groups import EmbeddingSettings
 from pincite.stages import VectorEncoder
 
+_TRY_AGAIN_SECONDS = 30.0
+"""How long a server that could not be reached is left alone: each try may take its whole patience."""
+
 
 class LibraryEncoders:
-    """Opens encoders of one library, each once."""
+    """Opens encoders of one library, each once; one that could not be reached again after a while."""
 
     def __init__(self, cache: Path, chosen: EmbeddingSettings, encodings: Encodings) -> None:
         self._cache = cache
@@ -30,6 +34,8 @@ class LibraryEncoders:
         self._opened: dict[str, VectorEncoder] = {}
         self._wanted: VectorEncoder | ModelError | None = None
         self._problem = ""
+        self._failure = ""
+        self._try_again = 0.0
         self._one_at_a_time = threading.RLock()
 
     @cached_property
@@ -56,7 +62,18 @@ class LibraryEncoders:
     def problem(self) -> str:
         """Why there is no encoder to search with; empty when there is one."""
         self.serving()
-        return self._problem
+        return self._problem or self._resting()
+
+    def rest(self, error: ModelError) -> None:
+        """Answer without the encoder for a while: it has failed at a question."""
+        with self._one_at_a_time:
+            self._failure = f"lexical search only: {error}"
+            self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
+
+    def _resting(self) -> str:
+        if time.monotonic() >= self._try_again:
+            self._failure = ""
+        return self._failure
 
     def serving(self) -> VectorEncoder | None:
         """The encoder of the vectors that are held, or the wanted one where there are none yet."""
@@ -73,8 +90,10 @@ class LibraryEncoders:
                 return None
 
     def named(self, name: str) -> VectorEncoder | None:
-        """The encoder that made an index; None when it cannot be had any more."""
+        """The encoder that made an index; None when it cannot be had any more, or now."""
         with self._one_at_a_time:
+            if self._resting():
+                return None
             serving = self.serving()
             if serving is not None and serving.name == name:
                 return serving
@@ -89,12 +108,14 @@ class LibraryEncoders:
     def wanted(self) -> VectorEncoder:
         """The encoder that the settings name. Raises ModelError when it cannot be had."""
         with self._one_at_a_time:
-            if self._wanted is None:
+            is_time = time.monotonic() >= self._try_again
+            if self._wanted is None or (isinstance(self._wanted, ModelUnreachable) and is_time):
                 try:
                     self._wanted = open_encoder(self._chosen, self._cache)
                     self._opened[self._wanted.name] = self._wanted
                 except ModelError as error:
                     self._wanted = error
+                    self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
             if isinstance(self._wanted, ModelError):
                 raise self._wanted
             return self._wanted

@@ -433,15 +433,22 @@ class Library:
     def _asked(
         self, ask: Callable[[AnswerStages], _Found], settings: Settings | None = None
     ) -> _Found:
-        """What the newest stages say; asked again where a document they found is gone meanwhile.
+        """What the newest stages say.
 
-        Raises DocumentGone when that does not end.
+        Asked again where a document that they found is gone meanwhile, and without the encoder where
+        it fails. Raises DocumentGone when the first does not end.
         """
         newest = self.stages if settings is None else partial(self.stages_with, settings)
         for _ in range(_ASKED_AT_MOST - 1):
-            with suppress(DocumentGone):
+            try:
                 return ask(newest())
-            self._upkeep.forget_stages()
+            except DocumentGone:
+                self._upkeep.forget_stages()
+            except ModelError as error:
+                if self.encoder_problem:  # It was not asked.
+                    raise
+                self._upkeep.encoders.rest(error)
+                self._upkeep.forget_stages()
         return ask(newest())
 
     def _kept(self, answer: Answer, collection: str | None) -> Answer:

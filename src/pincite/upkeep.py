@@ -172,15 +172,18 @@ class Upkeep:
             return self._indexes is None
         if self._told and time.monotonic() >= self._tell_again:
             self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-            if self.encoders.notice() != self._told:
+            if self._what_encoders_say() != self._told:
                 return True
         return self._indexes.manifest.generation != self._catalog.generation()
 
+    def _what_encoders_say(self) -> str:
+        return self.encoders.problem or self.encoders.notice()
+
     def _refresh(self) -> tuple[str, ...]:
         """Bring the indexes in step; gives what every result must say."""
-        self._told = "" if self.encoders.problem else self.encoders.notice()
+        self._told = self._what_encoders_say()
         self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-        notices = [told for told in (self.encoders.problem, self._told) if told]
+        notices = [self._told] if self._told else []
         self._catalog.forget_texts()
         try:
             with writing(self._path, patience_seconds=0):
