@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -327,6 +329,25 @@ def test_a_question_that_cannot_be_asked_is_an_error_in_its_place(
     assert "empty" in bad["error"]
     assert good["id"] == 2
     assert good.keys() == ANSWER_KEYS | {"id"}
+
+
+def test_a_question_that_fails_leaves_the_answers_to_the_others(tmp_path: Path) -> None:
+    library, asked, output = (tmp_path / name for name in ("library", "asked.jsonl", "out.jsonl"))
+    (tmp_path / "pump.txt").write_text("The relief valve opens at 6.5 bar.\n")
+    (tmp_path / "ferry.txt").write_text("Dogs travel free of charge.\n")
+    lexical_cli("ingest", tmp_path / "pump.txt", tmp_path / "ferry.txt", "--library", library)
+    with closing(sqlite3.connect(library / "catalog.sqlite3")) as catalog, catalog:
+        catalog.execute("DELETE FROM documents WHERE name = 'ferry.txt'")
+    # A line separator may stand in a string of JSON as it is.
+    forms = [{"id": 1, "question": "dogs free"}, {"id": 2, "question": "relief\u2028valve opens?"}]
+    lines = "\r\n".join(json.dumps(form, ensure_ascii=False) for form in forms)
+    asked.write_bytes(lines.encode())
+    result = lexical_cli("batch", asked, "--library", library, "--output", output)
+    assert result.returncode == 1
+    failed, good = (json.loads(line) for line in output.read_text().split("\n")[:-1])
+    assert (failed["id"], failed["status"]) == (1, "error")
+    assert "not in the library any more" in failed["error"]
+    assert (good["id"], good["status"]) == (2, "answered")
 
 
 def test_batch_does_not_write_over_a_file_when_it_fails(

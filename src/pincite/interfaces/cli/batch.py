@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import pincite
-from pincite.errors import UsageError
+from pincite.errors import PinciteError, UsageError
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
@@ -60,7 +60,8 @@ def batch(
 
     Answers come in the order of the questions, one JSON object on each line.
 
-    A question that cannot be answered at all (empty, too long) gets an object with status "error".
+    A question that cannot be answered at all (empty, too long, the library in use) gets an object
+    with status "error".
     """
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
@@ -87,7 +88,8 @@ def batch(
 
 def _read_questions(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        # Not `splitlines`, which also splits at signs that JSON has inside of strings.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except FileNotFoundError as error:
         raise UsageError(f"{path}: no such file; name a file of questions") from error
     except UnicodeDecodeError as error:
@@ -122,7 +124,7 @@ def _answers(
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         try:
             found = library.ask(item["question"], collection=collection, filters=filters)
-        except UsageError as error:
+        except PinciteError as error:
             return {"id": item["id"], "status": "error", "error": str(error)}
         return sealed({"id": item["id"], **answer_form(found)})
 
