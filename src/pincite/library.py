@@ -24,7 +24,14 @@ from pincite.arguments import (
 from pincite.assemble.files import ingest_stages, open_reader, reading_conditions
 from pincite.catalog.catalog import Catalog
 from pincite.document import Span
-from pincite.errors import DocumentGone, LibraryBusy, ModelError, PinciteError, UsageError
+from pincite.errors import (
+    DocumentGone,
+    LibraryBusy,
+    LibraryError,
+    ModelError,
+    PinciteError,
+    UsageError,
+)
 from pincite.fate import Fate
 from pincite.filters import Filters
 from pincite.holdings import FileEntry, FileProblem, IngestReport
@@ -452,8 +459,12 @@ class Library:
         return ask(newest())
 
     def _kept(self, answer: Answer, collection: str | None) -> Answer:
-        if self.settings.history.keep:
+        if not self.settings.history.keep:
+            return answer
+        try:
             self.catalog.history.keep(sealed(answer_form(answer)), collection)
+        except LibraryError as error:
+            return replace(answer, reasons=(*answer.reasons, f"this answer is not kept: {error}"))
         return answer
 
     def save_receipt(

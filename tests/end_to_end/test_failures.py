@@ -207,6 +207,15 @@ def test_a_read_only_library_answers_as_before(read_only: Path, sample: SampleLi
     assert lexical_cli("stats", "--library", read_only).returncode == 0
 
 
+def test_an_answer_that_cannot_be_kept_is_told_all_the_same(read_only: Path) -> None:
+    for verb, asked in (("ask", SOIL), ("count", "tomatoes")):
+        found = lexical_cli(verb, asked, "--library", read_only, "--json", "--keep")
+        assert found.returncode == 0, found.stderr
+        answer = json.loads(found.stdout)
+        assert answer["status"] == "answered"
+        assert answer["reasons"][-1].startswith("this answer is not kept: ")
+
+
 def test_the_index_of_a_read_only_library_is_well(read_only: Path) -> None:
     result = lexical_cli("doctor", "--library", read_only, "--json")
     report = json.loads(result.stdout)
