@@ -100,3 +100,49 @@ def test_numbered_headings_open_sections_by_their_depth() -> None:
 def test_numbered_lines_of_a_list_are_no_headings() -> None:
     document = read("1. Open the valve\n\n2. Close the valve\n\n3. Wait\n")
     assert all(block.kind is BlockKind.LIST_ITEM for block in document.blocks)
+
+
+LOG = """2025-09-23 02:14:07 INFO  server started on port 8080
+2025-09-23 02:16:39 ERROR payment job 77 failed: card declined
+Traceback (most recent call last):
+  File "pay.py", line 3
+2025-09-23 02:17:00 INFO  backup finished in 12 s
+"""
+ACCESS = """10.0.0.7 - - [10/Oct/2025:13:55:36 +0200] "GET /a HTTP/1.1" 200 2326
+10.0.0.19 - - [10/Oct/2025:13:55:40 +0200] "GET /b HTTP/1.1" 404 12
+"""
+SYSTEM = "Oct  3 13:55:36 web1 sshd[7]: opened\nOct 13 13:56:01 web1 cron[812]: job ran\n"
+HOURS = "Opening hours\nMonday 9 to 17\nTuesday 9 to 17\nSaturday closed\n"
+CONTACTS = "Contact list\nAnna Berg  555-0101\nCarl Dorn  555-0102\nEva Maria Falk   555-0103\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "firsts"),
+    [
+        (LOG, ["2025-09-23 02:14:07", "2025-09-23 02:16:39", "2025-09-23 02:17:00"]),
+        (ACCESS, ["10.0.0.7", "10.0.0.19"]),
+        (SYSTEM, ["Oct  3", "Oct 13"]),
+        (HOURS, ["Opening", "Monday", "Tuesday", "Saturday"]),
+        (CONTACTS, ["Contact", "Anna", "Carl", "Eva"]),
+    ],
+)
+def test_entries_of_logs_and_lines_of_lists_are_blocks_of_their_own(
+    text: str, firsts: list[str]
+) -> None:
+    found = [block for _, block in blocks(read(text))]
+    assert len(found) == len(firsts)
+    assert all(map(str.startswith, found, firsts))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Acme Ltd\n12 High Street\nLondon W1",
+        "The pump needs 5 minutes to start and the valve closes\nafter 3 minutes, so that",
+        "Shall I compare thee to a summer's day\nThou art more lovely\nRough winds do shake",
+        "Die Pumpe braucht 5 Minuten zum\nStarten. Nach 3 Minuten ist die\nAnlage bereit.",
+        "He was born on\n2025-09-23 in a small town, and left on\n2025-09-24 for good.",
+    ],
+)
+def test_lines_of_prose_and_addresses_stay_together(text: str) -> None:
+    assert [block for _, block in blocks(read(text))] == [text]

@@ -10,6 +10,7 @@ from pathlib import Path
 from pincite.document import Block, BlockKind, Document, document_id
 from pincite.ingest.decode import decode
 from pincite.ingest.outline import Outline, choose_title
+from pincite.ingest.text_records import record_starts
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")
@@ -70,6 +71,7 @@ class _Blocks:
 
     def __init__(self, text: str) -> None:
         self._lines = list(_lines(text))
+        self._width = max((len(line.text) for line in self._lines), default=0)
         self._outline = Outline()
         # Underlined headings: the first kind of underline seen is the highest level.
         self._underlines: list[str] = []
@@ -140,6 +142,14 @@ class _Blocks:
         return self._underlines.index(underline) + 1
 
     def _close(self, lines: Sequence[_Line]) -> Iterator[Block]:
+        if not lines or _LIST_MARKER.match(lines[0].text):
+            yield from self._block(lines)
+            return
+        starts = record_starts([line.text for line in lines], width=self._width)
+        for start, end in zip(starts, (*starts[1:], len(lines)), strict=True):
+            yield from self._block(lines[start:end])
+
+    def _block(self, lines: Sequence[_Line]) -> Iterator[Block]:
         # A row of signs alone (a rule, an overline) says nothing.
         if not any(character.isalnum() for line in lines for character in line.text):
             return
