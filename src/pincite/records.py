@@ -41,9 +41,9 @@ class Passage:
     sentences: tuple[Span, ...]
     context: str = ""
     """File name and heading path: put before the text that is embedded, never into a quote."""
-    headers: tuple[int, ...] = ()
-    """For each sentence the number of the one that heads its column, if it is a row of a table whose
-    header is in this passage; otherwise -1. Empty where no sentence is such a row."""
+    headers: tuple[tuple[int, ...], ...] = ()
+    """For each sentence the numbers of those that head its columns, from above, if it is a row of a
+    table whose header is in this passage. Empty where no sentence is such a row."""
     key: int = 0
 
     def with_context(self, text: str) -> str:
@@ -55,12 +55,11 @@ class Passage:
         shift = len(self.with_context("")) - self.span.start
         return [(span.start + shift, span.end + shift) for span in self.sentences]
 
-    def header_of(self, sentence: Span) -> Span | None:
-        """The row that heads the columns of this row; None where there is none in the passage."""
+    def headers_of(self, sentence: Span) -> list[Span]:
+        """The rows of the passage that head the columns of this row, from above; none elsewhere."""
         if not self.headers or sentence not in self.sentences:
-            return None
-        number = self.headers[self.sentences.index(sentence)]
-        return self.sentences[number] if number >= 0 else None
+            return []
+        return [self.sentences[n] for n in self.headers[self.sentences.index(sentence)]]
 
     def rows_under(self, header: Span) -> list[Span]:
         """The rows whose columns this row heads; none for any other sentence."""
@@ -68,7 +67,7 @@ class Passage:
             return []
         heads = self.sentences.index(header)
         rows = zip(self.sentences, self.headers, strict=True)
-        return [row for row, number in rows if number == heads]
+        return [row for row, numbers in rows if heads in numbers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -398,6 +398,23 @@ def test_a_catalog_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> 
         assert (not document.pages) or len(document.boxes) > 100
 
 
+def test_in_a_catalog_of_the_sixth_format_one_row_heads_another(tmp_path: Path) -> None:
+    path = tmp_path / "catalog"
+    older = Catalog(path)
+    pump = item("/d/pump.txt", "Year. 2012. 2011.\n\n# Valve\nIt opens.")
+    older.put("default", pump, recipe=RECIPE)
+    older.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update passages set headers = '[-1, 0, 0]' where key = 1")
+        connection.execute("update meta set value = '6' where name = 'schema_version'")
+        connection.commit()
+    catalog = Catalog(path)
+    assert catalog.meta("schema_version") == str(migrations.NEWEST)
+    stored = catalog.passages_of(pump.document.id)
+    assert [passage.headers for passage in stored] == [((), (0,), (0,)), ()]
+    catalog.close()
+
+
 def test_a_catalog_of_the_second_format_gets_dates_and_tags(tmp_path: Path) -> None:
     packed = Path(__file__).parent.parent / "data" / "catalog-format-2.sqlite3.gz"
     path = tmp_path / "catalog"

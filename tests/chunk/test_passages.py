@@ -185,15 +185,44 @@ def table(rows: list[str], headed: range) -> Document:
 def test_a_row_knows_which_sentence_heads_its_columns() -> None:
     rows = ["year", "2019", "2020", "a note", "2021"]
     (whole,) = CHUNKER.chunk(table(rows, range(1, 3)))
-    assert whole.headers == (-1, 0, 0, -1, -1)
-    assert whole.header_of(whole.sentences[2]) == whole.sentences[0]
-    assert whole.header_of(whole.sentences[0]) is None
-    assert whole.header_of(whole.span) is None
+    assert whole.headers == ((), (0,), (0,), (), ())
+    assert whole.headers_of(whole.sentences[2]) == [whole.sentences[0]]
+    assert whole.headers_of(whole.sentences[0]) == []
+    assert whole.headers_of(whole.span) == []
+
+
+def test_a_row_is_headed_by_every_row_above_that_names_a_column_of_it() -> None:
+    rows = ["Year ended December 31,", "2012 2011", "(in thousands)", "Net income 17 226"]
+    starts = [sum(len(row) + 1 for row in rows[:number]) for number in range(len(rows))]
+    years = [(starts[1], starts[1] + 4), (starts[1] + 5, starts[1] + 9)]
+    first, unit = (0, len(rows[0])), (starts[2], starts[2] + len(rows[2]))
+    values = [(starts[3] + 11, starts[3] + 13), (starts[3] + 14, starts[3] + 17)]
+    cells = (
+        Cell(start=values[0][0], end=values[0][1], column_headers=(first, years[0], unit)),
+        Cell(start=values[1][0], end=values[1][1], column_headers=(first, years[1])),
+    )
+    blocks = [
+        Block(
+            start=start,
+            end=start + len(row),
+            kind=BlockKind.TABLE_ROW,
+            cells=cells if start == starts[3] else (),
+        )
+        for start, row in zip(starts, rows, strict=True)
+    ]
+    text = "\n".join(rows)
+    name, digest = document_id(text.encode())
+    (whole,) = CHUNKER.chunk(
+        Document(id=name, sha256=digest, title="a", media_type="", text=text, blocks=tuple(blocks))
+    )
+    assert whole.headers == ((), (), (), (0, 1, 2))
+    assert whole.headers_of(whole.sentences[3]) == list(whole.sentences[:3])
+    assert all(whole.rows_under(row) == [whole.sentences[3]] for row in whole.sentences[:3])
 
 
 def test_a_header_in_another_passage_is_context_and_no_sentence() -> None:
     rows = ["year and place", *(f"{year} " + "x" * 60 for year in range(2000, 2006))]
     first, *others = CHUNKER.chunk(table(rows, range(1, 7)))
-    assert 0 in first.headers
+    assert (0,) in first.headers
     assert others
     assert all(p.headers == () and p.context.endswith("\nyear and place") for p in others)

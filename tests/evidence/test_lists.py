@@ -96,7 +96,7 @@ def test_a_list_comes_with_what_announces_it_and_steps_with_each_other(
 
 def test_the_header_of_a_table_comes_with_its_rows() -> None:
     rows = hit(0, 4)
-    headed = replace(rows, passage=replace(rows.passage, headers=(-1, 0, 0, -1, -1)))
+    headed = replace(rows, passage=replace(rows.passage, headers=((), (0,), (0,), (), ())))
     assert lines_of("What?", 0, hits=[headed]) == [0, 1, 2]
     assert lines_of("What?", 1, hits=[headed]) == [1]
 

@@ -24,7 +24,7 @@ def passage(random: np.random.Generator, tokens_in_parts: list[int]) -> PassageS
 
 
 def one_by_one(
-    asked: np.ndarray, importance: np.ndarray, one: PassageStates, headers: list[int]
+    asked: np.ndarray, importance: np.ndarray, one: PassageStates, headers: list[list[int]]
 ) -> tuple[float, list[float]]:
     """The same definition, written as loops."""
 
@@ -42,8 +42,9 @@ def one_by_one(
         for token, weight in zip(asked, importance, strict=True):
             before = 0.8 * best(token, *one.parts[number - 1]) if number > 1 else 0.0
             above = 0.9 * best(token, *one.parts[0])
-            if headers and headers[number - 1] >= 0:
-                before = 0.9 * best(token, *one.parts[headers[number - 1] + 1])
+            if headers and headers[number - 1]:
+                heads = [best(token, *one.parts[head + 1]) for head in headers[number - 1]]
+                before = 0.9 * max(heads)
             total += weight * max(best(token, *one.parts[number]), before, above)
         sentences.append(total)
     return whole, sentences
@@ -64,7 +65,8 @@ def test_all_at_once_gives_what_one_by_one_gives(
     importance /= importance.sum(axis=1, keepdims=True)
     made = [passage(random, parts) for parts in passages]
     headers = [
-        [int(random.integers(-1, max(row, 1))) for row in range(len(p) - 1)] for p in passages
+        [random.integers(0, row, random.integers(0, 3)).tolist() if row else [] for row in range(n)]
+        for n in (len(p) - 1 for p in passages)
     ]
     headers[0] = []
     likenesses = compare(asked, importance, made, headers)

@@ -68,6 +68,15 @@ def _head_rows(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE passages ADD COLUMN headers JSON NOT NULL DEFAULT '[]'")
 
 
+def _head_rows_by_several(connection: Connection) -> None:
+    """Version 7: several sentences may head a row; old passages know one until read again."""
+    table = schema.passages
+    for row in connection.execute(select(table.c.key, table.c.headers)).all():
+        if row.headers:
+            several = [[number] if number >= 0 else [] for number in row.headers]
+            connection.execute(update(table).where(table.c.key == row.key).values(headers=several))
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -91,6 +100,7 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
     _keep_conversations,
     _keep_answers,
     _head_rows,
+    _head_rows_by_several,
 )
 """Step n (counting from 1) takes the database from version n to n+1."""
 

@@ -45,7 +45,7 @@ class _PassageRow(NamedTuple):
     page: int | None
     section: list[str]
     sentences: list[int]
-    headers: list[int]
+    headers: list[list[int]]
 
 
 PASSAGES_BY_KEY = """
@@ -75,7 +75,7 @@ def passage(row: Row[Any] | _PassageRow) -> Passage:
             for start, end in zip(edges, edges, strict=True)
         ),
         context=row.context,
-        headers=tuple(row.headers),
+        headers=tuple(map(tuple, row.headers)),
         key=row.key,
     )
 
@@ -212,7 +212,7 @@ def _passage_values(passage: Passage, key: str) -> dict[str, Any]:
         "section": list(passage.section),
         "context": passage.context,
         "sentences": [edge for span in passage.sentences for edge in (span.start, span.end)],
-        "headers": list(passage.headers),
+        "headers": list(map(list, passage.headers)),
         "embedding_key": key,
     }
 

@@ -89,7 +89,7 @@ passages = Table(
     Column("section", JSON, nullable=False),
     Column("context", Text, nullable=False),
     Column("sentences", JSON, nullable=False, comment="start, end, start, end, ..."),
-    Column("headers", JSON, nullable=False, comment="of rows: numbers of sentences, or -1"),
+    Column("headers", JSON, nullable=False, comment="of rows: lists of sentences"),
     Column("embedding_key", String, nullable=False, index=True),
     sqlite_autoincrement=True,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -146,17 +147,21 @@ def _passage(
     )
 
 
-def _headers(piece: Sequence[_Sentence]) -> tuple[int, ...]:
-    found = tuple(_header(piece, sentence) for sentence in piece)
-    return found if any(number >= 0 for number in found) else ()
+def _headers(piece: Sequence[_Sentence]) -> tuple[tuple[int, ...], ...]:
+    starts = [sentence.start for sentence in piece]
+    found = tuple(_rows_above(piece, starts, sentence) for sentence in piece)
+    return found if any(found) else ()
 
 
-def _header(piece: Sequence[_Sentence], row: _Sentence) -> int:
-    """The number of the sentence that heads the columns of a row, the nearest of several; or -1."""
-    above = [
+def _rows_above(
+    piece: Sequence[_Sentence], starts: Sequence[int], row: _Sentence
+) -> tuple[int, ...]:
+    """The numbers of the sentences that hold the column headers of a row's cells, from above.
+
+    The nearest alone may be "(in thousands)", with the years in the row above it.
+    """
+    above = {
         start for cell in row.block.cells for start, _ in cell.column_headers if start < row.start
-    ]
-    if not above:
-        return -1
-    nearest = max(above)
-    return next((n for n, one in enumerate(piece) if one.start <= nearest < one.end), -1)
+    }
+    numbers = {(start, bisect_right(starts, start) - 1) for start in above}
+    return tuple(sorted({n for start, n in numbers if n >= 0 and start < piece[n].end}))

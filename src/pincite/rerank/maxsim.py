@@ -13,7 +13,7 @@ _SENTENCE_BEFORE = 0.8
 _HEADINGS = 0.9
 """What a match in the sentence before, or in the headings above, counts beside one in the sentence.
 A sentence such as "It closes within three seconds" says little without them. To a row of a table the
-row that heads its columns is a heading, and the row before it nothing."""
+rows that head its columns are headings, and the row before it nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ def compare(
     asked: NDArray[Any],
     importance: NDArray[Any],
     passages: Sequence[PassageStates],
-    headers: Sequence[Sequence[int]],
+    headers: Sequence[Sequence[Sequence[int]]],
 ) -> list[Likeness]:
     """The weighted mean, over question tokens, of the similarity to the most similar passage token.
 
@@ -93,13 +93,13 @@ def _maxima(similarity: NDArray[Any], ranges: NDArray[Any]) -> NDArray[Any]:
     return clipped
 
 
-def _rows_under(headers: Sequence[Sequence[int]], firsts: NDArray[Any]) -> NDArray[Any]:
-    """Columns of rows of tables, and of the rows that head them: (2, such rows)."""
+def _rows_under(headers: Sequence[Sequence[Sequence[int]]], firsts: NDArray[Any]) -> NDArray[Any]:
+    """Columns of rows of tables, each beside one of the rows that head it: (2, such pairs)."""
     pairs = [
         (first + 1 + row, first + 1 + header)
         for numbers, first in zip(headers, firsts, strict=True)
-        for row, header in enumerate(numbers)
-        if header >= 0
+        for row, above in enumerate(numbers)
+        for header in above
     ]
     return np.array(pairs, dtype=np.intp).reshape(-1, 2).T
 
@@ -114,7 +114,7 @@ def _in_surroundings(
     before[:, first_sentences[first_sentences < best.shape[1]]] = 0.0
     rows, header_rows = rows_under
     before[:, rows] = 0.0
-    headings[:, rows] = np.maximum(headings[:, rows], best[:, header_rows])
+    np.maximum.at(headings.T, rows, best.T[header_rows])
     around = np.maximum(_SENTENCE_BEFORE * before, _HEADINGS * headings)
     surrounded: NDArray[Any] = np.maximum(best, around)
     return surrounded

@@ -46,8 +46,8 @@ class TermCoverageReranker:
         scores = []
         for span in hit.passage.sentences:
             held = set(terms(self._sources.text_of(span), language))
-            header = hit.passage.header_of(span)
-            around = above | set(terms(self._sources.text_of(header), language) if header else ())
+            headers = map(self._sources.text_of, hit.passage.headers_of(span))
+            around = above.union(*(terms(header, language) for header in headers))
             share = sum(
                 weight * (1.0 if term in held else _FROM_HEADINGS)
                 for term, weight in asked.items()

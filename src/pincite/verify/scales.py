@@ -43,13 +43,13 @@ class Scales:
                 )
 
     def _above(self, item: Evidence) -> Span | None:
-        header = item.passage.header_of(item.span)
-        if header is None or not any(map(str.isdigit, item.quote)) or _tells_scale(item.quote):
+        headers = item.passage.headers_of(item.span)
+        if not headers or not any(map(str.isdigit, item.quote)) or _tells_scale(item.quote):
             return None
         for span in reversed(item.passage.sentences):
-            if span.start > header.start:
+            if span.start > headers[-1].start:
                 continue
-            if item.passage.header_of(span) is not None:
+            if item.passage.headers_of(span):
                 return None
             if _tells_scale(self._sources.text_of(span)):
                 return span

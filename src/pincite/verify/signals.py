@@ -123,8 +123,11 @@ def measure(
 def evidence_terms(evidence: Sequence[Evidence], language: str, sources: Sources) -> set[str]:
     """Terms of the quotes, of the headings and file names above them, and of a row's column headers."""
     texts = [f"{item.passage.context}\n{item.quote}" for item in evidence]
-    headers = (item.passage.header_of(item.span) for item in evidence)
-    texts += [sources.text_of(header) for header in headers if header]
+    texts += [
+        sources.text_of(header)
+        for item in evidence
+        for header in item.passage.headers_of(item.span)
+    ]
     return {term for text in texts for term in terms(text, language)}
 
 
