@@ -11,6 +11,7 @@ from pincite.answer.newest import NewestFirst
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.reading import Reading, Window
+from pincite.evidence.asked_rows import AskedRowsSelector
 from pincite.evidence.lists import ListsSelector
 from pincite.evidence.newer import NewerSelector
 from pincite.evidence.packing import PackingSelector
@@ -38,7 +39,8 @@ class WritingStages:
 def quoting_selector(settings: Settings, sources: Sources) -> Selector:
     """What chooses the sentences that may be quoted."""
     best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
-    return ListsSelector(NewerSelector(best, sources), sources)
+    with_lists = ListsSelector(NewerSelector(best, sources), sources)
+    return AskedRowsSelector(with_lists, sources)
 
 
 def writing_stages(
