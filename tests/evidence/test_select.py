@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.document import Span
+from pincite.document import Document, Span
 from pincite.evidence.select import MmrSelector
+from pincite.ingest.delimited import DelimitedReader
 from pincite.records import Hit, Passage, Question
 from pincite.testing.fakes import MemorySources
 from pincite.testing.samples import text_document
@@ -177,9 +179,9 @@ def test_every_scored_passage_is_chosen_from_or_left_out_for_a_reason(
     assert not chosen & {(item.passage.id, item.span) for item in found.dropped}
 
 
-def chosen_quotes(question: str, *quotes: str) -> list[str]:
+def chosen_quotes(question: str, *quotes: str, document: Document | None = None) -> list[str]:
     """Of sentences that are equally good and hardly differ in their vectors."""
-    document = text_document(" ".join(quotes))
+    document = document or text_document(" ".join(quotes))
     starts = [document.text.index(quote) for quote in quotes]
     spans = [
         Span(document_id=document.id, start=start, end=start + len(quote))
@@ -218,6 +220,30 @@ def test_what_differs_in_a_number_or_a_name_is_no_repetition_unless_the_question
     question: str, quotes: tuple[str, ...], chosen: list[str]
 ) -> None:
     assert chosen_quotes(question, *quotes) == chosen
+
+
+CONTRACTS = """Counterparty,Contract,End,Owner
+Alder Packaging,C-101,2024-12-31,J. Okafor
+Brightwell Energy,C-102,2026-06-30,S. Lindqvist
+Cato Cleaning,C-103,2023-03-31,J. Okafor
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "chosen"),
+    [
+        ("Which contracts does Okafor own?", [1, 3]),
+        ("Which contracts end?", [1, 2, 3]),
+        ("When does the contract with Alder end?", [1]),
+        ("Which contracts end in 2024?", [1]),
+    ],
+)
+def test_rows_of_one_table_are_no_repetition_unless_the_question_chose(
+    question: str, chosen: list[int]
+) -> None:
+    rows = CONTRACTS.splitlines()
+    read = DelimitedReader().read(Path("contracts.csv"), CONTRACTS.encode())
+    assert chosen_quotes(question, *rows[1:], document=read) == [rows[n] for n in chosen]
 
 
 def test_reasons_have_the_numbers_that_decided() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pincite.document import Span
@@ -29,6 +29,10 @@ class _Candidate:
     details: frozenset[str]
     words: frozenset[str]
     """Terms without those of the details."""
+    heads: frozenset[Span]
+    """The cells that head the columns of a row of a table."""
+    in_cells: frozenset[str]
+    """The words of such a row."""
 
 
 _MAIL = "message/rfc822"
@@ -199,6 +203,16 @@ class MmrSelector:
     def _candidate(self, span: Span, hit: Hit, row: int, score: float) -> _Candidate:
         quote = self._sources.text_of(span)
         vectors = hit.sentence_vectors
+        blocks = self._sources.document(span.document_id).blocks_in(span.start, span.end)
+        cells = [cell for block in blocks for cell in block.cells]
+        heads = frozenset(
+            replace(span, start=start, end=end)
+            for cell in cells
+            for start, end in cell.column_headers
+        )
+        text = " ".join(
+            self._sources.text_of(replace(span, start=cell.start, end=cell.end)) for cell in cells
+        )
         return _Candidate(
             span=span,
             passage=hit.passage,
@@ -208,6 +222,8 @@ class MmrSelector:
             terms=frozenset(terms(quote)),
             details=details(quote),
             words=words_beside_details(quote),
+            heads=heads,
+            in_cells=details_asked(text).union(terms(text)) if heads else frozenset(),
         )
 
 
@@ -222,13 +238,20 @@ def _far(score: float, top: float, margin: float) -> str:
 def _tells_more(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> bool:
     """Whether two sentences of the same words differ in details, and the question may mean both.
 
-    It means the other one alone if it names what is particular to that one and not to this one.
+    Two rows of one table say the same of different things, and every word of theirs is a detail.
     """
-    here, there = item.details - other.details, other.details - item.details
-    if not (here and there) or (there & asked and not here & asked):
+    if item.heads & other.heads:
+        return _may_both_be_meant(item.in_cells, other.in_cells, asked)
+    if not _may_both_be_meant(item.details, other.details, asked):
         return False
     shared, all_words = item.words & other.words, item.words | other.words
     return bool(shared) and len(shared) >= _LEAST_SHARED_WORDS * len(all_words)
+
+
+def _may_both_be_meant(mine: frozenset[str], its: frozenset[str], asked: frozenset[str]) -> bool:
+    """Not if the question names what is particular to the other one, and nothing of this one."""
+    here, there = mine - its, its - mine
+    return bool(here and there) and not (there & asked and not here & asked)
 
 
 def _opens_answer(item: _Candidate, other: _Candidate) -> bool:
