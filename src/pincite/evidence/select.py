@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pincite.document import Span
+from pincite.evidence.table_heads import is_table_head
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import details, details_asked, words_beside_details
@@ -156,6 +157,8 @@ class MmrSelector:
         )
         unique: dict[Span, _Candidate] = {}
         scored, dropped = self._without_mail_headers(question, scored)
+        scored, heads = self._without_table_heads(scored)
+        dropped += heads
         seen: set[str] = set()
         for score, span, row, hit in scored:
             top, lead, _, leading_hit = scored[0]
@@ -190,6 +193,26 @@ class MmrSelector:
             for score, span, _, hit in headers
         ]
         return [entry for entry in scored if entry[1] not in spans], told
+
+    def _without_table_heads(self, scored: list[_Scored]) -> tuple[list[_Scored], list[Dropped]]:
+        """What heads a table answers nothing alone; only what is best brings the rows below along."""
+        if not scored or scored[0][3].passage.rows_under(scored[0][1]):
+            return scored, []
+        best = next((entry[0] for entry in scored if not self._is_table_head(entry)), -1.0)
+        if best < scored[0][0] - self._margin:
+            return scored, []
+        near = [entry for entry in scored if entry[0] >= best - self._margin]
+        heads = {entry[1] for entry in near if self._is_table_head(entry)}
+        told = [
+            _dropped(hit.passage, span, score, "heads a table and says nothing alone")
+            for score, span, _, hit in near
+            if span in heads
+        ]
+        return [entry for entry in scored if entry[1] not in heads], told
+
+    def _is_table_head(self, entry: _Scored) -> bool:
+        _, span, _, hit = entry
+        return is_table_head(self._sources.document(span.document_id), hit.passage, span)
 
     def _is_signature(self, span: Span) -> bool:
         """Whether it is the name of the one who wrote the message, and nothing else."""
