@@ -50,6 +50,7 @@ def check(claim: str, *quotes: str, question: str = "What is said?", section: st
         ("The warranty doesn't cover damage by water.", NOTHING),
         ("Die Schutzhaube darf während des Betriebs nicht geöffnet werden", GERMAN),
         ("Oslo Airport was formerly owned by the state", WENT),
+        ("Invoice 7 covers the deposit.", "Invoice no. 7 covers the deposit."),
     ],
 )
 def test_what_says_the_same_holds(claim: str, quote: str) -> None:

@@ -8,14 +8,13 @@ nothing is found.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from pincite.text.terms import terms
+from pincite.verify.negating import FAILS, LACKS, NEGATIONS, REFUSES, without_number_signs
 
 _ENGLISH = "en"
-_NEGATIONS = frozenset(
-    "not no never none neither nor without cannot nobody nothing unable hardly".split()
-)
 _NEGATED_WORDS = 2
 """How many telling words after a negation it belongs to."""
 _REACH = 5
@@ -192,7 +191,9 @@ def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
     negated = _negated(asked)
     if not negated:
         return False
-    negations = [place for place, word in enumerate(said) if _is_negation(word)]
+    negations = [
+        place for place, word in enumerate(said) if _is_negation(said, place) or word in LACKS
+    ]
     places: dict[str, list[int]] = {}
     for place, word in enumerate(said):
         for term in negated.intersection(terms(word, _ENGLISH)):
@@ -221,18 +222,21 @@ def opposites(question: str, quote: str, language: str, *, above: str) -> dict[s
 
 
 def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
+    return [word.lower() for word in _WORD.findall(without_number_signs(text))]
 
 
-def _is_negation(word: str) -> bool:
-    return word in _NEGATIONS or word.endswith(("n't", "n’t"))
+def _is_negation(words: Sequence[str], place: int) -> bool:
+    word = words[place]
+    if word in FAILS or word in REFUSES:
+        return words[place + 1 : place + 2] == ["to"]
+    return word in NEGATIONS or word.endswith(("n't", "n’t"))
 
 
 def _negated(words: list[str]) -> set[str]:
     """Terms that a negation stands before."""
     found: set[str] = set()
-    for place, word in enumerate(words):
-        if _is_negation(word):
+    for place in range(len(words)):
+        if _is_negation(words, place):
             telling = [made for other in words[place + 1 :] if (made := terms(other, _ENGLISH))]
             found.update(term for made in telling[:_NEGATED_WORDS] for term in made)
     return found

@@ -9,14 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pincite.verify.negating import FAILS, LACKS, NEGATIONS, OTHER_NEGATIONS
 from pincite.verify.wording import Word
 
-_NEGATIONS = frozenset(
-    """not no never none neither nor without nobody nothing nowhere hardly barely unable fail fails
-    failed failing lack lacks lacked lacking nicht kein keine keinen keinem keiner keines nie niemals
-    ohne weder nichts pas jamais sans aucun aucune nunca jamas sin ningun ninguna non mai senza
-    nessun nessuna niet geen nooit zonder""".split()
-)
+_NEGATIONS = NEGATIONS | FAILS | LACKS | OTHER_NEGATIONS
 _NOT_ONLY = frozenset({"only", "just", "merely", "simply", "nur", "bloss", "seulement", "solo"})
 _LOOKS_BACK = frozenset({"nicht", "niet", "pas", "jamais", "nie"})
 _SCOPE = 4

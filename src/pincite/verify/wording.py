@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from pincite.text.stop_words import STOP_WORDS
 from pincite.text.terms import UNSPACED, composed, fold, stem
+from pincite.verify.negating import without_number_signs
 
 _WORD = re.compile(
     rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+|[-.&/_+][^\W_{UNSPACED}]+)*|[{UNSPACED}]"
@@ -49,7 +50,7 @@ def words_of(text: str, language: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=512)
 def _words_of(text: str, language: str) -> tuple[Word, ...]:
-    return tuple(_read(composed(text), language))
+    return tuple(_read(without_number_signs(composed(text)), language))
 
 
 def _read(text: str, language: str) -> Iterator[Word]:

@@ -1,0 +1,57 @@
+"""Which words negate? One list for all checks, and what only looks like one of them."""
+
+from __future__ import annotations
+
+import re
+
+from pincite.text.stop_words import STOP_WORDS
+
+_ENGLISH = "en"
+
+NEGATIONS = frozenset(
+    """not no never none neither nor without cannot nobody nothing nowhere unable hardly
+    barely""".split()
+)
+"""Of English, in any place."""
+
+FAILS = frozenset("fail fails failed failing".split())
+REFUSES = frozenset(
+    """neglect neglects neglected neglecting omit omits omitted omitting refuse refuses refused
+    refusing decline declines declined declining""".split()
+)
+"""Of English, before "to", as are those of FAILS: who fails to pay does not pay, but that a pump
+failed in May is no negation."""
+
+LACKS = frozenset("lack lacks lacked lacking".split())
+"""Of English: what they stand before is not there."""
+
+OTHER_NEGATIONS = frozenset(
+    """nicht kein keine keinen keinem keiner keines nie niemals ohne weder nichts pas jamais sans
+    aucun aucune nunca jamas sin ningun ninguna non mai senza nessun nessuna niet geen nooit
+    zonder""".split()
+)
+"""Of other languages."""
+
+# "invoice no. 7", "Amendment No. 1", "which invoice no. is", "Account No.:"
+_ABBREVIATED = re.compile(
+    r"\bno\.(?=\s?:|\s*#?[a-z\d]|\s*[A-Z][\w/-]*\d)|(?<=[^\W_] )No\.(?=\s|$)|\bNo\.(?=\s*\d)"
+)
+# "invoice no 7", "contract no C-103"; not "no 5-year warranty", "no 2024 accounts".
+_BARE = re.compile(
+    r"(?P<before>\w+) [Nn]o(?= #?(?!(?:19|20)\d\d\s)(?:[A-Za-z]+[-/]?)?\d[\d/.-]*(?![\w%]))"
+)
+
+
+def without_number_signs(text: str) -> str:
+    """The text with blanks where "no." stands for "number"; as long as before."""
+    if "no" not in text and "No" not in text:
+        return text
+    text = _ABBREVIATED.sub("   ", text)
+    return _BARE.sub(_without_bare, text)
+
+
+def _without_bare(found: re.Match[str]) -> str:
+    """ "Invoice no 7", but not "there is no 7": a noun stands before the sign."""
+    if found["before"].lower() in STOP_WORDS[_ENGLISH]:
+        return found[0]
+    return f"{found['before']}   "
