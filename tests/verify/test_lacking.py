@@ -45,6 +45,7 @@ class Counting(MemorySources):
         ("Which pump bears 15 bar in 2021?", "15, 2021"),
         ("Does it bear 12 bar and cost 1200 euros?", ""),
         ("Is it over   25 kg, or 30?", ""),
+        ("Does it cost 1 euro?", "1"),
         ("Does Miller own the pump?", "Miller"),
         ("Does Miller own the GX-200?", ""),
     ],
@@ -52,6 +53,13 @@ class Counting(MemorySources):
 def test_what_the_cited_passage_does_not_name_is_told(question: str, named: str) -> None:
     told = f"the cited passages do not name: {named}; they may be about something else"
     assert beside(question)[0] == ([told] if named else [])
+
+
+def test_numbers_beside_a_comma_or_in_a_date_are_numbers_of_their_own() -> None:
+    row = "Dunmore Transport,C-104,2019-10-01,2025-09-30,3,M. Ferri; until 31.12.2027; 4,158.33"
+    for question in ("Which contracts end in 2025?", "Which has 3 months?", "And 2027?"):
+        assert beside(question, row)[0] == []
+    assert beside("How much is it in year 4?", row)[0]
 
 
 def test_a_passage_is_read_once_however_many_of_its_sentences_are_quoted() -> None:

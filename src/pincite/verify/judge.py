@@ -9,6 +9,7 @@ from pincite.records import Evidence, Hit, Question
 from pincite.stages import Sources, TermWeights
 from pincite.verify.calibration import UNCALIBRATED, Calibration
 from pincite.verify.confidence import confidence
+from pincite.verify.dated import wrong_years
 from pincite.verify.signals import measure
 
 _DECIMALS = 4
@@ -59,9 +60,10 @@ class Judge:
         """For an answer that rests on this evidence, of which there is at least one piece."""
         shipped = self.uncalibrated(question, evidence, hits)
         sure = self._calibration.right(shipped) if self._calibration else shipped
+        too_little = self._too_little(shipped, sure, evidence, hits)
         return Judgement(
             confidence=round(sure, _DECIMALS),
-            too_little=self._too_little(shipped, sure, evidence, hits),
+            too_little=too_little or self._of_another(question, evidence),
         )
 
     def uncalibrated(
@@ -70,6 +72,14 @@ class Judge:
         """The confidence of the shipped model, which a calibration is made of."""
         signals = measure(question, evidence, hits, weights=self._weights, sources=self._sources)
         return round(confidence(signals), _DECIMALS)
+
+    def _of_another(self, question: Question, evidence: Sequence[Evidence]) -> str:
+        """Why the quotes are surely about something else than what is asked, however alike."""
+        wrong = wrong_years(question, evidence, weights=self._weights, sources=self._sources)
+        if not wrong.of_table:
+            return ""
+        asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.of_table))
+        return f"it asks for {asked}, and the nearest table is of {held}"
 
     def _too_little(
         self, shipped: float, sure: float, evidence: Sequence[Evidence], hits: Sequence[Hit]

@@ -11,6 +11,7 @@ from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources, TermWeights
 from pincite.text.number_words import worded_numbers
 from pincite.text.terms import terms
+from pincite.verify.dated import wrong_years
 from pincite.verify.names import missing_names, names
 from pincite.verify.opposition import is_negated_otherwise, opposites
 from pincite.verify.signals import Asked, asked_terms, evidence_terms
@@ -21,6 +22,8 @@ _QUOTE_CHARS = 160
 """A longer sentence is told without its words: a quote is whole or not there."""
 
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_JOIN = re.compile(r"[.,:]")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 _BOUND = re.compile(
     r"\b(?:over|under|above|below|than|least|most|exceed(?:s|ed|ing)?|up to|between|"
     r"über|unter|als|bis)\s+\W?$",
@@ -97,6 +100,10 @@ class Lacking:
         if told:
             named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
             yield f"the cited passages do not name: {named}; they may be about something else"
+        wrong = wrong_years(question, evidence, weights=self._weights, sources=self._sources)
+        years = [year for year in map(str, wrong.asked) if not any(year in one for one in told)]
+        if years:
+            yield f"no quote that speaks of it is of {', '.join(years)}; it may be of another time"
         best = max(evidence, key=lambda item: item.score)
         yield from _opposed(question, best, asked)
 
@@ -177,7 +184,7 @@ def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
 
     Each as the identifier that it is part of, as it is written.
     """
-    held = {_bare(number) for text in cited for number in _DIGITS.findall(text)}
+    held = {form for text in cited for number in _DIGITS.findall(text) for form in _forms(number)}
     held |= {str(number.value) for text in cited for number in worded_numbers(text)}
     for word in _WORD.finditer(question):
         for number in _DIGITS.finditer(question, *word.span()):
@@ -185,6 +192,13 @@ def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
             if _bare(number.group()) not in held and not _BOUND.search(before):
                 rest = _LETTERS.match(question, number.end())
                 yield question[word.start() : rest.end() if rest else number.end()]
+
+
+def _forms(number: str) -> Iterator[str]:
+    """A number, and its parts where it may be a date or the cells of a row: "30.09.2025,3"."""
+    yield _bare(number)
+    if not _THOUSANDS.fullmatch(number):
+        yield from _JOIN.split(number)
 
 
 def _bare(number: str) -> str:
