@@ -12,6 +12,8 @@ from pincite.evidence.table_heads import is_table_head
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import details, details_asked, words_beside_details
+from pincite.text.languages import UNKNOWN
+from pincite.text.negations import is_negated
 from pincite.text.remarks import asks_for_mail_header, is_mail_header, is_remark
 from pincite.text.terms import terms
 
@@ -36,6 +38,14 @@ class _Candidate:
     """The words of such a row."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """The words of a question: `details` as they are written, and terms."""
+
+    details: frozenset[str]
+    terms: frozenset[str]
+
+
 _MAIL = "message/rfc822"
 _SENDER = re.compile(r"From: (?P<name>[^<\n]*)")
 _LONGEST_NAME = 4
@@ -47,6 +57,10 @@ _Scored: TypeAlias = tuple[float, Span, int, Hit]
 _LEAST_SHARED_WORDS = 0.5
 """Of the words of two sentences together, details aside: so many in common, and only details differ."""
 
+_LEAST_REPEATED_WORDS = 0.5
+"""Of the words of a sentence: with fewer of them it repeats no other, whatever the vectors say. They
+are read in their surroundings, so that neighbours of different words are alike."""
+
 
 class MmrSelector:
     """Up to `max_sentences` sentences that are near the best one and do not repeat each other.
@@ -55,8 +69,9 @@ class MmrSelector:
     which one sentence gives is one sentence. A sentence that stands in the same passage before the
     best one would be read first, so it must be as good but for `lead_margin`. Among those, the
     next sentence is the one with the highest `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity
-    to the chosen ones. One more similar than `max_similarity` to a chosen one is never taken, unless
-    it says the same of something else that the question may mean, gives another value for it, or
+    to the chosen ones. One more similar than `max_similarity` to a chosen one, and in the same
+    words, is never taken, unless it says the same of something else that the question may mean,
+    gives another value for it, denies it, has a word of the question that the chosen one lacks, or
     opens the answer to a heading that is a question.
     """
 
@@ -80,7 +95,10 @@ class MmrSelector:
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """Sentences in the order they were chosen, best first; none without candidates."""
         chosen: list[_Candidate] = []
-        asked = details_asked(question.asked)
+        asked = _Asked(
+            details=details_asked(question.asked),
+            terms=frozenset(terms(question.asked, _language(question))),
+        )
         pool, dropped = self._candidates(question, hits)
         while pool and len(chosen) < self._max_sentences:
             alike = {item.span: [_similarity(item, other) for other in chosen] for item in pool}
@@ -120,7 +138,7 @@ class MmrSelector:
         item: _Candidate,
         alike: Sequence[float],
         chosen: Sequence[_Candidate],
-        asked: frozenset[str],
+        asked: _Asked,
     ) -> Dropped | None:
         """Why the item is left out, if it repeats the nearest of those that it may repeat."""
         similarity, number = max(
@@ -128,7 +146,8 @@ class MmrSelector:
                 (similarity, number)
                 for number, (similarity, other) in enumerate(zip(alike, chosen, strict=True), 1)
                 if similarity > self._max_similarity
-                and not _tells_more(item, other, asked)
+                and not _tells_more(item, other, asked.details)
+                and not _tells_other(item, other, asked.terms)
                 and not _opens_answer(item, other)
             ),
             default=(0.0, 0),
@@ -173,7 +192,7 @@ class MmrSelector:
             elif is_remark(self._sources.text_of(span)) or self._is_signature(span):
                 dropped.append(_dropped(hit.passage, span, score, "a remark and no sentence"))
             else:
-                unique[span] = self._candidate(span, hit, row, score)
+                unique[span] = self._candidate(span, hit, row, score, _language(question))
             seen.add(hit.passage.id)
         return list(unique.values()), dropped
 
@@ -223,7 +242,7 @@ class MmrSelector:
         sender = _SENDER.match(document.text) if document.media_type == _MAIL else None
         return sender is not None and set(words) <= set(sender["name"].split())
 
-    def _candidate(self, span: Span, hit: Hit, row: int, score: float) -> _Candidate:
+    def _candidate(self, span: Span, hit: Hit, row: int, score: float, language: str) -> _Candidate:
         quote = self._sources.text_of(span)
         vectors = hit.sentence_vectors
         blocks = self._sources.document(span.document_id).blocks_in(span.start, span.end)
@@ -242,12 +261,16 @@ class MmrSelector:
             score=score,
             quote=quote,
             vector=None if vectors is None else vectors[row],
-            terms=frozenset(terms(quote)),
+            terms=frozenset(terms(quote, language)),
             details=details(quote),
             words=words_beside_details(quote),
             heads=heads,
             in_cells=details_asked(text).union(terms(text)) if heads else frozenset(),
         )
+
+
+def _language(question: Question) -> str:
+    return question.understood.language if question.understood else UNKNOWN
 
 
 def _dropped(passage: Passage, span: Span, score: float, reason: str) -> Dropped:
@@ -275,6 +298,21 @@ def _may_both_be_meant(mine: frozenset[str], its: frozenset[str], asked: frozens
     """Not if the question names what is particular to the other one, and nothing of this one."""
     here, there = mine - its, its - mine
     return bool(here and there) and not (there & asked and not here & asked)
+
+
+def _tells_other(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> bool:
+    """Whether it says something else, however alike the two are to an encoder that reads both.
+
+    A sentence that stands before the other one is read first, and must have a word of the question
+    for that. Of rows of one table the question decides.
+    """
+    if item.heads & other.heads:
+        return False
+    if (item.terms - other.terms) & asked or is_negated(item.quote) != is_negated(other.quote):
+        return True
+    leads_in = item.passage.id == other.passage.id and item.span.start < other.span.start
+    shared = len(item.terms & other.terms)
+    return not leads_in and shared < _LEAST_REPEATED_WORDS * len(item.terms)
 
 
 def _opens_answer(item: _Candidate, other: _Candidate) -> bool:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from pincite.text.negations import FAILS, LACKS, NEGATIONS, REFUSES, without_number_signs
 from pincite.text.terms import terms
-from pincite.verify.negating import FAILS, LACKS, NEGATIONS, REFUSES, without_number_signs
 
 _ENGLISH = "en"
 _NEGATED_WORDS = 2

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pincite.verify.negating import FAILS, LACKS, NEGATIONS, OTHER_NEGATIONS
+from pincite.text.negations import ALL_NEGATIONS
 from pincite.verify.wording import Word
 
-_NEGATIONS = NEGATIONS | FAILS | LACKS | OTHER_NEGATIONS
 _NOT_ONLY = frozenset({"only", "just", "merely", "simply", "nur", "bloss", "seulement", "solo"})
 _LOOKS_BACK = frozenset({"nicht", "niet", "pas", "jamais", "nie"})
 _SCOPE = 4
@@ -51,7 +50,7 @@ def negations(words: Sequence[Word]) -> list[Negation]:
     return [
         Negation(word=word, scope=_scope(words, place))
         for place, word in enumerate(words)
-        if word.folded in _NEGATIONS
+        if word.folded in ALL_NEGATIONS
         and not (place + 1 < len(words) and words[place + 1].folded in _NOT_ONLY)
     ]
 

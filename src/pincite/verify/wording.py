@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pincite.text.negations import without_number_signs
 from pincite.text.stop_words import STOP_WORDS
 from pincite.text.terms import UNSPACED, composed, fold, stem
-from pincite.verify.negating import without_number_signs
 
 _WORD = re.compile(
     rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+|[-.&/_+][^\W_{UNSPACED}]+)*|[{UNSPACED}]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pincite.text.stop_words import STOP_WORDS
+from pincite.text.terms import fold
 
 _ENGLISH = "en"
 
@@ -32,6 +33,10 @@ OTHER_NEGATIONS = frozenset(
 )
 """Of other languages."""
 
+ALL_NEGATIONS = NEGATIONS | FAILS | LACKS | OTHER_NEGATIONS
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_CONTRACTED = re.compile(r"n['’]t$|^cannot$")
+
 # "invoice no. 7", "Amendment No. 1", "which invoice no. is", "Account No.:"
 _ABBREVIATED = re.compile(
     r"\bno\.(?=\s?:|\s*#?[a-z\d]|\s*[A-Z][\w/-]*\d)|(?<=[^\W_] )No\.(?=\s|$)|\bNo\.(?=\s*\d)"
@@ -40,6 +45,12 @@ _ABBREVIATED = re.compile(
 _BARE = re.compile(
     r"(?P<before>\w+) [Nn]o(?= #?(?!(?:19|20)\d\d\s)(?:[A-Za-z]+[-/]?)?\d[\d/.-]*(?![\w%]))"
 )
+
+
+def is_negated(text: str) -> bool:
+    """Whether a word in it denies something."""
+    words = map(fold, _WORD.findall(without_number_signs(text)))
+    return any(word in ALL_NEGATIONS or _CONTRACTED.search(word) for word in words)
 
 
 def without_number_signs(text: str) -> str:
