@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _DATE = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.](?:\d{1,2}|[A-Z][a-z]{2})[-/.]\d{4}"
@@ -58,7 +59,7 @@ def _are_records(lines: Sequence[str], width: int) -> bool:
     """Whether the lines were broken on purpose, and half of them look alike beyond plain words."""
     if len(lines) < _FEWEST_RECORDS or any(map(_is_prose, lines)):
         return False
-    for line, following in zip(lines, lines[1:], strict=False):
+    for line, following in pairwise(lines):
         if len(line) + 1 + len(following.split(maxsplit=1)[0]) > width:
             return False
     forms = Counter(form for form in map(_form, lines) if _TELLING.search(form))
