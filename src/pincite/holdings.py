@@ -47,7 +47,8 @@ class IngestReport:
     missing of files that are, and what else is the matter with them; `partial` counts those of which
     something is missing. `flagged` files hold something that may be meant to deceive. `ignored`
     counts what an ignore file left out, a folder as one; `stale_answers` those of the history whose
-    quotes are not there any more.
+    quotes are not there any more. `notices` tell why passages have no vectors, or not those that the
+    settings want.
     """
 
     added: int
@@ -65,6 +66,7 @@ class IngestReport:
     partial: int = 0
     flagged: tuple[FileProblem, ...] = ()
     stale_answers: int = 0
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -169,7 +169,9 @@ class Library:
             # Answers tell what is missing when the encoder cannot be had or another process is at it.
             with suppress(ModelError, LibraryBusy):
                 self.reencode(progress=as_ingest_progress(progress))
-        return report
+        told = self.encoder_problem or self.encoder_notice
+        is_chosen = self.settings.embedding.model == "none"
+        return replace(report, notices=(told,) if told and not is_chosen else ())
 
     def is_behind(self) -> bool:
         """Whether the settings name another encoder than the one in use, or vectors are missing."""

@@ -79,6 +79,7 @@ def test_ingest_reports_counts_and_problems(sample: SampleLibrary) -> None:
     assert list(report) == [
         "added", "updated", "unchanged", "removed", "failed", "warnings", "documents", "passages",
         "pages", "seconds", "moved", "ignored", "partial", "flagged", "stale_answers",
+        "notices",
     ]  # fmt: skip
     counts = ("added", "updated", "unchanged", "removed", "documents", "passages", "pages")
     assert all(type(report[name]) is int for name in counts)
@@ -118,6 +119,19 @@ def test_a_file_that_fails_is_reported_beside_those_that_go_in(
 
 
 # --- search -----------------------------------------------------------------------------------
+
+
+def test_ingest_says_why_there_are_no_vectors(tmp_path: Path) -> None:
+    (tmp_path / "pump.txt").write_text("Pumps are checked every month.")
+    call = ("ingest", tmp_path / "pump.txt", "--library", tmp_path / "library")
+    missing = {"PINCITE_EMBEDDING__MODEL": "/models/nowhere"}
+    result = call_cli(*call, **missing)
+    assert result.returncode == 0
+    assert "note: lexical search only: /models/nowhere does not exist" in result.stderr
+    (notice,) = json.loads(call_cli(*call, "--json", **missing).stdout)["notices"]
+    assert notice.startswith("lexical search only: /models/nowhere")
+    chosen = json.loads(call_cli(*call, "--json", PINCITE_EMBEDDING__MODEL="none").stdout)
+    assert chosen["notices"] == []
 
 
 def test_search_gives_ranked_passages(sample: SampleLibrary) -> None:

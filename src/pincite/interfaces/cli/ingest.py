@@ -77,6 +77,8 @@ def print_report(report: IngestReport, library: Path | None) -> None:
     print_problems("not read:", report.failed)
     print_problems("warnings:", report.warnings)
     print_problems("look at these:", report.flagged)
+    for notice in report.notices:
+        say(indented(f"{notice} ('pincite doctor' tells more)", first="note: "), err=True)
     moved = f"{report.moved} moved, " if report.moved else ""
     ignored = f", {report.ignored} ignored" if report.ignored else ""
     partial = f", {report.partial} read only in part" if report.partial else ""
