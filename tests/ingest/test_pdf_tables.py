@@ -141,3 +141,98 @@ def test_cells_of_a_published_table_are_those_people_marked(real_documents: Path
 
 def bare(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
+
+
+def lines_at(y: float, *cells: tuple[float, str]) -> list[Line]:
+    return [(x, y, text) for x, text in cells]
+
+
+def values(y: float, label: str, *texts: str) -> list[Line]:
+    return [(50.0, y, label), *((220.0 + 80 * n, y, text) for n, text in enumerate(texts))]
+
+
+SEGMENTS: list[Line] = [
+    *lines_at(100, (270, "Year ended December 31, 2015")),
+    *lines_at(114, (215, "Retail"), (290, "Resale"), (375, "Online"), (455, "Group")),
+    *lines_at(128, (310, "(in thousands)")),
+    *values(142, "Revenues", "418,033", "195,343", "64,573", "677,949"),
+    *values(156, "Operating income", "82,500", "11,200", "7,404", "101,104"),
+]
+
+
+def test_a_head_alone_in_the_middle_holds_for_every_column(make_pdf: PdfMaker) -> None:
+    document = read(make_pdf(SEGMENTS))
+    for name, text in (("Retail", "418,033"), ("Resale", "11,200"), ("Group", "101,104")):
+        assert heads(document, text)[0] == ["Year ended December 31, 2015", name, "(in thousands)"]
+
+
+def test_columns_are_divided_half_way_between_the_heads_above_them(make_pdf: PdfMaker) -> None:
+    page = [
+        *lines_at(100, (272, "2015"), (432, "2014")),
+        *lines_at(114, (225, "June"), (305, "March"), (385, "June"), (465, "March")),
+        *values(128, "Cash", "1,093", "1,094", "1,095", "1,096"),
+        *values(142, "Debt", "2,093", "2,094", "2,095", "2,096"),
+    ]
+    document = read(make_pdf(page))
+    found = [heads(document, text)[0] for text in ("1,093", "2,094", "1,095", "2,096")]
+    assert found == [["2015", "June"], ["2015", "March"], ["2014", "June"], ["2014", "March"]]
+
+
+def test_the_first_line_of_a_long_head_stays_with_its_column(make_pdf: PdfMaker) -> None:
+    page = [
+        *lines_at(100, (300, "Change")),
+        *lines_at(114, (225, "2015"), (300, "in prices"), (385, "2014")),
+        *values(128, "Cash", "1,093", "12,345", "1,095"),
+        *values(142, "Debt", "2,093", "22,345", "2,095"),
+    ]
+    document = read(make_pdf(page))
+    assert heads(document, "1,093")[0] == ["2015"]
+    assert heads(document, "2,095")[0] == ["2014"]
+
+
+def test_a_year_beside_no_values_names_all_rows_to_the_next_year(make_pdf: PdfMaker) -> None:
+    page = [
+        *lines_at(100, (225, "June"), (305, "March")),
+        (50.0, 114.0, "2015"),
+        *values(128, "Total revenues", "1,093", "1,094"),
+        *values(142, "Gross profit", "2,093", "2,094"),
+        (50.0, 156.0, "Earnings per share:"),
+        *values(170, "Basic", "0.42", "0.43"),
+        (50.0, 184.0, "2014"),
+        *values(198, "Total revenues", "3,093", "3,094"),
+        *values(212, "Gross profit", "4,093", "4,094"),
+    ]
+    document = read(make_pdf(page))
+    assert heads(document, "2,094") == (["March"], ["2015", "Gross profit"])
+    assert heads(document, "0.42") == (["June"], ["2015", "Earnings per share:", "Basic"])
+    assert heads(document, "4,093") == (["June"], ["2014", "Gross profit"])
+
+
+def test_heads_within_a_table_take_the_place_of_those_above(make_pdf: PdfMaker) -> None:
+    months = ((210, "December"), (285, "September"), (380, "June"), (455, "March"))
+    page = [
+        *SEGMENTS,
+        *lines_at(170, *months),
+        (50.0, 184.0, "2015"),
+        *values(198, "Gross profit", "57,396", "56,439", "52,294", "52,672"),
+    ]
+    document = read(make_pdf(page))
+    assert heads(document, "7,404")[0] == [
+        "Year ended December 31, 2015",
+        "Online",
+        "(in thousands)",
+    ]
+    assert heads(document, "52,294") == (["June"], ["2015", "Gross profit"])
+
+
+def test_words_in_a_row_without_a_label_are_no_heads_above_words(make_pdf: PdfMaker) -> None:
+    page = [
+        *lines_at(72, (215, "Retail"), (305, "Online")),
+        *values(86, "Goods", "300,033", "100,343"),
+        *values(100, "Services", "118,000", "95,000"),
+        *values(114, "Revenues", "418,033", "195,343"),
+        *lines_at(128, (215, "Restated"), (305, "Restated")),
+        *values(142, "Auditor", "Miller", "Smith"),
+        *values(156, "Income", "82,500", "11,200"),
+    ]
+    assert heads(read(make_pdf(page)), "82,500")[0] == ["Retail"]

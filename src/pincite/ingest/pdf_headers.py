@@ -2,89 +2,142 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import median
 
 from pincite.ingest.pdf_cells import Table, TableCell, TableRow
+from pincite.ingest.pdf_column_heads import Column, ColumnHead, columns_of, heads_of
 
 _MOST_HEADER_ROWS = 6
-_NEAR_IN_SIZES = 3.5
-
-
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """A cell that heads columns, and which."""
-
-    cell: TableCell
-    columns: set[int]
+_YEAR_AT_END = re.compile(r"([^\d:]{0,30}(?:\d{1,2}\D{1,12})?)(?:19|20)\d\d\W*$")
 
 
 def link_headers(table: Table) -> None:
     """Fill in the headers of every cell, as far as they can be told; header cells get none."""
     count = _header_rows(table)
-    places = _column_places(table)
-    headers = [_widened(row, places) for row in table.rows[:count]]
     labelled = _has_labels(table, count)
-    section: TableCell | None = None
-    indented = False
-    for number, row in enumerate(table.rows[count:], start=count):
-        if count and _repeats(row, table.rows[count - 1]):
-            # The same heads again, below a line that names the part of the table.
-            headers[-1] = _widened(row, places)
+    header = _Header(table.rows[:count], columns_of(table.rows, first=int(labelled)))
+    names = _RowNames(table)
+    number = count
+    while number < len(table.rows):
+        row = table.rows[number]
+        again = _heads_again(table, number, header) if count else 0
+        if again:
+            header.replace(table.rows[number : number + again])
+            names.begin_part(number)
+            number += again
             continue
-        if _is_section(row, table, number):
-            section = row.cells[0]
-            indented = table.rows[number + 1].cells[0].lines[0].x0 > section.lines[0].x0 + 1.0
+        number += 1
+        if names.take(number - 1):
             continue
         label = row.cells[0] if labelled and _is_label(row.cells[0]) else None
-        if section and label and indented and label.lines[0].x0 <= section.lines[0].x0 + 1.0:
-            section = None
+        above = names.above(label) if labelled else ()
         for cell in row.cells:
-            cell.column_headers = tuple(_above(cell, headers))
+            cell.column_headers = tuple(header.above(cell))
             if cell is not label:
-                heads = (section if labelled else None, label)
-                cell.row_headers = tuple(head for head in heads if head is not None)
+                cell.row_headers = (*above, label) if label is not None else above
+        names.end_with(label)
+
+
+class _Header:
+    """The rows of heads that hold for the rows below them, until others take their place."""
+
+    def __init__(self, rows: Sequence[TableRow], columns: Sequence[Column]) -> None:
+        self._columns = columns
+        self._rows = list(rows)
+        self._heads = self._heads_of(rows)
+
+    def replace(self, rows: Sequence[TableRow]) -> None:
+        """Let other rows head the columns; heads above a row that is repeated stay."""
+        kept = next((n for n, row in enumerate(self._rows) if _repeats(rows[0], row)), 0)
+        self._rows = [*self._rows[:kept], *rows]
+        self._heads = [*self._heads[:kept], *self._heads_of(rows)]
+
+    def _heads_of(self, rows: Sequence[TableRow]) -> list[list[ColumnHead]]:
+        headed = columns_of(rows, first=self._columns[0].number if self._columns else 0)
+        return [heads_of(row, self._columns, headed) for row in rows]
+
+    def is_repeated_by(self, row: TableRow) -> bool:
+        """Whether a row holds the same heads as the last one."""
+        return _repeats(row, self._rows[-1])
+
+    def above(self, cell: TableCell) -> list[TableCell]:
+        """The heads of a cell, outermost first."""
+        columns = set(range(cell.first, cell.last + 1))
+        return [head.cell for row in self._heads for head in row if head.columns & columns]
+
+
+class _RowNames:
+    """What names several rows of a table: a period above sections, a section above labels."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._period: TableCell | None = None
+        self._section: TableCell | None = None
+        self._indented = False
+        self._begun = 0
+
+    def take(self, number: int) -> bool:
+        """Whether a row names those below it; then it does from now on."""
+        row = self._table.rows[number]
+        name = row.cells[0]
+        if not _is_section(row, self._table, number):
+            return False
+        self._begun = number
+        if self._is_period(name.text):
+            self._period, self._section = name, None
+            return True
+        following = (row for row in self._table.rows[number + 1 :] if row.cells[0].first == 0)
+        label = next((row.cells[0] for row in following), name)
+        self._section = name
+        self._indented = label.lines[0].x0 > name.lines[0].x0 + 1.0
+        return True
+
+    def _is_period(self, text: str) -> bool:
+        """Whether a name is a year, or one of several that differ by it: "Fiscal 2015"."""
+        found = _YEAR_AT_END.match(text)
+        if found is None:
+            return False
+        alike = [row for row in self._table.rows if row.cells[0].text.startswith(found[1])]
+        years = {row.cells[0].text for row in alike if len(row.cells) == 1}
+        return not found[1] or len([year for year in years if _YEAR_AT_END.match(year)]) > 1
+
+    def begin_part(self, number: int) -> None:
+        """Forget what named the rows above new heads, unless it stands right above those."""
+        if self._begun != number - 1:
+            self._period = self._section = None
+
+    def above(self, label: TableCell | None) -> tuple[TableCell, ...]:
+        """The names that hold for a row with this label, outermost first."""
+        section = self._section
+        if section and label and self._indented and label.lines[0].x0 <= section.lines[0].x0 + 1.0:
+            self._section = None
+        return tuple(name for name in (self._period, self._section) if name is not None)
+
+    def end_with(self, label: TableCell | None) -> None:
+        """End the section below its total."""
         if label and label.text.casefold().startswith("total"):
-            section = None
+            self._section = None
 
 
-def _column_places(table: Table) -> list[float | None]:
-    """The middle of each column, where a cell of its own stands in it."""
-    places: list[list[float]] = [[] for _ in range(table.columns)]
-    for row in table.rows:
-        for cell in row.cells:
-            if cell.first == cell.last < table.columns:
-                places[cell.first].append((cell.lines[0].x0 + cell.lines[0].x1) / 2)
-    return [median(column) if column else None for column in places]
-
-
-def _widened(row: TableRow, places: Sequence[float | None]) -> list[_Head]:
-    """The heads of a row with the columns they stand over.
-
-    A head in the middle over several columns may touch only one of them, or none: a column without
-    a head belongs to the nearest, if that is near and others stand in this row.
-    """
-    heads = [_Head(cell, set(range(cell.first, cell.last + 1))) for cell in row.cells]
-    covered = set().union(*(head.columns for head in heads))
-    for column, place in enumerate(places):
-        if place is None or column == 0 or column in covered or len(heads) < 2:
-            continue
-        nearest = min(heads, key=lambda head: _distance(head.cell, place))
-        near = _distance(nearest.cell, place) < _NEAR_IN_SIZES * nearest.cell.lines[0].size
-        if near and nearest.cell.first > 0:
-            nearest.columns.add(column)
-    return heads
-
-
-def _distance(cell: TableCell, place: float) -> float:
-    line = cell.lines[0]
-    return max(line.x0 - place, place - line.x1, 0.0)
-
-
-def _above(cell: TableCell, headers: Sequence[Sequence[_Head]]) -> list[TableCell]:
-    columns = set(range(cell.first, cell.last + 1))
-    return [head.cell for row in headers for head in row if head.columns & columns]
+def _heads_again(table: Table, number: int, header: _Header) -> int:
+    """How many rows from here on head the columns anew: words beside no label, above numbers."""
+    if header.is_repeated_by(table.rows[number]):
+        return 1
+    if table.rows[number].cells[0].first == 0:
+        return 0
+    rows = table.rows[number:]
+    count = next((n for n, row in enumerate(rows) if row.cells[0].first == 0), 0)
+    heads = rows[:count]
+    if all(len(row.cells) == 1 for row in heads):
+        return 0
+    if any(cell.is_number for row in heads for cell in row.cells):
+        return 0
+    # Below them may stand the name of a part: "2015", "Assets:".
+    below = next((row for row in rows[count : count + 3] if len(row.cells) > 1), rows[count])
+    values = [cell for cell in below.cells if cell.first > 0]
+    numbers = sum(cell.is_number for cell in values)
+    return count if _is_label(below.cells[0]) and 2 * numbers >= len(values) > 0 else 0
 
 
 def _header_rows(table: Table) -> int:
@@ -108,7 +161,8 @@ def _names_columns(table: Table, count: int) -> bool:
     """Whether the last of the first `count` rows looks other than what stands below it."""
     row, below = table.rows[count - 1], table.rows[count:]
     if len(row.cells) == 1 and table.columns > 2 and row.cells[0].first == row.cells[0].last:
-        return False
+        # "(in thousands)" holds for all columns, whichever it stands over.
+        return count > 1 and row.cells[0].first > 0 and row.cells[0].text[:1] == "("
     values = [cell for cell in row.cells if cell.first > 0]
     numeric = sum(_heads_values(below, cell) for cell in values)
     if values and numeric >= 0.5 * len(values):
