@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from lxml import etree
 from reportlab.platypus import SimpleDocTemplate, Table, TableStyle
 
@@ -236,3 +237,31 @@ def test_words_in_a_row_without_a_label_are_no_heads_above_words(make_pdf: PdfMa
         *values(156, "Income", "82,500", "11,200"),
     ]
     assert heads(read(make_pdf(page)), "82,500")[0] == ["Retail"]
+
+
+@pytest.mark.parametrize("between", ["QUARTERLY DATA", "The quarters are not audited."])
+def test_a_table_ends_above_a_heading_or_sentence_over_new_heads(
+    make_pdf: PdfMaker, between: str
+) -> None:
+    months = ((210, "December"), (285, "September"), (380, "June"), (455, "March"))
+    page = [
+        *SEGMENTS,
+        (50.0, 176.0, between),
+        *lines_at(196, *months),
+        *values(210, "Gross profit", "57,396", "56,439", "52,294", "52,672"),
+        *values(224, "Net income", "43,178", "29,432", "26,335", "23,696"),
+    ]
+    document = read(make_pdf(page))
+    assert heads(document, "26,335") == (["June"], ["Net income"])
+    (block,) = (b for b in document.blocks if document.text[b.start : b.end] == between)
+    assert block.kind is not BlockKind.TABLE_ROW
+
+
+def test_a_bold_name_of_a_part_does_not_end_a_table(make_pdf: PdfMaker) -> None:
+    page = [
+        *SEGMENTS,
+        (50.0, 170.0, "OTHER FIGURES"),
+        *values(184, "Net income", "43,178", "29,432", "26,335", "23,696"),
+    ]
+    columns, rows = heads(read(make_pdf(page)), "26,335")
+    assert (columns[1], rows) == ("Online", ["OTHER FIGURES", "Net income"])

@@ -5,7 +5,7 @@ Where the columns cannot be told, the lines stay what they are: rows without cel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -13,22 +13,24 @@ from pincite.ingest.pdf_captions import is_caption
 from pincite.ingest.pdf_cells import Item, Table, TableCell, TableRow, put_right_first
 from pincite.ingest.pdf_headers import link_headers
 from pincite.ingest.pdf_stripes import cells_by_stripe, find_stripes, join_signs
-from pincite.ingest.pdf_words import Row
+from pincite.ingest.pdf_words import Row, Segment
 
 _FARTHEST_IN_SIZES = 3.0
 _MOST_SINGLE_LINES = 4
 _MOST_SPANNING = 0.35
 _MOST_WORDS = 9.0
 _MOST_HEADER_LINES = 3
+_MOST_LINES_TO_VALUES = 7
+_LEAST_WORDS_OF_SENTENCE = 4
 
 
-def with_aligned_tables(items: Sequence[Item]) -> list[Item]:
+def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], bool]) -> list[Item]:
     """The same lines, those of a table put together as one."""
     items = list(_on_one_line(items))
     found: list[Item] = []
     position = 0
     while position < len(items):
-        end = _region_end(items, position)
+        end = _region_end(items, position, is_heading)
         if end == position:
             found.append(items[position])
             position += 1
@@ -72,7 +74,7 @@ def _is_several(region: Sequence[Row]) -> bool:
     return sum(len(row) > 1 for row in region) > 1
 
 
-def _region_end(items: Sequence[Item], start: int) -> int:
+def _region_end(items: Sequence[Item], start: int, is_heading: Callable[[Segment], bool]) -> int:
     """Where the run of lines with several pieces ends that begins at `start`."""
     first = items[start]
     if isinstance(first, Table) or len(first) < 2:
@@ -86,8 +88,37 @@ def _region_end(items: Sequence[Item], start: int) -> int:
             end = position + 1
         elif position - end >= _MOST_SINGLE_LINES or len(row[0].text) > 100:
             break
+        elif end - start > 1:
+            following = items[position + 1 : position + 1 + _MOST_LINES_TO_VALUES]
+            if _is_between(row[0], following, is_heading):
+                break
         before, right = row, max(right, row[-1].x1)
     return end
+
+
+def _is_between(
+    line: Segment, following: Sequence[Item], is_heading: Callable[[Segment], bool]
+) -> bool:
+    """Whether a line is text between two tables: a heading or a sentence above new heads."""
+    is_sentence = len(line.words) >= _LEAST_WORDS_OF_SENTENCE and line.text.endswith(
+        (".", "!", "?")
+    )
+    if not is_sentence and not is_heading(line):
+        return False
+    heads: Row | None = None
+    for row in following:
+        if isinstance(row, Table):
+            return False
+        numbers = any(TableCell([piece], 0, 0).is_number for piece in row)
+        is_left = row[0].x0 < (heads or row)[0].x0 - row[0].size
+        if is_left and len(row) > 1:
+            return numbers
+        # Below the heads may stand the name of a part: "2015", "Assets:".
+        if not is_left and (numbers or row[0].x0 < line.x0 + line.size):
+            return False
+        if not is_left and len(row) > 1:
+            heads = row
+    return False
 
 
 def _is_below(before: Row, row: Row, right: float) -> bool:

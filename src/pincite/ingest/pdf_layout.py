@@ -56,7 +56,9 @@ def group_lines(
 
     `titles` has the levels of headings that bookmarks lead to, by their letters.
     """
-    items = with_aligned_tables(list(_tidied(items)))
+    items = with_aligned_tables(
+        list(_tidied(items)), lambda line: heading_level(line, (), body, titles) > 0
+    )
     leading = _leading([item for item in items if not isinstance(item, Table)])
     stretch: list[Row] = []
     for item in items:
