@@ -265,3 +265,14 @@ def test_a_bold_name_of_a_part_does_not_end_a_table(make_pdf: PdfMaker) -> None:
     ]
     columns, rows = heads(read(make_pdf(page)), "26,335")
     assert (columns[1], rows) == ("Online", ["OTHER FIGURES", "Net income"])
+
+
+def test_a_currency_before_a_word_belongs_to_the_year_before_it(make_pdf: PdfMaker) -> None:
+    page = [
+        *lines_at(100, (50, "Results"), (220, "2022 $ million"), (325, "2023 $ million")),
+        *lines_at(114, (50, "Net sales"), (265, "14,544"), (385, "14,694")),
+        *lines_at(128, (50, "Net income"), (265, "9,805"), (385, "1,048")),
+        *lines_at(142, (50, "Cash"), (265, "3,805"), (385, "3,048")),
+        *lines_at(156, (50, "Debt"), (265, "4,805"), (385, "4,048")),
+    ]
+    assert heads(read(make_pdf(page)), "1,048")[0] == ["2023 $ million"]

@@ -90,7 +90,9 @@ def _cut(piece: Segment, stripes: Sequence[Stripe]) -> Iterator[Segment]:
     for number, (left, right) in enumerate(pairwise(piece.words), start=1):
         gap = right.x0 - left.x1
         wide = gap > min(_LEAST_GAP_IN_SIZES * piece.size, 1.3 * usual)
-        currency = right.text in _CURRENCY and left.text not in _CURRENCY
+        # "2023 $ million" is one head; "12 $ 14" are two values.
+        named = number + 1 < len(piece.words) and piece.words[number + 1].text[0].isalpha()
+        currency = right.text in _CURRENCY and left.text not in _CURRENCY and not named
         if (wide or currency) and any(
             left.x1 <= stripe.x1 + 1.0 and right.x0 >= stripe.x0 - 1.0 for stripe in stripes
         ):
