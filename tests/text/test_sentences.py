@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -79,3 +80,22 @@ def test_chinese_and_japanese_sentences_need_no_space_between_them() -> None:
 
 def test_blank_text_has_no_sentences() -> None:
     assert sentence_spans("") == sentence_spans(" \n\t\u00a0") == []
+
+
+@pytest.mark.parametrize("part", ["item7 Rs. 7,500 ", "![a](", "No. 5 ", "x.y!"])
+def test_long_lists_and_runs_without_blanks_take_time_in_proportion(part: str) -> None:
+    text = part * (300_000 // len(part))
+    begun = time.perf_counter()
+    spans = sentence_spans(text)
+    assert time.perf_counter() - begun < 10
+    assert (spans[0][0], spans[-1][1]) == (0, len(text.strip()))
+
+
+def test_a_run_without_blanks_ends_where_its_last_word_does() -> None:
+    long = "www.example.org/a?b!c" * 200
+    assert sentences(f"See {long}. Then stop. It is {long}! Go on.") == [
+        f"See {long}.",
+        "Then stop.",
+        f"It is {long}!",
+        "Go on.",
+    ]

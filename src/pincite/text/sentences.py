@@ -19,12 +19,15 @@ _OTHER_END = re.compile(
 
 # "Rs. 9,375", "No. 5", "Fig. 3": a short capitalised word before a number is an abbreviation.
 _ABBREVIATION_END = re.compile(
-    r"(?:^|[\s(])(?:[A-Z][a-z]{0,3}|max|min|approx|ca|nr|abs|art|vol|eq|fig|no|pp?)\.\s*$"
+    r"(?:^|[\s(])(?:[A-Z][a-z]{0,3}|max|min|approx|ca|nr|abs|art|vol|eq|fig|no|pp?)\.$"
 )
+_LONGEST_ABBREVIATION = 12
 
 _ITEM_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s*")
 _ORDINAL_END = re.compile(r"(?:^|[\s(])(?:\d{1,3}|[IVX]+)\.[^\S\n]*$")
 _LONGEST_ORDINAL = 12
+_RUN_END = 500
+_LONG_RUN = re.compile(rf"(?<!\S)(\S{{{_RUN_END}}})(\S{{{_RUN_END},}})\S{{{_RUN_END}}}")
 _NEXT_WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -53,7 +56,11 @@ def _belongs_to(text: str, previous: tuple[int, int], start: int) -> bool:
     if _ITEM_NUMBER.fullmatch(text, *previous):
         return True
     if text[start : start + 1].isdigit():
-        return bool(_ABBREVIATION_END.search(text, *previous))
+        # From the end: the sentence before may be a list of prices, and grows with each of them.
+        end = _without_blanks(text, *previous)
+        return bool(
+            _ABBREVIATION_END.search(text, max(previous[0], end - _LONGEST_ABBREVIATION), end)
+        )
     begin = max(previous[0], previous[1] - _LONGEST_ORDINAL)
     if "\n" in text[previous[1] : start] or not _ORDINAL_END.search(text, begin, previous[1]):
         return False
@@ -63,7 +70,7 @@ def _belongs_to(text: str, previous: tuple[int, int], start: int) -> bool:
 
 
 def _split_other_scripts(text: str) -> Iterator[tuple[int, int]]:
-    for start, end in nupunkt.sent_spans(text) if text.strip() else ():
+    for start, end in nupunkt.sent_spans(_without_long_runs(text)) if text.strip() else ():
         for match in _OTHER_END.finditer(text, start, end):
             yield start, match.end()
             start = match.end()
@@ -71,9 +78,22 @@ def _split_other_scripts(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
+def _without_long_runs(text: str) -> str:
+    """As long as the text, with letters in the middle of runs that no blank interrupts.
+
+    The trained splitter looks through the whole run at each of its full stops, and finds an end only
+    behind its last one.
+    """
+    return _LONG_RUN.sub(lambda run: run[1] + "x" * len(run[2]) + run[0][-_RUN_END:], text)
+
+
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
+    return start, _without_blanks(text, start, end)
+
+
+def _without_blanks(text: str, start: int, end: int) -> int:
     while start < end and text[end - 1].isspace():
         end -= 1
-    return start, end
+    return end
