@@ -179,3 +179,66 @@ def test_text_behind_a_script_that_nothing_ends_is_kept(tag: str) -> None:
     )
     closed = read(f"# Pump\n\n{tag}\na {{}}\n</{tag.split()[0].strip('<>')}>\n")
     assert len(closed.blocks) == 1
+
+
+HTML_TABLE = """<div>Levels: <table>
+<thead><tr><th>Level</th><th>Meaning</th><th>Response time</th></tr></thead>
+
+<tbody>
+    <tr><td><b>SEV-1</b></td><td>All are down.
+      <a href="x.md">More</a></td><td>15 minutes</td></tr>
+<!-- a remark that nobody sees here <td>x</td> -->
+  <tr><td>SEV-2</td><td rowspan="2">A feature is broken.</td><td>1 hour</td></tr>
+  <tr><td>SEV-3</td><td>1 day</td></tr>
+  <tr><td colspan="3">Call the desk.</td></tr>
+</tbody></table> Ask us.</div>
+
+# Next
+
+Text.
+"""
+
+
+def test_an_html_table_gives_rows_with_cells_and_what_is_beside_it_stays() -> None:
+    document = read(HTML_TABLE)
+    assert blocks(document) == [
+        ("paragraph", "<div>Levels:"),
+        ("table_row", "Level</th><th>Meaning</th><th>Response time"),
+        (
+            "table_row",
+            'SEV-1</b></td><td>All are down.\n      <a href="x.md">More</a></td><td>15 minutes',
+        ),
+        ("hidden", "<!-- a remark that nobody sees here <td>x</td> -->"),
+        ("table_row", 'SEV-2</td><td rowspan="2">A feature is broken.</td><td>1 hour'),
+        ("table_row", "SEV-3</td><td>1 day"),
+        ("table_row", "Call the desk."),
+        ("paragraph", "Ask us.</div>"),
+        ("heading", "Next"),
+        ("paragraph", "Text."),
+    ]
+    last = document.blocks[5].cells[-1]
+    assert document.text[last.start : last.end] == "1 day"
+    ((start, end),) = last.column_headers
+    assert document.text[start:end] == "Response time"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<table><tr><td>One<td>Two\n\n# Heading\n\nText.",
+        "<table><tr><td>One<td>Two\n\n```\n</table>\n```\n\nText.",
+        "<!-- <table><tr><td>1</td></tr></table> -->\n\nText.",
+        "<div><table><tr><td>A</td></tr></table> <table> Text.</div>",
+    ],
+)
+def test_what_is_no_whole_table_loses_no_words(text: str) -> None:
+    document = read(text)
+    assert not any(block.cells for block in document.blocks)
+    assert "Text." in blocks(document)[-1][1]
+
+
+def test_many_unclosed_html_tables_take_no_long_time() -> None:
+    started = time.perf_counter()
+    read("<table><td>\n\n" * 20_000)
+    read("<div>" + "<table><tr><td>a" * 50_000)
+    assert time.perf_counter() - started < 10

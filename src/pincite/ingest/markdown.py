@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,13 @@ from markdown_it.token import Token
 from pincite.document import Block, BlockKind, Document, Range, document_id
 from pincite.ingest.decode import decode
 from pincite.ingest.front_matter import FrontMatter
-from pincite.ingest.markdown_comments import comment_flags, comment_ranges, without_comments
+from pincite.ingest.markdown_comments import (
+    comment_flags,
+    comment_ranges,
+    comments_in,
+    without_comments,
+)
+from pincite.ingest.markdown_html_tables import table_blocks, table_ranges
 from pincite.ingest.markdown_tables import with_cells
 from pincite.ingest.outline import Outline, choose_title
 
@@ -84,6 +91,8 @@ class _BlockFinder:
         self._title = title
         self._lines = list(_lines(text))
         self._outline = Outline()
+        # Up to where the text was read as an HTML table.
+        self._table_end = 0
         self.first_heading: str | None = None
         self.comments: list[Range] = []
         """Where the comments found so far lie."""
@@ -92,11 +101,13 @@ class _BlockFinder:
         """The blocks of the document in order; pieces without text are left out."""
         rows: list[Block] = []
         for block in self._blocks(tokens):
-            if block.kind is BlockKind.TABLE_ROW and self._is_same_table(rows, block):
+            # Rows of an HTML table have their cells already.
+            is_row = block.kind is BlockKind.TABLE_ROW and not block.cells
+            if is_row and self._is_same_table(rows, block):
                 rows.append(block)
                 continue
             yield from with_cells(self._text, rows)
-            rows = [block] if block.kind is BlockKind.TABLE_ROW else []
+            rows = [block] if is_row else []
             if not rows:
                 yield block
         yield from with_cells(self._text, rows)
@@ -112,9 +123,39 @@ class _BlockFinder:
                 containers.append(token.type)
             elif token.type.endswith("_close"):
                 containers.pop()
+            if token.map is not None and self._lines[token.map[0]].start < self._table_end:
+                continue
+            if token.type == "html_block" and token.map is not None:
+                yield from self._html(*token.map)
+                continue
             for kind, start, end in self._pieces(token, tokens[position - 1], containers):
                 if self._text[start:end].strip():
                     yield Block(start=start, end=end, kind=kind, section=self._outline.path)
+
+    def _html(self, first: int, last: int) -> Iterator[Block]:
+        """The tables in some lines of HTML, which may go on below, and what lies around them."""
+        start, end = self._stripped(self._lines[first].start, self._end(last))
+        for table in table_ranges(self._text, start, end):
+            yield from self._html_paragraph(start, table[0])
+            self.comments += comments_in(self._text, *table)
+            for found in table_blocks(self._text, *table):
+                yield Block(
+                    start=found.start,
+                    end=found.end,
+                    kind=found.kind,
+                    section=self._outline.path,
+                    cells=found.cells,
+                )
+            start = self._table_end = table[1]
+        # What follows a table in its last line belongs to no token of its own.
+        line = bisect_right(self._lines, start, key=lambda line: line.start) - 1
+        yield from self._html_paragraph(start, max(end, self._lines[line].end))
+
+    def _html_paragraph(self, start: int, end: int) -> Iterator[Block]:
+        start, end = self._stripped(start, end)
+        self.comments += comments_in(self._text, start, end)
+        if _TAGS.sub(_unclosed, self._text[start:end]).strip():
+            yield Block(start=start, end=end, kind=BlockKind.PARAGRAPH, section=self._outline.path)
 
     def _pieces(
         self, token: Token, opening: Token, containers: Sequence[str]
@@ -122,7 +163,7 @@ class _BlockFinder:
         """The kind and span of the block a token stands for, if it stands for one."""
         if token.map is None:
             return
-        first, last = token.map
+        first = token.map[0]
         if token.type == "inline" and opening.type == "heading_open":
             self._enter(token, int(opening.tag[1:]))
             yield BlockKind.HEADING, *self._inline_span(token)
@@ -140,11 +181,6 @@ class _BlockFinder:
             yield BlockKind.CODE, *self._code_span(first + 1, token.content.count("\n"))
         elif token.type == "code_block":
             yield BlockKind.CODE, *self._code_span(first, token.content.count("\n"))
-        elif token.type == "html_block":
-            start, end = self._stripped(self._lines[first].start, self._end(last))
-            self.comments += comment_ranges(self._text, token, start, end)
-            if _TAGS.sub(_unclosed, token.content).strip():
-                yield BlockKind.PARAGRAPH, start, end
 
     def _enter(self, heading: Token, level: int) -> None:
         children = heading.children or []

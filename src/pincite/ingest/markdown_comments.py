@@ -17,16 +17,18 @@ _FEWEST_WORDS = 4
 
 
 def comment_ranges(text: str, token: Token, start: int, end: int) -> Iterator[Range]:
-    """Where the comments of one token lie in the text; comments in code are not comments."""
-    if token.type == "html_block":
-        yield from (match.span() for match in _COMMENT.finditer(text, start, end))
-        return
+    """Where the comments of one paragraph lie in the text; comments in code are not comments."""
     for child in token.children or ():
         if child.type == "html_inline" and child.content.startswith("<!--"):
             found = text.find(child.content, start, end)
             if found >= 0:
                 start = found + len(child.content)
                 yield found, start
+
+
+def comments_in(text: str, start: int, end: int) -> Iterator[Range]:
+    """Where the comments in a stretch of HTML lie."""
+    yield from (match.span() for match in _COMMENT.finditer(text, start, end))
 
 
 def without_comments(text: str, blocks: Iterable[Block], comments: Sequence[Range]) -> list[Block]:
