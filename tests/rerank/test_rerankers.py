@@ -7,6 +7,7 @@ import pytest
 
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.records import Question
+from pincite.rerank.asked_words import AskedWords, WordShare
 from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.rerank.order import Cut
@@ -202,3 +203,39 @@ def test_each_long_word_of_a_question_is_weighed_once(real: SmallLibrary) -> Non
     reranker = LateInteractionReranker(real.encoder, hot, real.sources, Counted(), ALL)
     reranker.rerank(Question(text=f"What is {'漢字' * 300}?"), real.hits(QUESTION))
     assert len(asked) < 2_000
+
+
+class OneWordIn(EvenWeights):
+    """Weights of a library in another language than English, which holds one of the asked words."""
+
+    def __init__(self, known: str) -> None:
+        self._known = known
+
+    def weight(self, term: str) -> float:
+        return 0.5 if term == self._known else 1.0
+
+    def language(self, question: str) -> str:
+        return "de"
+
+
+@pytest.mark.parametrize(("others", "first"), [(0.0, 1), (0.3, 0)])
+def test_the_word_asked_for_may_count_beside_what_the_encoder_says(
+    others: float, first: int
+) -> None:
+    text = "Die Kaution beträgt 900 Euro. Wie sie zu behandeln ist, wie schonend und wie gründlich."
+    small = small_library((text,), FakeEncoder())
+    reranker = LateInteractionReranker(
+        small.encoder, HotPassages(small.encoder, limit_bytes=1_000_000), small.sources,
+        OneWordIn("kaution"), ALL, words=WordShare(others=others),
+    )  # fmt: skip
+    asked = Question(text="Wie ist die Wohnung zu behandeln, wie hoch die Kaution?")
+    (hit,) = reranker.rerank(asked, small.hits(asked))
+    assert hit.sentence_scores.index(max(hit.sentence_scores)) == first
+
+
+def test_words_that_stand_nowhere_tell_no_sentence_from_another() -> None:
+    none = AskedWords("Wie hoch ist die Kaution?", OneWordIn("miet"))
+    assert none.mixed(0.4, "Die Kaution beträgt 900 Euro.", 0.25) == pytest.approx(0.3)
+    one = AskedWords("Wie hoch ist die Miete, wie hoch die Kaution?", OneWordIn("miet"))
+    assert one.mixed(0.4, "Die Miete beträgt 900 Euro.", 0.25) == pytest.approx(0.55)
+    assert one.mixed(0.4, "Die Miete beträgt 900 Euro.", 0.0) == 0.4

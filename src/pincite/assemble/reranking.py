@@ -9,6 +9,7 @@ from pathlib import Path
 from pincite.catalog.catalog import Catalog
 from pincite.embed.spec import reads_latin_only
 from pincite.errors import ModelError
+from pincite.rerank.asked_words import STATES_ALONE, WordShare
 from pincite.rerank.by_script import ByScript
 from pincite.rerank.cross_encoder_files import (
     open_fastembed_cross_encoder,
@@ -36,6 +37,11 @@ from pincite.stages import (
 from pincite.verify.entailment import EntailmentModel
 
 _MEGABYTE = 1024 * 1024
+
+_LATIN = WordShare(others=0.1)
+_UNREAD = WordShare(english=0.4, others=0.4)
+"""What the question's words in a sentence count beside an encoder that was trained on English: in the
+script that it reads, and in others, whose letters it knows at best (docs/retrieval.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +124,7 @@ def reranker(
         if models.encoder is None or not reads_latin_only(models.encoder.name):
             return by_method(cut)
         foreign = replace(cut, weight=min(chosen.weight, chosen.foreign_weight))
-        return ByScript(latin=by_method(cut), other=by_method(foreign))
+        return ByScript(latin=by_method(cut, words=_LATIN), other=by_method(foreign, words=_UNREAD))
     return ModelReranker(
         models.scorer,
         first=by_method(replace(cut, threshold=0.0)),
@@ -129,12 +135,22 @@ def reranker(
 
 
 def _reranker_without_model(
-    method: str, catalog: Catalog, weights: TermWeights, models: Models, cut: Cut
+    method: str,
+    catalog: Catalog,
+    weights: TermWeights,
+    models: Models,
+    cut: Cut,
+    *,
+    words: WordShare = STATES_ALONE,
+    stage: str = "late_interaction",
 ) -> Reranker:
+    """`words` and `stage` are for late interaction alone."""
     encoder = models.encoder
     if encoder is None or method == "term_coverage":
         return TermCoverageReranker(catalog, weights, cut)
     if method == "late_interaction" and shows_tokens(encoder) and models.hot is not None:
-        return LateInteractionReranker(encoder, models.hot, catalog, weights, cut)
+        return LateInteractionReranker(
+            encoder, models.hot, catalog, weights, cut, words=words, stage=stage
+        )
     vectors = partial(catalog.sentence_vectors, model=encoder.name)
     return SentenceCosineReranker(encoder, vectors, cut)

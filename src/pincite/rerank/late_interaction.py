@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pincite.document import Range
 from pincite.records import Hit, Question, Ranking
+from pincite.rerank.asked_words import STATES_ALONE, AskedWords, WordShare
 from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.maxsim import Likeness, PassageStates, compare
 from pincite.rerank.order import PASSAGE_SHARE, Cut, final_score, reorder
@@ -37,8 +38,9 @@ class LateInteractionReranker:
 
     A passage's score is mixed of two values: MaxSim over its best sentence, and over the whole.
     Question tokens count by how rare their word is in this library. The states come from the
-    encoder that made the index; no second model is needed. All values are in 0..1.
-    docs/decisions/0003-late-interaction.md has what each part contributes.
+    encoder that made the index; no second model is needed. All values are in 0..1. `words` is what
+    the question's words that stand in a sentence count besides, `stage` under which name scores are
+    given. docs/decisions/0003-late-interaction.md has what each part contributes.
     """
 
     def __init__(
@@ -48,12 +50,17 @@ class LateInteractionReranker:
         sources: Sources,
         weights: TermWeights,
         cut: Cut,
+        *,
+        words: WordShare = STATES_ALONE,
+        stage: str = "late_interaction",
     ) -> None:
         self._encoder = encoder
         self._hot = hot
         self._sources = sources
         self._weights = weights
         self._cut = cut
+        self._words = words
+        self._stage = stage
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """The first candidates with new scores in a new order, then the rest as they were."""
@@ -65,6 +72,7 @@ class LateInteractionReranker:
             deadline=question.deadline,
         )
         asked = self._encoder.encode_question(question.asked)
+        words = AskedWords(question.asked, self._weights)
         likenesses = compare(
             normalised(asked.states),
             self._importance(question.asked, asked),
@@ -72,11 +80,11 @@ class LateInteractionReranker:
             [first[row].passage.headers for row in found],
         )
         scored = [
-            self._score(first[row], states, likeness)
+            self._score(first[row], states, likeness, texts[row], words)
             for (row, states), likeness in zip(found.items(), likenesses, strict=True)
         ]
         missed = [hit for row, hit in enumerate(first) if row not in found]
-        ranking = reorder(scored, [*missed, *rest], stage="late_interaction", cut=self._cut)
+        ranking = reorder(scored, [*missed, *rest], stage=self._stage, cut=self._cut)
         if not missed:
             return ranking
         told = f"time budget: {len(scored)} of {len(first)} candidates were compared"
@@ -96,17 +104,26 @@ class LateInteractionReranker:
         scaled: NDArray[Any] = weights / weights.sum(axis=1, keepdims=True)
         return scaled
 
-    def _score(self, hit: Hit, states: PassageStates, likeness: Likeness) -> Hit:
+    def _score(
+        self, hit: Hit, states: PassageStates, likeness: Likeness, text: str, words: AskedWords
+    ) -> Hit:
         for_passages, for_sentences = likeness.sentences
         best = float(for_passages.max(initial=0.0))
         passage = _BEST_SENTENCE * best + (1 - _BEST_SENTENCE) * float(likeness.whole[0])
-        scored = replace(hit, scores={**hit.scores, "late_interaction": passage})
-        total = final_score(scored, stage="late_interaction", cut=self._cut)
+        scored = replace(hit, scores={**hit.scores, self._stage: passage})
+        total = final_score(scored, stage=self._stage, cut=self._cut)
+        share = self._words.of(words.language)
         return replace(
             scored,
             sentence_scores=tuple(
-                (1 - PASSAGE_SHARE) * float(score) + PASSAGE_SHARE * total
-                for score in for_sentences
+                words.mixed(
+                    (1 - PASSAGE_SHARE) * float(score) + PASSAGE_SHARE * total,
+                    text[start:end],
+                    share,
+                )
+                for score, (start, end) in zip(
+                    for_sentences, hit.passage.sentence_ranges(), strict=True
+                )
             ),
             sentence_vectors=states.sentence_vectors.astype(np.float32),
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pincite.records import Dropped, Hit, Ranking
 
-SCORES = 2
+SCORES = 3
 """Counted up when rerankers score differently: a calibration holds for the scores it was made from."""
 
 PASSAGE_SHARE = 1 / 3

@@ -1,0 +1,39 @@
+"""Small collections in other languages than English, with the built-in encoder, which reads English."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from end_to_end.running import library_of
+
+LEASE = (
+    "Mietvertrag\n\nDie Miete beträgt 650 Euro. Die Kaution beträgt 900 Euro. Die Mieterin hat die "
+    "Wohnung schonend zu behandeln. Das Sieb ist einmal pro Woche zu leeren.\n"
+)
+KETTLE = (
+    "Чайник\n\nЧайник весит 1,2 кг вместе с подставкой. Гарантия на прибор составляет два года со дня "
+    "покупки. Ремонтные работы разрешены только мастеру сервисного центра. Накипь удаляют раз в месяц "
+    "лимонной кислотой. Сетевой шнур нельзя заменять самостоятельно.\n"
+)
+HOUSE = (
+    "管理規約\n\n管理費は月額12,500円です。修繕積立金は月額18,000円です。口座振替日は毎月27日です。"
+    "駐車場の使用料は別に定めます。ペットは一匹まで飼うことができます。ゴミは朝8時までに出してください。\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        (LEASE, "Wie hoch ist die Kaution?", "Die Kaution beträgt 900 Euro."),
+        (KETTLE, "Как часто удалять накипь?", "Накипь удаляют раз в месяц лимонной кислотой."),
+        (KETTLE, "Можно ли заменять шнур?", "Сетевой шнур нельзя заменять самостоятельно."),
+        (HOUSE, "管理費はいくらですか", "管理費は月額12,500円です。"),
+    ],
+)
+def test_the_sentence_with_the_asked_word_is_quoted_and_no_other(
+    tmp_path: Path, text: str, question: str, answer: str
+) -> None:
+    answered = library_of({"a.txt": text}, tmp_path).ask(question)
+    assert [citation.quote for citation in answered.citations] == [answer]
