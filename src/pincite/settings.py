@@ -117,6 +117,16 @@ class Origins(dict[str, str]):
     profile: str = ""
     """The profile in effect; empty for none."""
 
+    def changed(self, settings: Settings) -> dict[str, dict[str, Any]]:
+        """The values that are not the defaults, by group; as a layer they give the same settings."""
+        values = settings.model_dump(mode="json")
+        found: dict[str, dict[str, Any]] = {}
+        for full_name, origin in self.items():
+            group, _, name = full_name.partition(".")
+            if origin != "default":
+                found.setdefault(group, {})[name] = values[group][name]
+        return found
+
 
 def load_settings(
     library: Path | None = None, *, profile: str = "", overrides: Layer | None = None

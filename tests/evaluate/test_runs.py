@@ -328,6 +328,34 @@ def test_the_command_runs_saves_and_compares(folder: Path, tmp_path: Path) -> No
     assert "+0.000" in compared.stdout
 
 
+def test_a_set_is_measured_as_a_library_answers_and_a_comparison_says_so(
+    folder: Path, tmp_path: Path
+) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "settings.toml").write_text(
+        "[chunking]\nmax_chars = 900\n[verification]\nabstain_below = 1.0\n"
+    )
+    runs = [str(tmp_path / f"{number}.json") for number in range(3)]
+    libraries = ((), ("--library", str(library)), ("--profile", "sop"))
+    for saved, options in zip(runs, libraries, strict=True):
+        done = CliRunner().invoke(
+            app,
+            ["eval", str(folder), "--configs", "bm25", *options, "--cache", str(tmp_path / "cache"),
+             "--save", saved, "--json"],
+        )  # fmt: skip
+        assert done.exit_code == 0, done.output
+    assert json.loads(Path(runs[1]).read_text())["report"]["answers"]["answered"] == 0
+    compared = CliRunner().invoke(app, ["eval", "compare", *runs[:2], "--json"])
+    assert json.loads(compared.stdout)["made_otherwise"] == {
+        "chunking.max_chars": {"first": None, "second": 900},
+        "verification.abstain_below": {"first": None, "second": 1.0},
+    }
+    told = CliRunner().invoke(app, ["eval", "compare", *runs[:2]]).stdout
+    assert "verification.abstain_below: default, then 1.0" in told
+    assert json.loads(Path(runs[2]).read_text())["made_with"]["settings"]
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 def test_the_table_is_shown_though_a_file_cannot_be_written(folder: Path, tmp_path: Path) -> None:
     arguments = ["eval", str(folder), "--configs", "bm25", "--cache", str(tmp_path), "--save"]
@@ -356,6 +384,7 @@ def test_a_wrong_configuration_is_told_before_the_work(folder: Path, tmp_path: P
         (("--save", "nowhere/run.json"), "its folder does not exist"),
         (("--save", "."), "is a folder; expected the name of a file"),
         (("--html", "."), "is a folder; expected the name of a file"),
+        (("--library", "nowhere"), "there is no library; --library names one that 'ingest' made"),
         (("--configs", ""), "names no configuration; such as: bm25"),
         (("--configs", ","), "names no configuration; such as: bm25"),
     ],

@@ -47,6 +47,7 @@ def _look_through(saved: Mapping[str, Any]) -> None:
     """Touch everything that a comparison reads. Raises what reading it would."""
     names = list(saved["report"]["configurations"].keys())
     str(saved["report"]["dataset"])
+    _made_with(saved)
     for row in saved["questions"]:
         hash(row["question"])
         measured = [row[name][measure] for name in names if name in row for measure in RANKING]
@@ -58,7 +59,8 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
     """Means of both runs and their difference with a 95 % interval, over the questions both have.
 
     A difference whose interval does not hold 0 is marked `clear`; `worse` names the measures that
-    are clearly lower in the second run. Raises DatasetError for runs that have nothing in common.
+    are clearly lower in the second run; `made_otherwise` has the version and the settings in which
+    the runs differ, None for a default. Raises DatasetError for runs that have nothing in common.
     """
     old = {row["question"]: row for row in first["questions"]}
     new = {row["question"]: row for row in second["questions"]}
@@ -96,6 +98,7 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
     return {
         "first": first["report"]["dataset"],
         "second": second["report"]["dataset"],
+        "made_otherwise": _made_otherwise(first, second),
         "questions": {"first": len(old), "second": len(new), "both": len(pairs)},
         "configurations": configurations,
         "answers": answers,
@@ -106,6 +109,30 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
             if found["questions"] and found["interval"][1] < 0
         ],
     }
+
+
+def _made_otherwise(
+    first: Mapping[str, Any], second: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    one, other = _made_with(first), _made_with(second)
+    if not one or not other:
+        return {}
+    return {
+        name: {"first": one.get(name), "second": other.get(name)}
+        for name in sorted(one.keys() | other.keys())
+        if one.get(name) != other.get(name)
+    }
+
+
+def _made_with(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """The version and each setting that is no default; empty where an older version saved the run."""
+    made_with = saved.get("made_with", {})
+    settings = {
+        f"{group}.{name}": value
+        for group, values in made_with.get("settings", {}).items()
+        for name, value in values.items()
+    }
+    return {"pincite": made_with["pincite"], **settings} if made_with else {}
 
 
 def paired(values: Sequence[tuple[float | None, float | None]]) -> dict[str, Any]:

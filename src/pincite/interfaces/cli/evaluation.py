@@ -17,7 +17,13 @@ import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli.evaluation_tables import print_comparison, print_report
 from pincite.interfaces.cli.exits import WORSE
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    ProfileOption,
+    named_path,
+)
 from pincite.interfaces.cli.output import console, indented, notice, print_json, say
 from pincite.places import on_one_line, page_and_section
 
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from pincite.evaluate.datasets import Dataset, GoldQuestion
     from pincite.evaluate.run import Run, Told
     from pincite.library import Library
+    from pincite.settings import Layer
 
 
 class _DatasetFirst(TyperGroup):
@@ -65,6 +72,13 @@ def run_set(
     language: Annotated[
         str | None, typer.Option("--language", help="Only questions in this language.")
     ] = None,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            "--library", "-l", help="Measure with this library's settings.", parser=named_path
+        ),
+    ] = None,
+    profile: ProfileOption = "",
     save: Annotated[
         Path | None, typer.Option("--save", help="Write every question's record (JSON).")
     ] = None,
@@ -89,11 +103,12 @@ def run_set(
     from pincite.evaluate.run import chosen
     from pincite.settings import load_settings
 
+    settings, origins = load_settings(_checked_library(like), profile=profile)
     written = [name for name in configs.split(",") if name.strip()]
     if not written:
         raise UsageError(f"--configs '{configs}' names no configuration; such as: {_ALL}")
     # What is wrong with the request is told before the long work.
-    chosen(written, load_settings()[0], answers_from)
+    chosen(written, settings, answers_from)
     _check_targets(save, page_to)
     found = load_dataset(dataset)
     questions = found.some(most, language)
@@ -103,10 +118,11 @@ def run_set(
             f"{dataset}: there is no question in the language '{language}'; "
             f"there are: {', '.join(spoken)}"
         )
-    done = _measured(found, questions, written, answers_from, cache or _cache())
+    overrides = origins.changed(settings)
+    done = _measured(found, questions, written, answers_from, cache or _cache(), overrides)
     form = report_form(done)
     try:
-        _write(done, form, save, page_to)
+        _write(done, form, save, page_to, overrides)
     finally:
         # What took long is shown, whatever goes wrong with a file.
         print_json(form) if as_json else print_report(form)
@@ -126,13 +142,14 @@ def _measured(
     written: Sequence[str],
     answers_from: str,
     cache: Path,
+    overrides: Layer,
 ) -> Run:
     """Make the set's library and ask everything, with bars on a terminal."""
     from pincite.evaluate.collection import Collection, collection_home
     from pincite.evaluate.run import run
     from pincite.interfaces.cli.progress import progress_bar
 
-    collection = Collection(dataset, collection_home(dataset, cache))
+    collection = Collection(dataset, collection_home(dataset, cache), overrides)
     with collection.library:
         with progress_bar() as progress:
             notes = collection.ingest(progress)
@@ -148,12 +165,21 @@ def _measured(
         return done
 
 
-def _write(done: Run, form: Mapping[str, Any], save: Path | None, page_to: Path | None) -> None:
+def _checked_library(library: Path | None) -> Path | None:
+    if library is not None and not library.is_dir():
+        raise UsageError(f"{library}: there is no library; --library names one that 'ingest' made")
+    return library
+
+
+def _write(
+    done: Run, form: Mapping[str, Any], save: Path | None, page_to: Path | None, overrides: Layer
+) -> None:
     from pincite.evaluate.page import page
     from pincite.evaluate.report import question_forms
 
     if save:
-        saved = {"report": form, "questions": question_forms(done)}
+        made_with = {"pincite": pincite.__version__, "settings": overrides}
+        saved = {"made_with": made_with, "report": form, "questions": question_forms(done)}
         save.write_text(json.dumps(saved, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     if page_to:
         page_to.write_text(page(form), encoding="utf-8")

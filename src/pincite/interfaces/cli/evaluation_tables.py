@@ -61,6 +61,8 @@ def print_comparison(form: Form) -> None:
             f"only the {counts['both']} questions are compared that both runs have "
             f"(of {counts['first']} and {counts['second']})"
         )
+    for name, values in form["made_otherwise"].items():
+        say(indented(f"{name}: {_value(values['first'])}, then {_value(values['second'])}"))
     for name, measures in (*form["configurations"].items(), ("answers", form["answers"])):
         rows = [
             (
@@ -85,6 +87,10 @@ def print_comparison(form: Form) -> None:
             f"{found['measure']} of {found['configuration']}" for found in form["worse"]
         )
         say(indented(told, first="clearly worse: "), fg="red", bold=True)
+
+
+def _value(setting: object) -> str:
+    return "default" if setting is None else str(setting)
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
