@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -180,3 +181,17 @@ def test_prospectus_speaks_as_an_analyst_and_reads_six_parts_with_a_rule_between
     assert "Never mention chunks" in system
     assert user.startswith("IPO Prospectus Information:")
     assert 1 <= user.count("\n\n---\n\n") <= 5
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_models_of_a_profile_are_published_for_who_reads_them(profile: str) -> None:
+    embeddings = pytest.importorskip("fastembed", reason="pincite[fastembed] is not installed")
+    cross_encoders = importlib.import_module("fastembed.rerank.cross_encoder")
+    settings, _ = load_settings(profile=profile)
+    for model, kind in (
+        (settings.embedding.model, embeddings.TextEmbedding),
+        (settings.rerank.model, cross_encoders.TextCrossEncoder),
+    ):
+        reader, _, name = model.partition(":")
+        if reader == "fastembed":
+            assert name in {found["model"] for found in kind.list_supported_models()}

@@ -116,7 +116,9 @@ class EmbeddingSettings(Group):
         kinds = ", ".join(f"{kind}:NAME" for kind in ENCODER_KINDS)
         raise ValueError(
             f"is no encoder; expected {', '.join(BUILT_IN_ENCODERS)}, the full path of a folder with "
-            f"model.onnx, or {kinds}"
+            f"model.onnx, or {kinds}; a published model by its full name, such as "
+            "fastembed:BAAI/bge-small-en-v1.5, sentence-transformers:intfloat/multilingual-e5-base "
+            "or ollama:nomic-embed-text"
         )
 
     def identity(self) -> dict[str, Any]:
@@ -271,7 +273,7 @@ class RerankSettings(Group):
         default=0.8,
         ge=0,
         le=1,
-        description="share of the reranker (the model's, where there is one) in the final score",
+        description="share of the reranker (the model's, where there is one) in the score; 0: none",
     )
     foreign_weight: float = Field(
         default=0.4,
@@ -315,7 +317,8 @@ class RerankSettings(Group):
         kinds = ", ".join(f"{kind}:NAME" for kind in RERANKER_KINDS)
         raise ValueError(
             f"is no reranker; expected {', '.join(BUILT_IN_RERANKERS)}, the full path of a folder "
-            f"with model.onnx, or {kinds}"
+            f"with model.onnx, or {kinds}; a published model by its full name, such as "
+            "fastembed:Xenova/ms-marco-MiniLM-L-6-v2 or sentence-transformers:BAAI/bge-reranker-v2-m3"
         )
 
 
