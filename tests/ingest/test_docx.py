@@ -208,6 +208,20 @@ def test_cells_know_the_header_row_that_word_marks(docx_bytes: Save) -> None:
     assert [document.text[a:b] for a, b in cell.column_headers] == ["Colour"]
 
 
+def test_a_second_row_of_headers_names_the_parts_of_the_first(docx_bytes: Save) -> None:
+    word = docx.Document()
+    table = word.add_table(4, 3)
+    table.cell(0, 1).merge(table.cell(0, 2)).text = "Year ended 31 December"
+    texts = (("", "2023", "2022"), ("Revenue", "912", "874"), ("Result", "(14)", "52"))
+    for number, row in enumerate(texts, start=1):
+        for column, text in enumerate(row):
+            table.cell(number, column).text = text
+    document = read(docx_bytes(word))
+    cell = document.blocks[-1].cells[-1]
+    named = [[document.text[a:b] for a, b in r] for r in (cell.column_headers, cell.row_headers)]
+    assert named == [["Year ended 31 December", "2022"], ["Result"]]
+
+
 def test_notes_have_a_kind_of_their_own(real_documents: Path) -> None:
     notes = blocks(read((real_documents / "open/table_footnotes.docx").read_bytes()))
     assert ("footnote", "snoska") in notes

@@ -84,6 +84,47 @@ def test_cells_know_the_headers_above_and_beside_them() -> None:
     assert named == [["Pumps", "New"], ["Ulm"]]
 
 
+def cell_names(document: Document, text: str) -> tuple[list[str], list[str]]:
+    (cell,) = (
+        c for b in document.blocks for c in b.cells if document.text[c.start : c.end] == text
+    )
+    columns = [document.text[start:end] for start, end in cell.column_headers]
+    return columns, [document.text[start:end] for start, end in cell.row_headers]
+
+
+@pytest.mark.parametrize("tag", ["td", "th"])
+def test_names_of_the_parts_of_merged_headers_are_headers_too(tag: str) -> None:
+    document = read(
+        f"<table><tr><{tag}></{tag}><{tag} colspan=2>Year to 31 May</{tag}>"
+        f"<{tag} colspan=2>Half-year</{tag}></tr>"
+        "<tr><td></td><td>2023</td><td>2022</td><td>2024</td><td>2023</td></tr>"
+        "<tr><td>Revenue</td><td>912</td><td>874</td><td>488</td><td>451</td></tr>"
+        "<tr><td>Result</td><td>(14)</td><td>52</td><td>31</td><td>(8)</td></tr></table>"
+    )
+    assert cell_names(document, "52") == (["Year to 31 May", "2022"], ["Result"])
+    assert cell_names(document, "2022") == ([], [])
+
+
+def test_headers_of_a_filing_with_gaps_and_signs_in_cells_of_their_own() -> None:
+    gap, sign = "<td></td>", "<td>$</td>"
+    document = read(
+        f"<table><tr>{gap * 7}</tr><tr>{gap * 2}<td colspan=5>Year ended</td></tr>"
+        f"<tr>{gap * 2}<td colspan=2>2015</td>{gap}<td colspan=2>2014</td></tr>"
+        f"<tr><td>Sales</td>{gap}{sign}<td>677</td>{gap}{sign}<td>550</td></tr>"
+        f"<tr><td>Income</td>{gap}{sign}<td>62</td>{gap}{sign}<td>51</td></tr></table>"
+    )
+    assert cell_names(document, "51") == (["Year ended", "2014"], ["Income"])
+
+
+def test_words_below_a_header_are_values_where_words_follow() -> None:
+    document = read(
+        "<table><tr><td>Name</td><td colspan=2>Contact</td></tr>"
+        "<tr><td>Smith</td><td>Berlin</td><td>a@b.de</td></tr>"
+        "<tr><td>Jones</td><td>Paris</td><td>4711</td></tr></table>"
+    )
+    assert cell_names(document, "Berlin")[0] == ["Contact"]
+
+
 def test_a_table_for_layout_has_no_cells() -> None:
     page = "<table role=presentation><tr><td>left</td><td>right</td></tr></table>"
     assert blocks(read(page)) == [("paragraph", "left"), ("paragraph", "right")]

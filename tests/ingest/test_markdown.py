@@ -122,6 +122,14 @@ def test_cells_of_a_table_know_their_column_and_row() -> None:
     assert [document.text[a:b] for a, b in price.row_headers] == ["Rome"]
 
 
+def test_rows_are_named_below_an_empty_corner() -> None:
+    document = read(
+        "| | 2023 | 2022 |\n|--|--|--|\n| Revenue | 912 | 874 |\n| Result | 14 | 52 |\n"
+    )
+    cell = document.blocks[-1].cells[-1]
+    assert [document.text[a:b] for a, b in cell.row_headers] == ["Result"]
+
+
 def test_two_tables_have_their_own_headers() -> None:
     document = read("|a|b|\n|--|--|\n|c|d|\n\n|e|f|\n|--|--|\n|g|h|\n")
     (header,) = document.blocks[3].cells[1].column_headers

@@ -109,14 +109,12 @@ def _cell_text(cell: etree._Element, text_of: Callable[[etree._Element], str]) -
 
 def _headers(rows: list[etree._Element], read: list[TableRow]) -> Headers:
     """The rows marked to repeat on each page; else a first row in bold, or names over numbers."""
-    guessed = guess_headers(read)
     marked = 0
     while marked < len(rows) and _is_marked(rows[marked]):
         marked += 1
     if not marked and len(rows) > 1 and _is_bold(rows[0]) and not _is_bold(rows[1]):
         marked = 1
-    has_body = marked < len(rows)
-    return Headers(rows=marked if marked and has_body else guessed.rows, columns=guessed.columns)
+    return guess_headers(read, marked=marked if marked < len(rows) else 0)
 
 
 def _is_marked(row: etree._Element) -> bool:

@@ -45,7 +45,9 @@ def read_table(table: LexborNode) -> PageTable:
 
 def _headers(rows: list[TableRow], heads: int) -> Headers:
     if heads and heads < len(rows):
-        return Headers(rows=heads)
+        guessed = guess_headers(rows, marked=heads)
+        beside = any(cell.is_header for row in rows[guessed.rows :] for cell in row.cells)
+        return Headers(rows=guessed.rows) if beside else guessed
     marked = any(cell.is_header for row in rows for cell in row.cells)
     return Headers() if marked else guess_headers(rows)
 

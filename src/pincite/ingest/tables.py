@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pincite.document import BlockKind, Cell, Range
@@ -47,6 +47,8 @@ class Headers:
 
 _NONE: tuple[Range, ...] = ()
 _LONGEST_HEADER_CHARS = 80
+_MOST_HEADER_ROWS = 4
+_LEAST_NUMBERS_BELOW = 0.7
 _NUMBER = re.compile(r"[-+(−]?[^\w\s]?\d[\d.,:/ '\-]*\s?[%)€$]?$")
 _YEAR = re.compile(r"(19|20)\d\d$")
 
@@ -56,20 +58,70 @@ def is_number(text: str) -> bool:
     return bool(_NUMBER.match(text.strip()))
 
 
-def guess_headers(rows: Sequence[TableRow]) -> Headers:
+def guess_headers(rows: Sequence[TableRow], *, marked: int = 0) -> Headers:
     """Which cells name the others, where the file does not say: texts beside numbers.
 
+    `marked` rows on top are known to be headers; names of parts of theirs may stand below.
     Nothing is guessed of a table that holds words alone.
     """
+    empty = next((n for n, row in enumerate(rows) if _filled(row.cells)), 0)
+    rows = rows[empty:]
+    marked = max(marked - empty, 0)
     if len(rows) < 2 or len(rows[0].cells) < 2:
-        return Headers()
-    names, below = rows[0].cells, [cell for row in rows[1:] for cell in row.cells]
-    numeric = {cell.column for cell in below if is_number(cell.text)}
-    named = all(_could_name(cell.text) for cell in names[1:]) and not is_number(names[0].text)
-    has_names = named and bool({cell.column for cell in names} & numeric)
-    return Headers(
-        rows=1 if has_names else 0, columns=1 if _first_names(rows[1:], names[0].column) else 0
-    )
+        return Headers(rows=empty + marked if marked else 0)
+    first = min(cell.column for row in rows for cell in row.cells)
+    count = _header_rows(rows, first, marked)
+    body = rows[max(count, 1) :]
+    # Below one row of names a single row may be names too; below two it is values.
+    columns = 1 if len(body) > (count < 2) and _first_names(body, first) else 0
+    return Headers(rows=empty + count if count else 0, columns=columns)
+
+
+def _filled(cells: Iterable[TableCell]) -> list[TableCell]:
+    return [cell for cell in cells if cell.text.strip()]
+
+
+def _header_rows(rows: Sequence[TableRow], first: int, marked: int) -> int:
+    if not marked and not _head_numbers(rows[0], rows[1:], first):
+        return 0
+    count = max(marked, 1)
+    while count < _MOST_HEADER_ROWS and _names_parts(rows, count, first):
+        count += 1
+    return count
+
+
+def _head_numbers(names: TableRow, below: Sequence[TableRow], first: int) -> bool:
+    """Whether a row holds names, some of them over numbers."""
+    numeric = {cell.column for row in below for cell in row.cells if is_number(cell.text)}
+    values = [cell for cell in names.cells if cell.column > first]
+    if any(cell.columns > 1 for cell in values):
+        # Beside names that are merged over columns stand gaps between them.
+        values = _filled(values)
+    named = all(_could_name(cell.text) for cell in values) and not is_number(_label(names, first))
+    return named and bool(_columns(names.cells) & numeric)
+
+
+def _names_parts(rows: Sequence[TableRow], number: int, first: int) -> bool:
+    """Whether a row below headers names their parts: years or words, and all below are numbers."""
+    names = _filled(cell for cell in rows[number].cells if cell.column > first)
+    label = _label(rows[number], first)
+    under_merged = any(cell.columns > 1 for cell in rows[number - 1].cells)
+    if not names or not all(_could_name(cell.text) for cell in names) or is_number(label):
+        return False
+    if any(map(str.isalnum, label)) and not under_merged:
+        return False
+    columns = _columns(names)
+    below = [cell for row in rows[number + 1 :] for cell in row.cells if cell.column in columns]
+    values = [cell.text for cell in below if any(map(str.isalnum, cell.text))]
+    return sum(map(is_number, values)) >= _LEAST_NUMBERS_BELOW * len(values) > 0
+
+
+def _label(row: TableRow, first: int) -> str:
+    return next((cell.text.strip() for cell in row.cells if cell.column == first), "")
+
+
+def _columns(cells: Iterable[TableCell]) -> set[int]:
+    return {column for cell in cells for column in range(cell.column, cell.column + cell.columns)}
 
 
 def _could_name(text: str) -> bool:
@@ -80,10 +132,11 @@ def _could_name(text: str) -> bool:
 def _first_names(rows: Sequence[TableRow], first: int) -> bool:
     """Whether the first column holds a different text in each row, beside numbers."""
     names = [cell.text for row in rows for cell in row.cells[:1] if cell.column == first]
-    others = [cell.text for row in rows for cell in row.cells[1:] if cell.text.strip()]
+    others = [cell.text for row in rows for cell in row.cells[1:]]
+    # A sign of a currency may have a cell of its own.
+    others = [text for text in others if any(map(str.isalnum, text))]
     return (
-        len(rows) > 1
-        and len(set(names)) == len(rows)
+        len(set(names)) == len(rows)
         and all(_could_name(name) for name in names)
         and sum(map(is_number, others)) >= 0.5 * len(others) > 0
     )
