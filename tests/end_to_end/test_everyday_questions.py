@@ -29,6 +29,8 @@ FILES = {
     "accounts.md": "# Accounts\n\nAll amounts in thousands of pounds.\n\n"
     "| | 2021 | 2022 |\n|---|---|---|\n"
     "| Revenue | 48,210 | 55,940 |\n| Net debt | 96,400 | 91,200 |\n",
+    "kiosk.md": "# Kiosk\n\nEUR thousands\n\n| | 2021 | 2022 |\n|---|---|---|\n"
+    "| Takings | 310 | 322 |\n| Wages | 41 | 45 |\n",
     "bilanz.md": "# Bilanz\n\n| Angaben in TEUR | 2021 | 2022 |\n|---|---|---|\n"
     "| Umsatz | 48.210 | 55.940 |\n| Anlagevermögen | 96.400 | 91.200 |\n",
     "faq.md": "# SunnyBrew S2 Coffee Machine: Frequently Asked Questions\n\n"
@@ -152,6 +154,7 @@ def test_the_lines_above_a_message_are_quoted_where_they_are_asked_for_alone(
     ("question", "row", "scale"),
     [
         ("What was the net debt in 2022?", "Net debt", "All amounts in thousands of pounds."),
+        ("What were the takings of the kiosk in 2022?", "Takings", "EUR thousands"),
         ("Wie hoch war das Anlagevermögen 2022?", "Anlagevermögen", "Angaben in TEUR"),
     ],
 )

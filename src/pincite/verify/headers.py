@@ -11,15 +11,20 @@ from pincite.text.numbers import DecimalMark, Figures, Number, figures
 from pincite.text.units import currency, is_currency, measure_at, scale_of
 
 IN_SCALE = re.compile(
-    r"(?:\bin\s+(?:\w+\s+(?:of\s+)?)?|^|(?<!\d)[(,/]\s*|['’]|[$€£¥₹]\s*['’]?|\b(?:USD|EUR|GBP|INR|Rs\.?|US\$)\s*(?:in\s+)?)"
+    r"(?:\bin\s+(?:\w+\s+(?:of\s+)?)?|^|(?<!\d)[(,/]\s*|['’]|[$€£¥₹]\s*['’]?|\b(?:USD|EUR|GBP|INR|Rs\.?|US\$|(?-i:[A-Z]{3}))\s*(?:in\s+)?)"
     r"(?P<word>000s?|thousands?|millions?|billions?|lakhs?|lacs?|crores?|mn|mio\.?|bn|cr\.?|Mio\.?|Mrd\.?|"
     r"(?<=[$€£¥₹DRP])[mMkKbB]|(?<=['’])000s?)(?!\w)",
     re.IGNORECASE,
 )
-# In a sentence only such words are sure to speak of a table: "in thousands", "US $000's", "€m".
+# In a sentence only such words are sure to speak of a table: "in thousands", "US $000's", "€m";
+# on a line of its own also "EUR thousands", "(thousands of euros)".
 REMARK = re.compile(
     r"\bin\s+(?:\w+\s+(?:of\s+)?)?(?:thousands|millions|billions|lakhs|crores)\b|"
-    r"[$€£¥₹]\s?['’]?(?:000s?|m|bn)(?!\w)|['’]000s?(?!\w)",
+    r"[$€£¥₹]\s?['’]?(?:000s?|m|bn)(?!\w)|['’]000s?(?!\w)|"
+    r"^\W*(?:(?-i:[A-Z]{3})|US\$|[$€£¥₹]|Rs\.?)\s?"
+    r"(?:thousands?|millions?|billions?|lakhs?|crores?|mn|mio\.?|bn)\W*$|"
+    r"^\W*(?:thousands|millions|billions|lakhs|crores)(?:\s+of\s+(?:\w+\s+)?"
+    r"(?:dollars|euros|pounds|francs|rupees|yen|(?-i:[A-Z]{3})))?\W*$",
     re.IGNORECASE,
 )
 # Such a remark speaks of prose too: "all amounts expressed in thousands of U.S. dollars".
