@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -217,7 +218,7 @@ def test_another_engine_is_built_when_the_settings_want_it_and_finds_the_same(
     back = index_folder(tmp_path / "index")
     flat = back.update(catalog, again)
     names = {path.name for path in (tmp_path / "index").iterdir()}
-    assert names == {MANIFEST, "dense.faiss", flat.manifest.lexical_folder}
+    assert names == {MANIFEST, flat.manifest.dense_name, flat.manifest.lexical_folder}
     assert everything_found(flat) == everything_found(
         index_folder(tmp_path / "other").rebuild(catalog)
     )
@@ -252,8 +253,8 @@ def edit_manifest(**values: object) -> Callable[[Path], object]:
 @pytest.mark.parametrize(
     ("harm", "reason"),
     [
-        (spoil("dense.faiss"), r"missing or damaged \(dense.faiss\)"),
-        (drop("dense.faiss"), r"missing or damaged \(dense.faiss\)"),
+        (spoil("dense-*.faiss"), r"missing or damaged \(dense-\d+.faiss\)"),
+        (drop("dense-*.faiss"), r"missing or damaged \(dense-\d+.faiss\)"),
         (spoil("lexical-*/*.store"), r"missing or damaged \(lexical-"),
         (drop("lexical-*/*.term"), r"missing or damaged \(lexical-"),
         (lambda folder: shutil.rmtree(next(folder.glob("lexical-*"))), "missing or damaged"),
@@ -301,13 +302,20 @@ def test_without_an_encoder_the_vectors_of_before_are_kept(
     assert len(again.dense) == len(again.lexical) == 3
 
 
+@pytest.mark.parametrize(
+    "engine", [TANTIVY, bm25s_engine(k1=1.2, b=0.65)], ids=["tantivy", "bm25s"]
+)
 @pytest.mark.parametrize("history", ["added", "removed"])
 def test_an_update_that_was_killed_before_its_manifest_does_not_count(
-    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, history: str
+    catalog: Catalog,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    history: str,
+    engine: LexicalEngine,
 ) -> None:
     put(catalog, "x", TEXTS[0])
     put(catalog, "y", TEXTS[1])
-    folder = index_folder(tmp_path / "index")
+    folder = index_folder(tmp_path / "index", lexical=engine)
     before = folder.rebuild(catalog)
     if history == "added":
         put(catalog, "z", TEXTS[2])
@@ -322,14 +330,35 @@ def test_an_update_that_was_killed_before_its_manifest_does_not_count(
         with pytest.raises(KeyboardInterrupt):
             folder.update(catalog, before)
     assert read_manifest(tmp_path / "index") == before.manifest
+    # Those who open the library now, too, are answered from what was published.
     loaded, problem = folder.load(catalog)
-    assert loaded is None
-    assert "damaged" in problem
-    rebuilt = folder.rebuild(catalog)
+    assert loaded is not None, problem
+    assert (len(loaded.dense), len(loaded.lexical)) == (3, 3)
+    updated = folder.update(catalog, loaded)
     assert folder.load(catalog)[0] is not None
-    assert everything_found(rebuilt) == everything_found(
-        index_folder(tmp_path / "other").rebuild(catalog)
+    assert everything_found(updated) == everything_found(
+        index_folder(tmp_path / "other", lexical=engine).rebuild(catalog)
     )
+
+
+def test_an_index_that_is_replaced_while_it_is_read_is_read_anew(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(catalog, "x", TEXTS[0])
+    folder = index_folder(tmp_path / "index")
+    before = folder.rebuild(catalog)
+    real = indexes_module.damaged_files
+
+    def replaced(*arguments: Any) -> list[str]:
+        monkeypatch.setattr(indexes_module, "damaged_files", real)
+        put(catalog, "y", TEXTS[1])
+        folder.update(catalog, before)
+        return real(*arguments)
+
+    monkeypatch.setattr(indexes_module, "damaged_files", replaced)
+    loaded, problem = folder.load(catalog)
+    assert loaded is not None, problem
+    assert len(loaded.lexical) == len(catalog.passage_keys())
 
 
 def test_only_the_lexical_folder_of_the_manifest_is_left(catalog: Catalog, tmp_path: Path) -> None:
@@ -348,7 +377,7 @@ def test_a_manifest_is_read_back_as_it_was_written(catalog: Catalog, tmp_path: P
     assert read_manifest(tmp_path / "index") == changed
     assert {path.name for path in (tmp_path / "index").iterdir()} == {
         MANIFEST,
-        "dense.faiss",
+        made.manifest.dense_name,
         made.manifest.lexical_folder,
     }
 

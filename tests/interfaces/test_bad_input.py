@@ -287,9 +287,10 @@ def damage_nothing_but_delete(index: Path) -> None:
 
 
 def damage_dense(index: Path) -> None:
-    content = bytearray((index / "dense.faiss").read_bytes())
+    (vectors,) = index.glob("dense-*.faiss")
+    content = bytearray(vectors.read_bytes())
     content[len(content) // 2] ^= 1
-    (index / "dense.faiss").write_bytes(content)
+    vectors.write_bytes(content)
 
 
 def damage_lexical(index: Path) -> None:

@@ -441,12 +441,13 @@ def test_doctor_says_what_is_wrong_and_repairs_nothing(
     sample: SampleLibrary, tmp_path: Path
 ) -> None:
     library = sample.copy(tmp_path / "library")
-    (library / "index" / "dense.faiss").unlink()
+    (vectors,) = (library / "index").glob("dense-*.faiss")
+    vectors.unlink()
     result = call_cli("doctor", "--library", library)
     assert result.returncode == 1
     fits_a_terminal(result.stdout)
     assert "missing or damaged" in result.stdout
-    assert not (library / "index" / "dense.faiss").exists()
+    assert not vectors.exists()
 
 
 def test_another_encoder_is_told_by_doctor_and_brought_in_by_reindex(

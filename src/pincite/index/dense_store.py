@@ -17,8 +17,7 @@ from pincite.index.snapshot import write_atomically
 from pincite.setting_groups import DenseSettings
 from pincite.stages import Keys, Scored
 
-DENSE_FILE = "dense.faiss"
-_DENSE_FOLDER = "dense-"
+_DENSE = "dense-"
 _TAKEN_AT_ONCE = 16_384
 """Vectors: 25 MB of 384 dimensions."""
 
@@ -61,7 +60,7 @@ class DenseStore:
 
     def name_of(self, engine: Engine, generation: int) -> str:
         """The file or folder for an index of this generation."""
-        return f"{_DENSE_FOLDER}{generation}" if engine.kind == "chroma" else DENSE_FILE
+        return f"{_DENSE}{generation}" + ("" if engine.kind == "chroma" else ".faiss")
 
     def open(self, name: str, engine: Engine) -> StoredVectors:
         """What was published. Raises OSError, RuntimeError or LibraryError if it cannot be used."""
@@ -116,11 +115,14 @@ class DenseStore:
 
     def sweep(self, kept: str) -> None:
         """Remove indexes that no manifest names any more."""
-        for stale in self._folder.glob(f"{_DENSE_FOLDER}*"):
-            if stale.name != kept:
+        # Once all generations were in one file, dense.faiss.
+        for stale in self._folder.glob("dense[-.]*"):
+            if stale.name == kept:
+                continue
+            if stale.is_dir():
                 shutil.rmtree(stale, ignore_errors=True)
-        if kept != DENSE_FILE:
-            (self._folder / DENSE_FILE).unlink(missing_ok=True)
+            else:
+                stale.unlink(missing_ok=True)
 
 
 def _evenly(keys: Sequence[int], most: int) -> list[int]:

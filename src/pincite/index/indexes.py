@@ -22,6 +22,7 @@ from pincite.index.snapshot import (
     FORMAT,
     Manifest,
     checksums,
+    copy_with_links,
     damaged_files,
     read_manifest,
     remove_drafts,
@@ -96,7 +97,14 @@ class IndexFolder:
 
     def load(self, holdings: Holdings) -> tuple[Indexes | None, str]:
         """What is on disk and usable, or None and why it is not."""
-        manifest = read_manifest(self._folder)
+        while True:
+            manifest = read_manifest(self._folder)
+            found, why_not = self._loaded(holdings, manifest)
+            # What was published while its files were read has swept them away.
+            if found is not None or read_manifest(self._folder) == manifest:
+                return found, why_not
+
+    def _loaded(self, holdings: Holdings, manifest: Manifest | None) -> tuple[Indexes | None, str]:
         if manifest is None or manifest.format != FORMAT:
             return None, "the index is missing"
         if manifest.library_id != holdings.meta("library_id"):
@@ -178,6 +186,7 @@ class IndexFolder:
         generation: int,
         removed: Sequence[tuple[int, int]],
     ) -> _Words:
+        changed = holdings.changed_since(old.manifest.generation)
         words: _Words | None = _Words(
             folder=old.manifest.lexical_folder,
             lexical=old.lexical,
@@ -186,13 +195,25 @@ class IndexFolder:
         )
         if removed:
             words = self._words_without(old, generation, removed)
+        elif changed:
+            words = self._words_of(old, generation)
         if words is None:
             return self._new_words(holdings, generation)
-        changed = holdings.changed_since(old.manifest.generation)
         if changed:
             contents = holdings.contents(changed, after=old.manifest.max_key)
             words.lexical.add(_lexical_rows(contents, words))
         return words
+
+    def _words_of(self, old: Indexes, generation: int) -> _Words:
+        """A copy to add to: those who open the library meanwhile read what was published."""
+        name = self._fresh_folder(generation)
+        copy_with_links(self._folder / old.manifest.lexical_folder, self._folder / name)
+        return _Words(
+            folder=name,
+            lexical=self._lexical.open(self._folder / name),
+            counts=WordCounts(old.vocabulary),
+            languages=Counter(old.manifest.languages),
+        )
 
     def _words_without(
         self, old: Indexes, generation: int, removed: Sequence[tuple[int, int]]

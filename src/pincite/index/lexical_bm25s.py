@@ -7,13 +7,14 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.lexical_tantivy import LexicalRow
+from pincite.index.snapshot import write_atomically
 from pincite.stages import Keys, Scored
 
 _ARRAYS = "arrays.npz"
@@ -113,8 +114,13 @@ class Bm25sIndex:
             "lengths": self._lengths,
             "terms": list(self._numbers),
         }
-        np.savez(self._folder / _ARRAYS, **self._arrays)  # type: ignore[arg-type]  # names are ours
-        (self._folder / _HELD).write_text(json.dumps(held), encoding="utf-8")
+        written = json.dumps(held).encode()
+
+        def write(file: BinaryIO) -> None:
+            np.savez(file, **self._arrays)  # type: ignore[arg-type]  # names are ours
+
+        write_atomically(self._folder / _ARRAYS, write)
+        write_atomically(self._folder / _HELD, lambda file: file.write(written))
 
     def _load(self) -> None:
         held = json.loads((self._folder / _HELD).read_text(encoding="utf-8"))

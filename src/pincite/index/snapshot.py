@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -83,6 +84,21 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def copy_with_links(folder: Path, copy: Path) -> None:
+    """Give a folder's files, without its locks, a second name in another folder.
+
+    Whoever changes one of either folder writes it anew and puts it in place.
+    """
+    copy.mkdir()
+    for path in folder.iterdir():
+        if path.name.endswith(".lock"):
+            continue
+        try:
+            os.link(path, copy / path.name)
+        except OSError:  # a file system without such links
+            shutil.copyfile(path, copy / path.name)
 
 
 def remove_drafts(folder: Path) -> None:
