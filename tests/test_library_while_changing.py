@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from pincite import DocumentGone, Hit, Library, Status
 from pincite.records import Question, Ranking
@@ -75,3 +76,14 @@ def test_a_document_that_is_gone_is_told_in_words(library: Library, tmp_path: Pa
             look_up(span.document_id)
     with pytest.raises(DocumentGone, match="ask again"):
         library.catalog.text_of(span)
+
+
+def test_that_an_ingest_runs_is_told_no_longer_than_it_does(library: Library) -> None:
+    with (
+        Library.open(library.path, overrides=LEXICAL) as opened,
+        FileLock(library.path / "write.lock") as lock,
+    ):
+        assert any("an ingest is running" in told for told in opened.ask(PUMP).reasons)
+        lock.release()
+        opened._upkeep._look_again = 0.0  # the time is over
+        assert not any("an ingest is running" in told for told in opened.ask(PUMP).reasons)

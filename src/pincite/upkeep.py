@@ -52,6 +52,7 @@ class Upkeep:
         self._notices: tuple[str, ...] = ()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._look_again = 0.0
+        self._was_busy = False
         self._told, self._tell_again = "", 0.0
         self._one_at_a_time = threading.RLock()
 
@@ -174,7 +175,7 @@ class Upkeep:
             self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
             if self._what_encoders_say() != self._told:
                 return True
-        return self._indexes.manifest.generation != self._catalog.generation()
+        return self._was_busy or self._indexes.manifest.generation != self._catalog.generation()
 
     def _what_encoders_say(self) -> str:
         return self.encoders.problem or self.encoders.notice()
@@ -185,10 +186,12 @@ class Upkeep:
         self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
         notices = [self._told] if self._told else []
         self._catalog.forget_texts()
+        self._was_busy = False
         try:
             with writing(self._path, patience_seconds=0):
                 self.bring_indexes_up()
         except LibraryBusy:
+            self._was_busy = True
             self._use_published_indexes()
             notices.append("an ingest is running: files it has not finished are not searched yet")
         except LibraryReadOnly:
