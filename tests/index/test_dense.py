@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -143,6 +144,17 @@ def test_removed_ranges_are_gone_and_the_rest_is_found_as_before(
         if key in left:
             assert best.key == key
     assert index.search(VECTORS[300], limit=3, allowed=[KEYS[300]]) == []
+
+
+@pytest.mark.parametrize("kind", ["flat", "sq8"])
+def test_many_ranges_are_removed_in_the_time_of_one(kind: str) -> None:
+    vectors = np.ones((40_000, 64), dtype=np.float32)
+    index = FaissIndex(64, ENGINES[kind])
+    index.add(range(len(vectors)), vectors)
+    begun = time.perf_counter()
+    index.remove([(key, key) for key in range(0, len(vectors), 2)])
+    assert time.perf_counter() - begun < 2
+    assert len(index) == len(vectors) // 2
 
 
 @pytest.mark.parametrize("kind", EVERY)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,14 @@ def test_the_name_of_a_link_tells_the_kind_where_its_target_has_none(tree: Path)
     (tree / "manual.txt").symlink_to(store / "abc123")
     assert "manual.txt" in names(discover([tree]).files, tree)
     assert names(discover([tree / "manual.txt"]).files, tree) == ["manual.txt"]
+
+
+def test_many_problems_do_not_slow_down_the_look_at_each_file(tree: Path) -> None:
+    for number in range(6_000):
+        (tree / f"gone{number}.txt").symlink_to("nowhere")
+    found = discover([tree])
+    assert len(found.problems) == 6_000
+    below = [str(tree / f"gone{number % 7_500}.txt" / "a.txt") for number in range(30_000)]
+    begun = time.perf_counter()
+    assert sum(map(found.is_out_of_sight, below)) == 24_000
+    assert time.perf_counter() - begun < 3

@@ -99,11 +99,14 @@ class FaissIndex:
 
     def remove(self, ranges: Sequence[tuple[int, int]]) -> None:
         """Remove all keys in the ranges (first, last), both inclusive."""
-        if self.engine.kind == "hnsw":
-            self._forget(ranges)
+        if not ranges:
             return
-        for first, last in ranges:
-            self._index.remove_ids(faiss.IDSelectorRange(first, last + 1))
+        # All at once: each removal goes through the whole index.
+        keys = np.concatenate([np.arange(first, last + 1) for first, last in ranges])
+        if self.engine.kind == "hnsw":
+            self._forget(keys)
+        else:
+            self._index.remove_ids(faiss.IDSelectorBatch(keys))
 
     def search(
         self, vector: NDArray[Any], *, limit: int, allowed: Keys | None = None
@@ -154,10 +157,9 @@ class FaissIndex:
             if key >= 0
         ]
 
-    def _forget(self, ranges: Sequence[tuple[int, int]]) -> None:
+    def _forget(self, gone: NDArray[np.int64]) -> None:
         keys = faiss.vector_to_array(self._index.id_map)
-        for first, last in ranges:
-            keys[(keys >= first) & (keys <= last)] = _REMOVED
+        keys[np.isin(keys, gone)] = _REMOVED
         faiss.copy_array_to_vector(keys, self._index.id_map)
         self._gone = int(np.count_nonzero(keys == _REMOVED))
 

@@ -34,6 +34,8 @@ class Discovery:
     """Files and folders left alone because of an ignore file."""
     folders: frozenset[str] = frozenset()
     """Folders that were looked through, with links resolved."""
+    unseen: frozenset[str] = frozenset()
+    """The paths of the problems."""
 
     def ignores(self, path: str) -> bool:
         """Whether an ignore file leaves this file out, or a folder it is in."""
@@ -43,8 +45,7 @@ class Discovery:
 
     def is_out_of_sight(self, path: str) -> bool:
         """Whether this file lies below a folder that could not be looked into."""
-        wrong = {problem.path for problem in self.problems}
-        return any(str(parent) in wrong for parent in PurePath(path).parents)
+        return any(str(parent) in self.unseen for parent in PurePath(path).parents)
 
 
 def discover(paths: Sequence[Path], selection: Selection | None = None) -> Discovery:
@@ -102,6 +103,7 @@ class _Search:
             skipped=tuple(self._skipped[path] for path in sorted(self._skipped)),
             ignored=frozenset(self._ignored - set(map(str, self._files))),
             folders=frozenset(map(str, self._looked_through)),
+            unseen=frozenset(problem.path for problem in self._problems),
         )
 
     def _named_folder(self, path: Path, real: Path) -> None:
