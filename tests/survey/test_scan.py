@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -158,3 +159,19 @@ def test_counts_are_those_of_a_plain_search(texts: list[str], word: str) -> None
         document.paths[0]: sum(len(mention.written) for mention in document.mentions)
         for document in found.found
     }
+
+
+class Text(str):
+    """Can be told to be in memory or not."""
+
+    __slots__ = ("__weakref__",)
+
+
+def test_no_text_stays_in_memory(catalog: Catalog) -> None:
+    put(catalog, "/a.txt", "A valve leaks.")
+    surveyor = WordSurveyor(catalog, ["en", "de"], compared=20, is_on=True)
+    text = Text("A valve leaks.")
+    seen = weakref.ref(text)
+    assert surveyor._language("a", text) == surveyor._language("a", "Das Ventil tropft.") == "en"
+    del text
+    assert seen() is None

@@ -67,8 +67,8 @@ class WordSurveyor:
         self._languages = languages
         self._compared = compared
         self._is_on = is_on
-        # Ids come from content, so what is remembered stays true.
-        self._language = lru_cache(maxsize=_LANGUAGES_KEPT)(self._language_of)
+        # By document id. Ids come from content, so what is remembered stays true.
+        self._known_languages: dict[str, str] = {}
 
     def request(self, question: Question) -> SurveyRequest | None:
         """What a question wants counted over everything; None when it is an ordinary question."""
@@ -166,9 +166,16 @@ class WordSurveyor:
             units.update((span, []) for span in _headings(document, beside, sentences, filters))
         return units
 
-    def _language_of(self, document_id: str, text: str) -> str:
+    def _language(self, document_id: str, text: str) -> str:
+        found = self._known_languages.get(document_id)
+        if found is None:
+            if len(self._known_languages) >= _LANGUAGES_KEPT:
+                self._known_languages.clear()
+            found = self._known_languages[document_id] = self._language_of(text)
+        return found
+
+    def _language_of(self, text: str) -> str:
         """The language of most of a few stretches of a text."""
-        del document_id  # what is remembered goes by it
         usual = self._languages[0]
         if len(self._languages) == 1:
             return usual
