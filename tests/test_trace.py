@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import pickle
+import weakref
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pincite import Answer, Library
-from pincite.records import Question
+from pincite.records import Question, Ranking
 from pincite.trace import FORMAT, Recorder
 
 QUESTION = "At what pressure does the relief valve open?"
@@ -172,3 +174,15 @@ def test_an_answer_can_be_copied_and_sent_to_another_process_with_its_trace(answ
     sent = pickle.loads(pickle.dumps(answer))
     assert sent == answer
     assert sent.trace == deepcopy(answer).trace == answer.trace
+
+
+def test_a_trace_that_nobody_has_read_holds_no_vectors(library: Library) -> None:
+    found = library.search(QUESTION).hits
+    vectors = np.zeros((2, 8), dtype=np.float32)
+    recorder, seen = Recorder(Question(text=QUESTION)), weakref.ref(vectors)
+    with recorder.stage("rerank"):
+        ranking = Ranking(hits=tuple(replace(hit, sentence_vectors=vectors) for hit in found))
+    recorder.ranked("rerank", ranking)
+    del ranking, vectors
+    assert seen() is None
+    assert ids(recorder.trace()["stages"][0]["kept"]) == [hit.passage.id for hit in found]

@@ -18,7 +18,6 @@ from pincite.records import (
     Draft,
     Dropped,
     Evidence,
-    Hit,
     Passage,
     Question,
     Ranking,
@@ -33,6 +32,7 @@ _DECIMALS = 6
 _LOCK = "_one_at_a_time"
 
 Form = dict[str, Any]
+_Ranked = tuple[Passage, float, Mapping[str, float]]
 Given = ParamSpec("Given")
 
 
@@ -84,12 +84,19 @@ class Recorder:
         """Take down what a stage made of the question, as JSON."""
         self._understood.update(found)
 
-    @_when_read
     def ranked(self, stage: str, ranking: Ranking) -> None:
         """Take down what a stage of search gave."""
-        self._know(hit.passage for hit in ranking.hits)
-        kept = [_hit_form(hit, rank) for rank, hit in enumerate(ranking.hits, start=1)]
-        self._took_down(stage, kept, ranking.dropped, ranking.notes)
+        # Not the hits: their sentence vectors would stay in memory as long as the answer.
+        hits = [(hit.passage, hit.score, hit.scores) for hit in ranking.hits]
+        self._ranked(stage, hits, ranking.dropped, ranking.notes)
+
+    @_when_read
+    def _ranked(
+        self, stage: str, hits: Sequence[_Ranked], dropped: Sequence[Dropped], notes: Sequence[str]
+    ) -> None:
+        self._know(passage for passage, _, _ in hits)
+        kept = [_hit_form(hit, rank) for rank, hit in enumerate(hits, start=1)]
+        self._took_down(stage, kept, dropped, notes)
 
     @_when_read
     def selected(self, stage: str, selection: Selection) -> None:
@@ -196,12 +203,13 @@ def _rounded(score: float) -> float:
     return round(score, _DECIMALS)
 
 
-def _hit_form(hit: Hit, rank: int) -> Form:
+def _hit_form(hit: _Ranked, rank: int) -> Form:
+    passage, score, scores = hit
     return {
         "rank": rank,
-        "passage_id": hit.passage.id,
-        "score": _rounded(hit.score),
-        "scores": {name: _rounded(score) for name, score in hit.scores.items()},
+        "passage_id": passage.id,
+        "score": _rounded(score),
+        "scores": {name: _rounded(score) for name, score in scores.items()},
     }
 
 
