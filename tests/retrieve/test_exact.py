@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -158,6 +159,21 @@ def test_of_an_excluded_phrase_that_stands_everywhere_not_everything_is_read(
         }
     assert notes['-"pump test"'][1:] == ['10 left out by -"pump test"']
     assert notes["-test"][1:] == ["60 left out by -test"], "the index tells these without reading"
+
+
+def test_many_excluded_words_are_looked_for_in_each_passage_at_once(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    for number in range(120):
+        text = f"Valve number {number} opens at {number} bar beside the old pump.\n"
+        (files / f"{number}.txt").write_text(8 * text, encoding="utf-8")
+    excluded = " ".join(f"-w{number}" for number in range(1_500))
+    with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as opened:
+        opened.ingest([files])
+        assert opened.search("valve").hits
+        begun = time.perf_counter()
+        assert opened.search(f"valve {excluded}").hits
+        assert time.perf_counter() - begun < 3
 
 
 def test_an_answer_knows_what_was_excluded_and_corrected(library: Library) -> None:

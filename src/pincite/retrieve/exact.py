@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pincite.document import Span
 from pincite.records import Passage
 from pincite.stages import Keys, LexicalIndex
-from pincite.text.exact_words import holds, without_signed
+from pincite.text.exact_words import WrittenWords, holds, is_signed, without_signed
 from pincite.text.terms import fold, terms
 
 RARE_IN = 3
@@ -114,25 +114,15 @@ class ExactWords:
         """The first `most` of the keys whose passages hold none of the excluded words."""
         kept: list[int] = []
         left_out: dict[int, str] = {}
+        words = _Excluded(excluded, self._languages)
         for key, text in self._texts(keys):
-            if said := next((words for words in excluded if self._is_said(words, text)), None):
+            if said := words.first_said(text):
                 left_out[key] = said
             else:
                 kept.append(key)
             if len(kept) == most:
                 break
         return Sifted(kept=kept, left_out=left_out)
-
-    def _is_said(self, words: str, text: str) -> bool:
-        """A phrase word for word, a single word in any of its forms."""
-        if len(words.split()) > 1 or holds(text, words):
-            return holds(text, words)
-        plain = without_signed(text, words)
-        return any(
-            set(asked) <= set(terms(plain, language))
-            for language in self._languages
-            if (asked := terms(words, language))
-        )
 
     def _texts(self, keys: Sequence[int]) -> Iterator[tuple[int, str]]:
         for start in range(0, len(keys), _LOOKED_UP_AT_ONCE):
@@ -142,3 +132,36 @@ class ExactWords:
                 if key in passages:
                     passage = passages[key]
                     yield key, passage.with_context(self._text_of(passage.span))
+
+
+class _Excluded:
+    """Excluded words: a phrase word for word, a single word in any of its forms.
+
+    There may be thousands. Each is analysed once, and so is each text.
+    """
+
+    def __init__(self, excluded: Sequence[str], languages: Sequence[str]) -> None:
+        self._languages = languages
+        self._terms = {words: self._terms_of(words) for words in excluded}
+
+    def _terms_of(self, words: str) -> list[tuple[str, frozenset[str]]]:
+        """By language; none for a phrase."""
+        if len(words.split()) > 1:
+            return []
+        found = ((language, frozenset(terms(words, language))) for language in self._languages)
+        return [(language, asked) for language, asked in found if asked]
+
+    def first_said(self, text: str) -> str | None:
+        """The first of them that the text says."""
+        written, plain = WrittenWords(text), without_signed(text)
+        whole = {language: frozenset(terms(text, language)) for language in self._languages}
+        unsigned = (
+            whole
+            if plain == text
+            else {language: frozenset(terms(plain, language)) for language in self._languages}
+        )
+        for words, asked in self._terms.items():
+            held = whole if is_signed(words) else unsigned
+            if written.hold(words) or any(wanted <= held[lang] for lang, wanted in asked):
+                return words
+        return None

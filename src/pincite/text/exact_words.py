@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pincite.text.search_text import LINE_HYPHEN
 from pincite.text.terms import UNSPACED, composed, fold
@@ -20,17 +21,36 @@ def holds(text: str, phrase: str) -> bool:
     Case, accents and line breaks make no difference; endings do, and `C++` is not `C`. A phrase
     without words stands nowhere.
     """
-    wanted = _words(phrase)
-    if not wanted.strip():
-        return False
-    # A hyphen at the end of a line may belong to the word or not.
-    readings = {text.replace(LINE_HYPHEN, ""), text.replace(LINE_HYPHEN, "-")}
-    return any(wanted in _words(reading) for reading in readings)
+    return WrittenWords(text).hold(phrase)
 
 
-def without_signed(text: str, word: str) -> str:
-    """The text without names such as `C++` and `C#`, unless the word is one itself."""
-    return text if _SIGNED.search(word) else _SIGNED.sub(" ", text)
+class WrittenWords:
+    """The words of a text as they are written, to look for many phrases as `holds` does."""
+
+    def __init__(self, text: str) -> None:
+        # A hyphen at the end of a line may belong to the word or not.
+        readings = {text.replace(LINE_HYPHEN, ""), text.replace(LINE_HYPHEN, "-")}
+        self._readings = [_words(reading) for reading in readings]
+
+    def hold(self, phrase: str) -> bool:
+        """Whether the words of the phrase stand side by side."""
+        wanted = _words_of_phrase(phrase)
+        return bool(wanted.strip()) and any(wanted in reading for reading in self._readings)
+
+
+def is_signed(word: str) -> bool:
+    """Whether a word is a name such as `C++` and `C#`."""
+    return bool(_SIGNED.search(word))
+
+
+def without_signed(text: str) -> str:
+    """The text without such names."""
+    return _SIGNED.sub(" ", text)
+
+
+@lru_cache(maxsize=4096)
+def _words_of_phrase(phrase: str) -> str:
+    return _words(phrase)
 
 
 def _words(text: str) -> str:
