@@ -62,6 +62,11 @@ def test_numbers_beside_a_comma_or_in_a_date_are_numbers_of_their_own() -> None:
     assert beside("How much is it in year 4?", row)[0]
 
 
+def test_a_number_may_stand_in_roman_digits() -> None:
+    assert beside("Who fought in World War 2?", "Both fought in World War II.")[0] == []
+    assert beside("Who fought in World War 3?", "Both fought in World War II.")[0]
+
+
 def test_a_passage_is_read_once_however_many_of_its_sentences_are_quoted() -> None:
     assert [beside("Does Miller own it?", quotes=quotes)[1] for quotes in (1, 15)] == [1, 1]
 

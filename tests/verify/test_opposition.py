@@ -34,6 +34,7 @@ def test_a_word_of_opposite_meaning_in_the_place_of_a_word_asked_for_is_found(
         ("What happens if he does not pay?", "If the tenant fails to pay, it ends.", False),
         ("What happens if he never pays?", "Who refuses to pay the rent has to leave.", False),
         ("What happens if he fails to pay?", "He shall pay the rent each month.", True),
+        ("Who refused to act at first?", "He refused to take any steps. He acted late.", False),
         ("Which pump failed in May?", "The pump of hall 2 broke in May.", False),
         ("What does invoice no. 7 cover?", "Invoice no. 7 covers the deposit.", False),
         ("What does invoice no 7 cover?", "Invoice 7 covers the deposit.", False),

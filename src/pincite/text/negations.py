@@ -21,7 +21,8 @@ REFUSES = frozenset(
     refusing decline declines declined declining""".split()
 )
 """Of English, before "to", as are those of FAILS: who fails to pay does not pay, but that a pump
-failed in May is no negation."""
+failed in May is no negation. To refuse is more than not to do, so that a question that holds one of
+REFUSES is not answered by a mere negation."""
 
 LACKS = frozenset("lack lacks lacked lacking".split())
 """Of English: what they stand before is not there."""

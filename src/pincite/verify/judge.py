@@ -10,6 +10,7 @@ from pincite.stages import Sources, TermWeights
 from pincite.verify.calibration import UNCALIBRATED, Calibration
 from pincite.verify.confidence import confidence
 from pincite.verify.dated import wrong_years
+from pincite.verify.near_misses import near_miss
 from pincite.verify.signals import measure
 
 _DECIMALS = 4
@@ -63,7 +64,7 @@ class Judge:
         too_little = self._too_little(shipped, sure, evidence, hits)
         return Judgement(
             confidence=round(sure, _DECIMALS),
-            too_little=too_little or self._of_another(question, evidence),
+            too_little=too_little or self._of_another(question, evidence, hits),
         )
 
     def uncalibrated(
@@ -73,13 +74,16 @@ class Judge:
         signals = measure(question, evidence, hits, weights=self._weights, sources=self._sources)
         return round(confidence(signals), _DECIMALS)
 
-    def _of_another(self, question: Question, evidence: Sequence[Evidence]) -> str:
+    def _of_another(
+        self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
+    ) -> str:
         """Why the quotes are surely about something else than what is asked, however alike."""
-        wrong = wrong_years(question, evidence, weights=self._weights, sources=self._sources)
-        if not wrong.of_table:
-            return ""
-        asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.of_table))
-        return f"it asks for {asked}, and the nearest table is of {held}"
+        weights, sources = self._weights, self._sources
+        wrong = wrong_years(question, evidence, weights=weights, sources=sources)
+        if wrong.of_table:
+            asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.of_table))
+            return f"it asks for {asked}, and the nearest table is of {held}"
+        return near_miss(question, evidence, hits, weights=weights, sources=sources)
 
     def _too_little(
         self, shipped: float, sure: float, evidence: Sequence[Evidence], hits: Sequence[Hit]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources, TermWeights
 from pincite.text.number_words import worded_numbers
 from pincite.text.terms import terms
+from pincite.verify.cells import cited_cells
 from pincite.verify.dated import wrong_years
 from pincite.verify.names import missing_names, names
 from pincite.verify.opposition import is_negated_otherwise, opposites
@@ -33,6 +34,12 @@ _BOUND = re.compile(
 _LONGEST_BOUND_CHARS = 20
 _WORD = re.compile(r"[^\s(\"']+")
 _LETTERS = re.compile(r"[^\W_]+")
+
+_ROMAN = {
+    letters: str(number)
+    for number, letters in enumerate("II III IV V VI VII VIII IX X XI XII XIII".split(), start=2)
+}
+"""Of kings and wars, which a question may number in digits."""
 
 _ENGLISH = "en"
 _ASKED_KINDS = (
@@ -105,7 +112,20 @@ class Lacking:
         if years:
             yield f"no quote that speaks of it is of {', '.join(years)}; it may be of another time"
         best = max(evidence, key=lambda item: item.score)
+        yield from self._of_the_whole(question, best, asked)
         yield from _opposed(question, best, asked)
+
+    def _of_the_whole(self, question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
+        """A word that no document has before the name of the row: "advertising revenue"."""
+        document = self._sources.document(best.span.document_id)
+        cells = cited_cells(document, best.span.start, best.span.end)
+        labels = dict.fromkeys(label.text for cell in cells for label in cell.rows)
+        named = {term for label in labels for term in terms(label, asked.language)}
+        for before, word in pairwise(question.plain.split()):
+            new = asked.unknown.intersection(terms(before, asked.language))
+            if new and named.intersection(terms(word, asked.language)):
+                label = " / ".join(labels)
+                yield f"no document says '{before}': the row '{label}' may be of something else"
 
     def _not_named(
         self, question: str, evidence: Sequence[Evidence], language: str
@@ -186,6 +206,7 @@ def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
     """
     held = {form for text in cited for number in _DIGITS.findall(text) for form in _forms(number)}
     held |= {str(number.value) for text in cited for number in worded_numbers(text)}
+    held |= {_ROMAN[found] for text in cited for found in _LETTERS.findall(text) if found in _ROMAN}
     for word in _WORD.finditer(question):
         for number in _DIGITS.finditer(question, *word.span()):
             before = question[max(0, number.start() - _LONGEST_BOUND_CHARS) : number.start()]

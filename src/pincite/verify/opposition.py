@@ -8,7 +8,7 @@ nothing is found.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cache
 
 from pincite.text.negations import FAILS, LACKS, NEGATIONS, REFUSES, without_number_signs
@@ -192,7 +192,9 @@ def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
     if not negated:
         return False
     negations = [
-        place for place, word in enumerate(said) if _is_negation(said, place) or word in LACKS
+        place
+        for place, word in enumerate(said)
+        if _is_negation(said, place) or word in LACKS or _is_before_to(said, place, REFUSES)
     ]
     places: dict[str, list[int]] = {}
     for place, word in enumerate(said):
@@ -227,9 +229,12 @@ def _words(text: str) -> list[str]:
 
 def _is_negation(words: Sequence[str], place: int) -> bool:
     word = words[place]
-    if word in FAILS or word in REFUSES:
-        return words[place + 1 : place + 2] == ["to"]
-    return word in NEGATIONS or word.endswith(("n't", "n’t"))
+    is_word = word in NEGATIONS or word.endswith(("n't", "n’t"))
+    return is_word or _is_before_to(words, place, FAILS)
+
+
+def _is_before_to(words: Sequence[str], place: int, known: Set[str]) -> bool:
+    return words[place] in known and words[place + 1 : place + 2] == ["to"]
 
 
 def _negated(words: list[str]) -> set[str]:

@@ -16,7 +16,7 @@ from pincite.verify.opposition import is_negated_otherwise, opposites
 _ASKING = re.compile(
     r"\bhow (?:many|much|often|long|far|old|tall|big|large|wide|high|deep|fast|late|soon)\b", re.I
 )
-_IN_NO_PASSAGE = 0.999
+IN_NO_PASSAGE = 0.999
 """Weight from which on a word stands nowhere in the library; the weight of such a word is 1."""
 
 
@@ -76,7 +76,7 @@ class Asked:
     @property
     def unknown(self) -> set[str]:
         """Terms that stand in no passage of the library."""
-        return {term for term, weight in self.weights.items() if weight >= _IN_NO_PASSAGE}
+        return {term for term, weight in self.weights.items() if weight >= IN_NO_PASSAGE}
 
 
 def asked_terms(question: Question, weights: TermWeights) -> Asked:
