@@ -37,6 +37,26 @@ def test_a_number_keeps_its_decimals() -> None:
     assert found("12.5", "12.5 and 12,5 and 12 5") == ["12.5"]
 
 
+@pytest.mark.parametrize(
+    ("subject", "line"),
+    [
+        ("50212", "50212,7,21.50,York"),
+        ("50212", "50212,7"),
+        ("21.50", "50212,7,21.50,York"),
+        ("9001", "T-9001,2025-01-02,Ann"),
+        ("1042", "the codes 1042,2025,3055 apply"),
+        ("300", "GX-200/GX-300,400"),
+        ("1.250,75", "Preis 1.250,75 EUR"),
+    ],
+)
+def test_a_comma_between_cells_or_codes_joins_no_numbers(subject: str, line: str) -> None:
+    assert found(subject, line) == [subject]
+
+
+def test_a_comma_within_a_number_joins_it() -> None:
+    assert found("000", "2,000 units") == found("5", "-1,5 °C") == found("75", "1.250,75 EUR") == []
+
+
 def test_words_stand_in_order_with_nothing_but_signs_between() -> None:
     text = "The relief valve; relief-valves; valve relief; relief and valve."
     assert found("relief valve", text) == ["relief valve", "relief valves"]
@@ -72,8 +92,8 @@ def test_a_subject_without_words_is_refused(subject: str) -> None:
 
 WORDS = st.sampled_from(
     ["torque", "Torques", "tórque", "to\u0301rque", "t\u00adorque", "tor-\nque", "dry", "dries",
-     "Öl", "ol", "oils", "o\ufb03ce", "office", "straße", "Strasse", "12.5", "5", "5,0", "йод", "水压",
-     "test", "cafÃ©", "x_torque", "a.torque", "İstanbul", "ﬁre", "fires", "–", "“", "½", "ＴＥＳＴ"]
+     "Öl", "ol", "oils", "o\ufb03ce", "office", "straße", "Strasse", "12.5", "5", "5,0", "5,0,12.5", "йод",
+     "水压", "test", "cafÃ©", "x_torque", "a.torque", "İstanbul", "ﬁre", "fires", "–", "“", "½", "ＴＥＳＴ"]
 )  # fmt: skip
 GAPS = st.sampled_from([" ", " ", "\n", "-", ". ", "", ", ", "\u200b"])
 

@@ -1,6 +1,7 @@
 """Where does a text mention these words? The one definition that counting and checking share.
 
-A word is a run of letters and digits; a number keeps its decimals (`12.5` does not mention `5`).
+A word is a run of letters and digits; a number keeps its decimals (`12.5` does not mention `5`). In a
+line of cells with commas between them it is also looked for in the single cells.
 Two words are the same when they begin alike and have the same stem in the text's language, so that
 endings, case and accents make no difference; of quoted words, endings do.
 """
@@ -12,11 +13,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from pincite.scans import Closeness
+from pincite.text.commas import GROUPED_OR_DECIMAL, is_of_cells
 from pincite.text.search_text import INVISIBLE, LINE_HYPHEN, looks_wrong, repaired
 from pincite.text.terms import UNSPACED, composed, fold, stem, terms
 
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
-_WORD = re.compile(rf"[{UNSPACED}]|\d+(?:[.,]\d+)+(?![^\W_])|(?:[^\W_{UNSPACED}]|[{_INDIC}])+")
+# A number keeps its comma unless a code, another number or a date stands beside it: "T-9001,2025-01-02".
+_NUMBER = (
+    rf"(?<!,)(?<![^\W_]-){GROUPED_OR_DECIMAL}(?![^\W_]|,\S|\.\d|-\d+-\d)|\d+(?:\.\d+)+(?![^\W_])"
+)
+_WORD = re.compile(rf"[{UNSPACED}]|{_NUMBER}|(?:[^\W_{UNSPACED}]|[{_INDIC}])+")
+_COMMA_IN_DIGITS = re.compile(r"(?<=\d),(?=\d)")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _LONGEST = 80
 _WRITTEN = re.compile(rf"\S{{1,{_LONGEST}}}(?:(?<=-)\n\S{{1,{_LONGEST}}})?")
@@ -52,6 +59,12 @@ class Mentions:
 
     def found(self, sentence: str) -> list[str]:
         """The mentions in a sentence, as they are written; with all words apart, one at most."""
+        if is_of_cells(sentence):
+            cells = self._mentions_in(_COMMA_IN_DIGITS.sub(" ", sentence))
+            return max(self._mentions_in(sentence), cells, key=len)
+        return self._mentions_in(sentence)
+
+    def _mentions_in(self, sentence: str) -> list[str]:
         if LINE_HYPHEN not in sentence:
             return self._mentions(words_of(sentence))
         # A hyphen at the end of a line may belong to the word or not.
@@ -98,7 +111,11 @@ class Mentions:
     def _is_anchor(self, written: str) -> bool:
         if len(written) >= _LONGEST:
             return True
-        readings = (written, written.replace(LINE_HYPHEN, ""))
+        readings = (
+            written,
+            written.replace(LINE_HYPHEN, ""),
+            _COMMA_IN_DIGITS.sub(" ", written),
+        )
         return any(self._key(word) == self._anchor for text in readings for word in words_of(text))
 
 
