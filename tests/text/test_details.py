@@ -14,6 +14,8 @@ from pincite.text.details import details, details_asked, names
         ("The library in Graz opens at 9:00, on Mondays.", {"graz", "9:00", "mondays"}),
         ("Notice is four weeks (see § 4.2).", {"four", "4.2"}),
         ("der Vertrag endet am 31. März 2026", {"vertrag", "31", "märz", "2026"}),
+        ("TCK-1044,2025-09-19,harbor,2", {"tck-1044", "2025-09-19", "2"}),
+        ("about 2,000 units, 1,5 bar", {"2,000", "1,5"}),
         ("It closes.", set()),
     ],
 )

@@ -19,6 +19,8 @@ WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789ÄÖÜßéñЖд",
         ("max_flow_rate", ["max_flow_rate", "max", "flow", "rate"]),
         ("info@example.org", ["info@example.org", "info", "exampl", "org"]),
         ("M12", ["m12"]),
+        ("2,000", ["2,000", "2", "000"]),
+        ("TK-7,21.5,Leeds,York", ["tk-7", "tk", "7", "21.5", "21", "5", "leed", "york"]),
     ],
 )
 def test_identifiers_give_the_whole_and_its_parts(text: str, expected: list[str]) -> None:

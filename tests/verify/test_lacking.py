@@ -67,6 +67,11 @@ def test_a_number_may_stand_in_roman_digits() -> None:
     assert beside("Who fought in World War 3?", "Both fought in World War II.")[0]
 
 
+def test_what_stands_in_a_line_of_cells_is_named_there() -> None:
+    line = "TCK-1044,2025-09-19,Harbor,2,500"
+    assert beside("What is the status of TCK-1044?", line)[0] == []
+
+
 def test_a_passage_is_read_once_however_many_of_its_sentences_are_quoted() -> None:
     assert [beside("Does Miller own it?", quotes=quotes)[1] for quotes in (1, 15)] == [1, 1]
 

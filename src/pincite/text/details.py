@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pincite.text.commas import parts_at_commas
 from pincite.text.number_words import worded_numbers
 from pincite.text.terms import terms
 
@@ -11,6 +12,7 @@ _CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
 _SIGNS = r"[^\s;()\[\]{}|\"“”\d]"
 # Begun only where signs begin, so that a long run of them without a digit is looked through once.
 _WITH_DIGITS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}*\d[^\s;()\[\]{{}}|\"“”]*")
+_DIGIT = re.compile(r"\d")
 _AROUND = ".,:!?'’-–—/%°"
 
 
@@ -22,7 +24,12 @@ def names(text: str) -> frozenset[str]:
 
 def details(text: str) -> frozenset[str]:
     """Numbers in digits and in English words, codes ("gx-200") and names, in small letters."""
-    digits = (found.group().strip(_AROUND) for found in _WITH_DIGITS.finditer(text))
+    digits = (
+        part.strip(_AROUND)
+        for found in _WITH_DIGITS.finditer(text)
+        for part in parts_at_commas(found.group())
+        if _DIGIT.search(part)
+    )
     worded = (text[number.start : number.end] for number in worded_numbers(text))
     named = names(_WITH_DIGITS.sub(" ", text))
     return frozenset(found.casefold() for found in (*digits, *worded, *named))

@@ -15,11 +15,12 @@ from itertools import chain, pairwise
 
 import Stemmer
 
+from pincite.text.commas import parts_at_commas
 from pincite.text.languages import SCRIPTS, STEMMERS, UNKNOWN
 from pincite.text.search_text import LINE_HYPHEN, without_invisible
 from pincite.text.stop_words import STOP_WORDS
 
-ANALYSER = 2
+ANALYSER = 3
 """Raised whenever the terms of some text change, or the words of names: an index of other terms is
 made anew."""
 
@@ -142,7 +143,10 @@ def _terms_of(token: str, language: str) -> tuple[str, ...]:
         return (fold("".join(token.split())), *_terms_of(bare, language))
     if token[-1] in "+#":
         return (fold(token), *_terms_of(token.rstrip("+#"), language))
-    return _joined_terms(token, language)
+    parts = parts_at_commas(token)
+    if len(parts) == 1:
+        return _joined_terms(token, language)
+    return tuple(chain.from_iterable(_terms_of(part, language) for part in parts))
 
 
 def _word_terms(word: str, language: str) -> tuple[str, ...]:

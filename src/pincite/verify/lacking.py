@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources, TermWeights
+from pincite.text.commas import parts_at_commas
 from pincite.text.number_words import worded_numbers
 from pincite.text.terms import terms
 from pincite.verify.cells import cited_cells
@@ -204,7 +205,14 @@ def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
 
     Each as the identifier that it is part of, as it is written.
     """
-    held = {form for text in cited for number in _DIGITS.findall(text) for form in _forms(number)}
+    held = {
+        form
+        for text in cited
+        for run in text.split()
+        for part in parts_at_commas(run)
+        for number in _DIGITS.findall(part)
+        for form in _forms(number)
+    }
     held |= {str(number.value) for text in cited for number in worded_numbers(text)}
     held |= {_ROMAN[found] for text in cited for found in _LETTERS.findall(text) if found in _ROMAN}
     for word in _WORD.finditer(question):
