@@ -35,6 +35,17 @@ def place(citation: Citation) -> str:
     return ", ".join(part for part in (citation.place, where) if part)
 
 
+def announcing_lines(citation: Citation, before: Citation | None = None) -> Iterator[str]:
+    """What a quote is an item of, word for word, unless the quote shown right `before` has it."""
+    shown = set()
+    if before is not None and before.document == citation.document:
+        shown = {(before.start, before.end)}
+        shown |= {(label.start, label.end) for label in before.announced_by}
+    for label in citation.announced_by:
+        if (label.start, label.end) not in shown:
+            yield f'below: "{on_one_line(label.text)}"'
+
+
 def cell_lines(citation: Citation) -> Iterator[str]:
     """What the cells of a quoted table row mean: `Net sales, 2023: 10,332`."""
     for cell in citation.cells:

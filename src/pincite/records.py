@@ -422,8 +422,9 @@ class Citation:
 
     `start_byte` and `end_byte` count bytes of the file itself, for text formats only. `page_label`
     is the number printed on the page where it differs from `page`, `place` where to find the quote
-    in formats without pages. `recognition` is how sure OCR was of the quote, in 0..1; None for text
-    that was in the file as text.
+    in formats without pages. `announced_by` is what the quote is an item of, outermost first: without
+    it "damage by pets" is not what the document says. `recognition` is how sure OCR was of the quote,
+    in 0..1; None for text that was in the file as text.
     """
 
     document: str
@@ -440,6 +441,7 @@ class Citation:
     page_label: str = ""
     place: str = ""
     cells: tuple[CitedCell, ...] = ()
+    announced_by: tuple[Label, ...] = ()
     recognition: float | None = None
 
 

@@ -169,3 +169,15 @@ def test_a_count_that_was_touched_is_refused(
     edit(changed)
     assert changed != receipt
     assert not check_receipt(changed, FileReader()).holds
+
+
+def test_a_mention_in_a_list_is_told_with_what_announces_the_list(tmp_path: Path) -> None:
+    (tmp_path / "cover.md").write_text("We do not pay for:\n\n- theft\n- damage by pets\n")
+    with Library.open(tmp_path / "library", overrides=WORDS_ONLY) as opened:
+        opened.ingest([tmp_path / "cover.md"])
+        answer = opened.ask("How many documents mention pets?")
+    form = answer_form(answer)
+    assert [one["cited_text"] for one in form["citations"]] == ["damage by pets"]
+    (label,) = form["citations"][0]["announced_by"]
+    assert label["cited_text"] == "We do not pay for:"
+    assert check_receipt(form, FileReader()).holds

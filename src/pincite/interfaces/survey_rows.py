@@ -9,7 +9,7 @@ from typing import TextIO
 from pincite.records import Answer
 from pincite.text.mentions import Mentions
 
-COLUMNS = ("document", "file", "page", "section", "start", "end", "mentions", "quote")
+COLUMNS = ("document", "file", "page", "section", "start", "end", "mentions", "quote", "below")
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -37,6 +37,7 @@ def _rows(answer: Answer) -> Iterator[tuple[object, ...]]:
                 citation.end,
                 len(counter.found(citation.quote)),
                 citation.quote,
+                "\n".join(label.text for label in citation.announced_by),
             )
 
 

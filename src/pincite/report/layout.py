@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from pincite.places import cell_lines, cut_to, on_one_line, place
+from pincite.places import announcing_lines, cell_lines, cut_to, on_one_line, place
 from pincite.records import Answer, Citation, Mode
 from pincite.report.asking import Asked, FinishedSection, Report
 from pincite.report.form import report_form, report_numbers
@@ -151,7 +151,10 @@ class _Layout:
         return Paragraph(words=tuple(words[:-1]))
 
     def _quotes(self, answer: Answer, numbers: Sequence[int]) -> Iterator[Block]:
+        before: Citation | None = None
         for number, citation in zip(numbers, answer.citations, strict=True):
+            yield from _announced(citation, before)
+            before = citation
             quote = Words(text=f"“{plain(citation.quote)}” ")
             yield Paragraph(words=(quote, self._mark(number)), look=Look.ITEM)
             if cells := "; ".join(cell_lines(citation)):
@@ -165,6 +168,7 @@ class _Layout:
             rows = tuple(_survey_row(row, numbers) for row in answer.survey.rows)
             yield Table(names=("File", "Mentions", "Pages", "Quotes"), rows=rows)
         for number, citation in list(zip(numbers, answer.citations, strict=True))[:_MENTIONS_SHOWN]:
+            yield from _announced(citation)
             quote = Words(text=f"“{plain(citation.quote)}” ")
             yield Paragraph(words=(quote, self._mark(number)), look=Look.ITEM)
         more = len(answer.citations) - _MENTIONS_SHOWN
@@ -187,7 +191,7 @@ class _Layout:
             where = [Path(citation.source).name, place(citation)]
             where.append(f"characters {citation.start}-{citation.end}")
             told = "; ".join(part for part in where if part)
-            quote = f": “{citation.quote}”" if is_needed else ""
+            quote = _told_quote(citation) if is_needed else ""
             mark = Words(text=f"[{number}]", quotes=(number,))
             words = (mark, Words(text=f" {plain(told + quote)}"))
             yield Paragraph(words=words, look=Look.REFERENCE, reference=number)
@@ -219,8 +223,19 @@ def _refusal(item: Asked) -> Iterator[Block]:
     yield _paragraph("The nearest passages, which were not found to answer:", Look.SMALL)
     for citation in item.nearest:
         told = ", ".join(part for part in (Path(citation.source).name, place(citation)) if part)
+        yield from _announced(citation)
         quote = cut_to(plain(citation.quote), _NEAREST_CHARS)
         yield _paragraph(f"{told}: “{quote}”", Look.NEAR)
+
+
+def _announced(citation: Citation, before: Citation | None = None) -> Iterator[Block]:
+    for line in announcing_lines(citation, before):
+        yield _paragraph(plain(line), Look.SMALL)
+
+
+def _told_quote(citation: Citation) -> str:
+    above = "; ".join(announcing_lines(citation))
+    return f": “{citation.quote}”" + (f" ({above})" if above else "")
 
 
 def _capitalised(text: str) -> str:

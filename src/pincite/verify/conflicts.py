@@ -67,7 +67,8 @@ class Conflicts:
         """At most one for each cited sentence, that of the sentence which comes nearest."""
         told: set[Span] = set()
         for place, item in enumerate(cited):
-            if item.span in told:
+            # What is quoted because it announces another quote has no score, and says nothing alone.
+            if item.span in told or not item.score:
                 continue
             near = [other for other in self._near(item, hits) if _overlap(item.quote, other.quote)]
             close = [other for other in near if other.score >= item.score - _NEAR]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pincite.records import Citation, Claim, Draft, Evidence, Mode, Question, Verdict
 from pincite.stages import Sources
+from pincite.verify.announcing import with_announcements
 from pincite.verify.citing import CheckedQuote, QuoteChecker
 from pincite.verify.claims import ClaimChecker, Finding
 from pincite.verify.reasons import left_out
@@ -30,11 +31,16 @@ class DraftChecker:
     """Checks quotes first, then each statement against those it cites."""
 
     def __init__(self, sources: Sources, claims: ClaimChecker) -> None:
+        self._sources = sources
         self._quotes = QuoteChecker(sources)
         self._claims = claims
 
     def check(self, question: Question, draft: Draft) -> CheckedDraft:
-        """Every claim with its verdict; those that hold with the numbers of their citations."""
+        """Every claim with its verdict; those that hold with the numbers of their citations.
+
+        A quote that is an item of a list comes behind what announces it, quoted too.
+        """
+        draft = with_announcements(draft, self._sources)
         evidence = {item.id: item for item in draft.evidence}
         named = dict.fromkeys(name for claim in draft.claims for name in claim.evidence_ids)
         quotes = {

@@ -12,6 +12,7 @@ from pincite.stages import Sources, TermWeights
 from pincite.text.commas import parts_at_commas
 from pincite.text.number_words import worded_numbers
 from pincite.text.terms import terms
+from pincite.verify.announcing import announced_by, read_with_announcements
 from pincite.verify.cells import cited_cells
 from pincite.verify.dated import wrong_years
 from pincite.verify.names import missing_names, names
@@ -82,7 +83,7 @@ class Lacking:
         """Why statements that hold are not shown as an answer, and what comes nearest."""
         best = max(evidence, key=lambda item: item.score)
         yield f"the documents do not seem to answer this: {too_little}"
-        yield f"the nearest passage is in {self._place(question, best.passage)}{_quoted(best)}"
+        yield f"the nearest passage is in {self._place(question, best.passage)}{self._quoted(best)}"
         yield from self.nearest(question, hits, besides=best.passage)
         yield from self._unsupported(question, evidence, best)
 
@@ -114,7 +115,7 @@ class Lacking:
             yield f"no quote that speaks of it is of {', '.join(years)}; it may be of another time"
         best = max(evidence, key=lambda item: item.score)
         yield from self._of_the_whole(question, best, asked)
-        yield from _opposed(question, best, asked)
+        yield from self._opposed(question, best, asked)
 
     def _of_the_whole(self, question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
         """A word that no document has before the name of the row: "advertising revenue"."""
@@ -156,8 +157,9 @@ class Lacking:
         # A question of stop words alone is looked up by them; the index never holds them.
         if terms(question.plain, asked.language):
             yield from self._words_lacking(asked, evidence)
-        yield from _opposed(question, best, asked)
-        if is_negated_otherwise(question.plain, best.quote, asked.language):
+        yield from self._opposed(question, best, asked)
+        said = read_with_announcements(best, self._sources)
+        if is_negated_otherwise(question.plain, said, asked.language):
             yield "it states what the question negates"
         kind = _kind_lacking(question, evidence, asked)
         if kind:
@@ -172,22 +174,25 @@ class Lacking:
         if missing:
             yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
 
+    def _quoted(self, best: Evidence) -> str:
+        """The sentence behind what announces it, each in quotation marks of its own."""
+        if len(best.quote) > _QUOTE_CHARS:
+            return ""
+        span = best.span
+        above = announced_by(self._sources.document(span.document_id), span.start, span.end)
+        return ": " + " ".join(f'"{text}"' for text in (*(one.text for one in above), best.quote))
+
+    def _opposed(self, question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
+        said = read_with_announcements(best, self._sources)
+        found = opposites(question.plain, said, asked.language, above=best.passage.context)
+        for word, opposite in found.items():
+            yield f"it says '{opposite}' where the question says '{word}'"
+
     def _place(self, question: Question, passage: Passage) -> str:
         source = self._sources.source(passage.span.document_id, question.collection)
         page = f", page {passage.page}" if passage.page else ""
         section = f", section '{' > '.join(passage.section)}'" if passage.section else ""
         return f"{Path(source.path).name}{page}{section}"
-
-
-def _quoted(best: Evidence) -> str:
-    return f': "{best.quote}"' if len(best.quote) <= _QUOTE_CHARS else ""
-
-
-def _opposed(question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
-    above = best.passage.context
-    found = opposites(question.plain, best.quote, asked.language, above=above)
-    for word, opposite in found.items():
-        yield f"it says '{opposite}' where the question says '{word}'"
 
 
 def _kind_lacking(question: Question, evidence: Sequence[Evidence], asked: Asked) -> str:

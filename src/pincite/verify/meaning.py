@@ -37,13 +37,14 @@ def meaning_fault(claim: str, cited: Sequence[Citation], question: str) -> Meani
 
 
 def headings_of(cited: Sequence[Citation]) -> list[str]:
-    """The headings above the quotes, and the names of their files."""
+    """The headings above the quotes, the names of their files, and what announces an item."""
     found = [text for item in cited for text in (item.section, PurePath(item.source).stem)]
+    found += [label.text for item in cited for label in item.announced_by]
     return list(dict.fromkeys(text.replace("_", " ") for text in found if text))
 
 
 def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[MeaningFault]:
-    quotes = [citation.quote for citation in cited]
+    quotes = ["\n".join((*(one.text for one in c.announced_by), c.quote)) for c in cited]
     language = language_of(" ".join([*quotes, claim]))
     said = words_of(claim, language)
     stated = [words_of(quote, language) for quote in quotes]

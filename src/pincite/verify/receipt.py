@@ -17,7 +17,8 @@ from pincite.document import Document
 from pincite.errors import ReadError, ReceiptError
 from pincite.records import Answer, Citation, Claim, Status
 from pincite.stages import Reader
-from pincite.verify.cells import box_forms, cell_form, cited_cells
+from pincite.verify.announcing import announced_by
+from pincite.verify.cells import box_forms, cell_form, cited_cells, label_form
 from pincite.verify.statements import statement_problems
 from pincite.verify.survey_text import survey_form, survey_problems
 
@@ -76,6 +77,7 @@ def _told(citation: Citation) -> dict[str, Any]:
         "page_label": citation.page_label,
         "place": citation.place,
         "cells": [cell_form(cell) for cell in citation.cells],
+        "announced_by": [label_form(label) for label in citation.announced_by],
         "recognition": citation.recognition,
     }
     return {name: value for name, value in fields.items() if value not in ("", [], None)}
@@ -241,6 +243,7 @@ def located(document: Document, start: int, end: int, *, path: str, sha256: str)
         page_label=page.label if page else "",
         place=blocks[0].place if blocks else "",
         cells=cited_cells(document, start, end),
+        announced_by=announced_by(document, start, end),
         recognition=None if sure is None else round(sure, 3),
     )
 

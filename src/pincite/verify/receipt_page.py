@@ -120,10 +120,12 @@ def _chooser() -> Iterator[HtmlElement]:
 
 def _quote(form: Mapping[str, Any], number: int, citation: Mapping[str, Any]) -> HtmlElement:
     place = ("citations", number)
-    lines = [("File", (*place, "source"))]
+    lines: list[tuple[str, tuple[str | int, ...]]] = [("File", (*place, "source"))]
     lines += [("Page", (*place, "page"))] if citation["page"] is not None else []
     lines += [("Place", (*place, "place"))] if citation.get("place") else []
     lines += [("Section", (*place, "section"))] if citation["section"] else []
+    above = range(len(citation.get("announced_by", ())))
+    lines += [("Below", (*place, "announced_by", one, "cited_text")) for one in above]
     lines += [("Characters from", (*place, "start_char_index"))]
     lines += [("to", (*place, "end_char_index")), ("SHA-256", (*place, "sha256"))]
     context = (CONTEXTS, number)

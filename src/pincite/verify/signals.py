@@ -11,6 +11,7 @@ from pincite.records import Evidence, Hit, Question
 from pincite.stages import Sources, TermWeights
 from pincite.text.languages import UNKNOWN
 from pincite.text.terms import question_terms, terms
+from pincite.verify.announcing import read_with_announcements
 from pincite.verify.opposition import is_negated_otherwise, opposites
 
 _ASKING = re.compile(
@@ -105,8 +106,8 @@ def measure(
         *terms(sources.text_of(best.passage.span), asked.language),
     }
     sentence = set(terms(best.quote, asked.language))
-    above = best.passage.context
-    opposed = opposites(question.plain, best.quote, asked.language, above=above)
+    said = read_with_announcements(best, sources)
+    opposed = opposites(question.plain, said, asked.language, above=best.passage.context)
     return Signals(
         scored_by=_scored_by(hits),
         sentence=best.score,
@@ -115,7 +116,7 @@ def measure(
         elsewhere=asked.share(passage) - asked.share(sentence),
         agreement=hits[0].scores.get("fused", 0.0) if hits else 0.0,
         unknown=asked.share(asked.unknown),
-        negated=float(is_negated_otherwise(question.plain, best.quote, asked.language)),
+        negated=float(is_negated_otherwise(question.plain, said, asked.language)),
         opposed=float(bool(opposed)),
     )
 

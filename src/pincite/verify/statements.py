@@ -103,6 +103,7 @@ def _quote(form: Mapping[str, Any]) -> Citation:
         end_byte=None,
         quote=str(form["cited_text"]),
         cells=tuple(_cells(cells)) if isinstance(cells, list) else (),
+        announced_by=tuple(_labels(form.get("announced_by"))),
     )
 
 

@@ -110,13 +110,16 @@ class SourceVerifier:
         return checked
 
     def _beside(self, question: Question, checked: CheckedDraft, item: Evidence) -> CheckedDraft:
-        """The same with one more quote, if that is in its source."""
+        """The same with one more quote, if that is in its source, and with what announces it."""
         claim = Claim(text=item.quote, evidence_ids=(item.id,))
         added = self._drafts.check(question, Draft(claims=(claim,), evidence=(item,)))
-        number = len(checked.citations) + 1
+        first = len(checked.citations) + 1
         return replace(
             checked,
-            claims=(*checked.claims, *(replace(c, citations=(number,)) for c in added.claims)),
+            claims=(
+                *checked.claims,
+                *(replace(one, citations=(n,)) for n, one in enumerate(added.claims, start=first)),
+            ),
             citations=(*checked.citations, *added.citations),
             used=(*checked.used, *added.used),
         )

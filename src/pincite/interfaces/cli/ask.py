@@ -37,10 +37,10 @@ from pincite.interfaces.cli.options import (
 from pincite.interfaces.cli.output import indented, print_json, say, short_path
 from pincite.interfaces.cli.progress import while_writing
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer
-from pincite.places import cell_lines, on_one_line, place
+from pincite.places import announcing_lines, cell_lines, on_one_line, place
 
 if TYPE_CHECKING:
-    from pincite.records import Answer, Claim
+    from pincite.records import Answer, Citation, Claim
 
 
 def ask(
@@ -125,6 +125,8 @@ def print_answer(answer: Answer) -> None:
     for number, citation in enumerate(answer.citations, start=1):
         if answer.mode == "generated":
             say(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
+            for line in announcing_lines(citation):
+                say(indented(line, first="      "))
         where = place(citation)
         span = f"characters {citation.start}-{citation.end}"
         details = "; ".join(part for part in (short_path(citation.source), where, span) if part)
@@ -144,7 +146,11 @@ def _marked(claim: Claim) -> str:
 
 
 def _print_quotes(answer: Answer) -> None:
+    before: Citation | None = None
     for number, citation in enumerate(answer.citations, start=1):
+        for line in announcing_lines(citation, before):
+            say(indented(line, first="    "))
         say(indented(f"{on_one_line(citation.quote)} [{number}]"))
+        before = citation
         for line in cell_lines(citation):
             say(indented(line, first="    "))
