@@ -55,3 +55,25 @@ def test_passages_come_by_their_best_sentence_and_sentences_as_they_stand(
 def test_no_evidence_gives_an_empty_draft() -> None:
     draft = ExtractiveAnswerer().draft(QUESTION, selection([]))
     assert (draft.claims, draft.evidence) == ((), ())
+
+
+def test_of_a_table_the_best_row_comes_first_and_its_heads_last() -> None:
+    spans = [Span(document_id="d", start=10 * n, end=10 * n + 5) for n in range(5)]
+    whole = Span(document_id="d", start=0, end=45)
+    table = Passage(
+        id="p",
+        span=whole,
+        section=(),
+        page=None,
+        sentences=tuple(spans),
+        headers=((), (), (1,), (1,), (1,)),
+    )
+    scores = [0.5, 0.7, 0.6, 0.8, 0.9]
+    chosen = [
+        Evidence(id=f"e{n}", span=spans[n], quote=f"quote {n}", passage=table, score=score)
+        for n, score in enumerate(scores)
+    ]
+    order = ExtractiveAnswerer().draft(QUESTION, selection(chosen)).evidence
+    assert [item.id for item in order] == ["e0", "e4", "e2", "e3", "e1"]
+    alone = ExtractiveAnswerer().draft(QUESTION, selection(chosen[:2])).evidence
+    assert [item.id for item in alone] == ["e0", "e1"]
