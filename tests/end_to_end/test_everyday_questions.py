@@ -24,6 +24,8 @@ FILES = {
     "Remote work is approved by the direct supervisor.\n",
     "vertrag.md": "# Vertrag\n\nDer Vertrag beginnt am 1. April 2024 und endet am 31. März 2026. "
     "Die Miete ist bis zum 3. Werktag eines Monats zu zahlen.\n",
+    "rules.md": "# Rules\n\nIf the sum insured is too small, we reduce the payment in proportion. "
+    "This does not apply to claims below 5,000 pounds.\n",
     "terms.md": "# Terms\n\nPayment is due within 30 days. Delivery takes ten days. "
     "The warranty lasts 24 months. Eva Haas founded the company.\n",
     "accounts.md": "# Accounts\n\nAll amounts in thousands of pounds.\n\n"
@@ -182,3 +184,11 @@ def test_the_sentence_that_opens_the_answer_to_a_heading_is_no_repetition_of_the
 ) -> None:
     quotes = [citation.quote for citation in asked(library, "How long is the guarantee?").citations]
     assert quotes[0] == "Two years from the date of purchase."
+
+
+def test_what_is_negated_is_answered_by_the_sentence_that_says_when_it_does_not_hold(
+    library: Library,
+) -> None:
+    answer = asked(library, "When is the payment not reduced?")
+    assert answer.status is Status.ANSWERED, answer.reasons
+    assert "This does not apply to claims below 5,000 pounds." in answer.text

@@ -199,3 +199,32 @@ def around_an_item_of(count: int) -> int:
         Question(text="How do I clean it?"), [Hit(passage=passage, score=0.5, scores={})]
     )
     return len(found.evidence)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [("When is it not reduced?", [0, 1]), ("When is it reduced?", [0])],
+)
+def test_a_question_that_negates_gets_the_sentence_that_takes_the_best_one_back(
+    question: str, expected: list[int]
+) -> None:
+    sentences = ["We reduce the payment.", "This does not apply to small claims."]
+    text = " ".join(sentences)
+    name, digest = document_id(text.encode())
+    block = Block(start=0, end=len(text), kind=BlockKind.PARAGRAPH)
+    made = Document(id=name, sha256=digest, title="a", media_type="", text=text, blocks=(block,))
+    starts = [text.index(sentence) for sentence in sentences]
+    spans = tuple(
+        Span(document_id=name, start=start, end=start + len(sentence))
+        for start, sentence in zip(starts, sentences, strict=True)
+    )
+    whole = Span(document_id=name, start=0, end=len(text))
+    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
+
+    class First:
+        def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+            best = Evidence(id="e1", span=spans[0], quote=sentences[0], passage=passage, score=0.9)
+            return Selection(evidence=(best,))
+
+    found = ListsSelector(First(), MemorySources([made])).select(Question(text=question), [])
+    assert [spans.index(item.span) for item in found.evidence] == expected

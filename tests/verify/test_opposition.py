@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.verify.opposition import is_negated_otherwise, opposites
+from pincite.verify.opposition import is_negated_alike, is_negated_otherwise, opposites
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,10 @@ def test_a_word_that_stands_above_the_quote_is_not_lacking() -> None:
     question, quote = "Who spoke at the meeting in March?", "Anna spoke of a visit in April."
     assert opposites(question, quote, "en", above="Notes") == {"march": "april"}
     assert opposites(question, quote, "en", above="Minutes of 5 March 2024") == {}
+
+
+def test_a_quote_negates_what_the_question_negates() -> None:
+    question = "When is the payment not reduced?"
+    assert is_negated_alike(question, "The payment is not reduced by repairs.", "en")
+    assert not is_negated_alike(question, "The payment is reduced.", "en")
+    assert not is_negated_alike(question, "Nobody was hurt.", "en")

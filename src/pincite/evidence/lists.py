@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 
 from pincite.document import Block, BlockKind, Document, Span
 from pincite.records import Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Selector, Sources
+from pincite.text.negations import is_negated, takes_back
 
 _ANNOUNCES = (":", "：")
 _MOST_SENTENCES = 15
@@ -28,7 +29,8 @@ class ListsSelector:
 
     Behind a sentence that ends with a colon its items; and where a question asks how something is
     done and the sentence is an item of a short list, all items. Behind the row that heads the columns
-    of a table its rows: alone it answers nothing. Items stand in the passages that were found; there
+    of a table its rows: alone it answers nothing. Where a question negates something, behind a sentence
+    the one that says when it does not hold. Items stand in the passages that were found; there
     are at most so many beside `max_sentences` as `_MOST_SENTENCES` says.
     """
 
@@ -60,7 +62,15 @@ class ListsSelector:
             return [(row, item.passage) for row in rows]
         if item.quote.endswith(_ANNOUNCES) or _ASKS_FOR_STEPS.search(question.plain):
             return self._items(item, _passages(hits, item.span.document_id))
+        if is_negated(question.plain):
+            return [*self._taken_back(item)]
         return []
+
+    def _taken_back(self, item: Evidence) -> Iterator[tuple[Span, Passage]]:
+        """The sentence behind it where that says when it does not hold."""
+        for before, behind in pairwise(item.passage.sentences):
+            if before == item.span and takes_back(self._sources.text_of(behind)):
+                yield behind, item.passage
 
     def _items(
         self, item: Evidence, passages: Mapping[Span, Passage]

@@ -38,6 +38,13 @@ ALL_NEGATIONS = NEGATIONS | FAILS | LACKS | OTHER_NEGATIONS
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _CONTRACTED = re.compile(r"n['’]t$|^cannot$")
 
+_REFERS_BACK = re.compile(
+    r"\W*(?:(?:but|however|aber|jedoch|mais|toutefois|pero|sin embargo|ma|tuttavia|maar|echter)\W+)?"
+    r"(?:this|that|these|those|it|they|such|the same|dies\w{0,2}|das|es|sie|davon|hiervon|"
+    r"cel[al]e?|ceci|ce|cette|ces|est[aeo]s?|es[ao]|ello|ciò|quest[aeio]|dit|dat|deze|ist?so)\b",
+    re.IGNORECASE,
+)
+
 # "invoice no. 7", "Amendment No. 1", "which invoice no. is", "Account No.:"
 _ABBREVIATED = re.compile(
     r"\bno\.(?=\s?:|\s*#?[a-z\d]|\s*[A-Z][\w/-]*\d)|(?<=[^\W_] )No\.(?=\s|$)|\bNo\.(?=\s*\d)"
@@ -52,6 +59,11 @@ def is_negated(text: str) -> bool:
     """Whether a word in it denies something."""
     words = map(fold, _WORD.findall(without_number_signs(text)))
     return any(word in ALL_NEGATIONS or _CONTRACTED.search(word) for word in words)
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether it denies, or bounds, what the sentence before it says: "This does not apply to ..."."""
+    return bool(_REFERS_BACK.match(sentence)) and is_negated(sentence)
 
 
 def without_number_signs(text: str) -> str:

@@ -16,8 +16,8 @@ from pincite.verify.announcing import announced_by, read_with_announcements
 from pincite.verify.cells import cited_cells
 from pincite.verify.dated import wrong_years
 from pincite.verify.names import missing_names, names
-from pincite.verify.opposition import is_negated_otherwise, opposites
-from pincite.verify.signals import Asked, asked_terms, evidence_terms
+from pincite.verify.opposition import opposites
+from pincite.verify.signals import Asked, asked_terms, evidence_terms, states_what_is_negated
 
 _WORDS_NAMED = 5
 _PASSAGES_NAMED = 3
@@ -158,8 +158,7 @@ class Lacking:
         if terms(question.plain, asked.language):
             yield from self._words_lacking(asked, evidence)
         yield from self._opposed(question, best, asked)
-        said = read_with_announcements(best, self._sources)
-        if is_negated_otherwise(question.plain, said, asked.language):
+        if states_what_is_negated(question, evidence, asked.language, self._sources):
             yield "it states what the question negates"
         kind = _kind_lacking(question, evidence, asked)
         if kind:

@@ -187,10 +187,20 @@ def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
     """Whether the quote states, nowhere near a negation, a word that the question negates."""
     if language != _ENGLISH:
         return False
-    asked, said = _words(question), _words(quote)
-    negated = _negated(asked)
+    return not all(_denied(question, quote))
+
+
+def is_negated_alike(question: str, quote: str, language: str) -> bool:
+    """Whether the quote negates a word that the question negates."""
+    return language == _ENGLISH and any(_denied(question, quote))
+
+
+def _denied(question: str, quote: str) -> list[bool]:
+    """For each word that the question negates and the quote holds, whether it is negated there."""
+    negated = _negated(_words(question))
     if not negated:
-        return False
+        return []
+    said = _words(quote)
     negations = [
         place
         for place, word in enumerate(said)
@@ -200,10 +210,10 @@ def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
     for place, word in enumerate(said):
         for term in negated.intersection(terms(word, _ENGLISH)):
             places.setdefault(term, []).append(place)
-    return any(
-        all(abs(place - negation) > _REACH for place in found for negation in negations)
+    return [
+        any(abs(place - negation) <= _REACH for place in found for negation in negations)
         for found in places.values()
-    )
+    ]
 
 
 def opposites(question: str, quote: str, language: str, *, above: str) -> dict[str, str]:

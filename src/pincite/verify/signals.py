@@ -6,13 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from pincite.records import Evidence, Hit, Question
 from pincite.stages import Sources, TermWeights
 from pincite.text.languages import UNKNOWN
+from pincite.text.negations import takes_back
 from pincite.text.terms import question_terms, terms
 from pincite.verify.announcing import read_with_announcements
-from pincite.verify.opposition import is_negated_otherwise, opposites
+from pincite.verify.opposition import is_negated_alike, is_negated_otherwise, opposites
 
 _ASKING = re.compile(
     r"\bhow (?:many|much|often|long|far|old|tall|big|large|wide|high|deep|fast|late|soon)\b", re.I
@@ -39,7 +41,8 @@ class Signals:
     share that stands in the best sentence's passage but not in that sentence. `agreement`: fused score
     of the first hit, which is 1 where the search by words and that by meaning put the same passage
     first. `unknown`: the share that stands nowhere in the library. `negated`: 1 where the best sentence
-    states what the question negates; `opposed`: 1 where it holds a word of opposite meaning.
+    states what the question negates and no other quote negates it; `opposed`: 1 where it holds a word
+    of opposite meaning.
     """
 
     scored_by: ScoredBy
@@ -116,9 +119,30 @@ def measure(
         elsewhere=asked.share(passage) - asked.share(sentence),
         agreement=hits[0].scores.get("fused", 0.0) if hits else 0.0,
         unknown=asked.share(asked.unknown),
-        negated=float(is_negated_otherwise(question.plain, said, asked.language)),
+        negated=float(states_what_is_negated(question, evidence, asked.language, sources)),
         opposed=float(bool(opposed)),
     )
+
+
+def states_what_is_negated(
+    question: Question, evidence: Sequence[Evidence], language: str, sources: Sources
+) -> bool:
+    """Whether the best quote states what the question negates, and no other one says that it is not."""
+    best = max(evidence, key=lambda item: item.score)
+    if not is_negated_otherwise(question.plain, read_with_announcements(best, sources), language):
+        return False
+    return not any(
+        is_negated_alike(question.plain, read_with_announcements(other, sources), language)
+        or (_is_next(other, best) and takes_back(other.quote))
+        for other in evidence
+        if other is not best
+    )
+
+
+def _is_next(item: Evidence, before: Evidence) -> bool:
+    """Whether it is the sentence behind another one."""
+    sentences = before.passage.sentences
+    return (before.span, item.span) in pairwise(sentences)
 
 
 def evidence_terms(evidence: Sequence[Evidence], language: str, sources: Sources) -> set[str]:
