@@ -28,7 +28,11 @@ def evidence(document_id: str, text: str) -> Evidence:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("rules-v1.md", "rules-v2.md"), ("Rules 2023.pdf", "Rules 2024.pdf")],
+    [
+        ("rules-v1.md", "rules-v2.md"),
+        ("Rules 2023.pdf", "Rules 2024.pdf"),
+        ("House_rules_2023.md", "House_rules_document_2024.md"),
+    ],
 )
 def test_the_newer_version_of_a_clause_comes_first(old: str, new: str) -> None:
     assert order(old, new) == 1

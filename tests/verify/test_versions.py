@@ -102,3 +102,29 @@ def test_sentences_that_differ_in_numbers_and_names_stand_for_each_other(
     one: str, other: str, expected: bool
 ) -> None:
     assert are_counterparts(one, other) is expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("HomeGuard_wording_2024.md", "HomeGuard_policy_wording_2026.md"),
+        ("Travel policy 2023 signed.pdf", "travel-policy-2024.docx"),
+        ("Mietvertrag Haus Linde 2023.pdf", "Mietvertrag Haus Linde neu 2024.pdf"),
+    ],
+)
+def test_a_word_for_the_kind_or_state_of_a_document_makes_it_no_other(old: str, new: str) -> None:
+    assert newer(old, new) == [new]
+    assert newer(new, old) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("HomeGuard_wording_2024.md", "HomeGuard_Select_wording_2026.md"),
+        ("handbook-2023.md", "employee-handbook-2024.md"),
+        ("HomeGuard wording 2024.md", "HomeGuard manual 2026.md"),
+        ("handbook 2023.md", "handbook final 2024.md"),
+    ],
+)
+def test_a_word_for_what_it_is_about_makes_it_another_document(old: str, new: str) -> None:
+    assert newer(old, new) == []

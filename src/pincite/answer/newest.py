@@ -50,6 +50,8 @@ class NewestFirst:
 
 def _replaces(one: _Versioned, other: _Versioned) -> bool:
     (here, items), (there, (best, *_)) = one, other
-    if here is None or there is None or here.of != there.of or here.numbers <= there.numbers:
+    if here is None or there is None:
+        return False
+    if not here.is_of(there) or here.numbers <= there.numbers:
         return False
     return any(are_counterparts(item.quote, best.quote) for item in items)

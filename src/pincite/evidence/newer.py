@@ -67,7 +67,7 @@ class NewerSelector:
         candidates: list[tuple[Version, Evidence]] = []
         for hit in hits:
             there = version_of(self._path(question, hit.passage.span))
-            if there is None or there.of != here.of or there.numbers <= here.numbers:
+            if there is None or not there.is_of(here) or there.numbers <= here.numbers:
                 continue
             if names_version(question.text, there):
                 return None

@@ -38,6 +38,21 @@ _LEAST_SHARED_WORDS = 0.5
 """Of the longer of two sentences; with fewer the newer version says something else there."""
 
 
+_KINDS = frozenset(
+    """policy wording document terms conditions agreement contract manual handbook booklet leaflet
+    protocol procedure sop standard guideline rules regulations plan report file copy text book
+    final new updated revised signed approved current latest official full complete print web pdf
+    the of and for to in a
+    vertrag bedingungen handbuch ordnung richtlinie anleitung dokument fassung neu aktuell endgültig
+    unterschrieben gültig der die das und für zur zum
+    contrat conditions manuel règlement document définitif nouveau nouvelle signé signée de du des la le
+    les et
+    contrato condiciones manual reglamento documento nuevo nueva firmado vigente el los las y""".split()
+)
+"""Words that one name of a document has and another leaves out: of which kind it is, and its state."""
+_FEWEST_SHARED = 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
     """A name cut in two: what the document is, and which of its versions."""
@@ -45,6 +60,28 @@ class Version:
     of: str
     numbers: tuple[tuple[int, ...], ...]
     written: tuple[str, ...]
+
+    @property
+    def kin(self) -> str:
+        """The same for all names that `is_of` may hold for: what is no kind of document, in order."""
+        own = sorted(self._words - _KINDS)
+        return f"{len(self.written)} {' '.join(own)}" if own else self.of
+
+    def is_of(self, other: Version) -> bool:
+        """Whether both are versions of one document.
+
+        One name may say more often than the other of which kind it is: "HomeGuard wording 2024",
+        "HomeGuard policy wording 2026".
+        """
+        if self.of == other.of:
+            return True
+        words, others = self._words, other._words
+        shared = words & others
+        return self.kin == other.kin and shared in (words, others) and len(shared) >= _FEWEST_SHARED
+
+    @property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for word in self.of.split()[1:] if word != "#")
 
 
 def version_of(path: str) -> Version | None:

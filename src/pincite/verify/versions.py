@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import PurePath
 
 from pincite.records import NamedFile
-from pincite.text.versions import is_of_one_day, names_version, version_of
+from pincite.text.versions import Version, is_of_one_day, names_version, version_of
 
 _NAMED = 3
 
@@ -28,18 +28,20 @@ class Versions:
         cited = version_of(path)
         if cited is None or names_version(question, cited):
             return
-        versions = self._known(collection).get(cited.of, [])
+        versions = [
+            (version.numbers, name)
+            for version, name in self._known(collection).get(cited.kin, [])
+            if version.is_of(cited)
+        ]
         if all(numbers != cited.numbers for numbers, _ in versions):
             return
         later = sorted((v for v in versions if v[0] > cited.numbers), reverse=True)
         yield from list(dict.fromkeys(name for _, name in later))[:_NAMED]
 
-    def _load(
-        self, collection: str | None
-    ) -> dict[str, list[tuple[tuple[tuple[int, ...], ...], str]]]:
-        known: dict[str, list[tuple[tuple[tuple[int, ...], ...], str]]] = {}
+    def _load(self, collection: str | None) -> dict[str, list[tuple[Version, str]]]:
+        known: dict[str, list[tuple[Version, str]]] = {}
         for file in self._names(collection):
             version = version_of(file.path)
             if version is not None and not is_of_one_day(file.path, file.title):
-                known.setdefault(version.of, []).append((version.numbers, PurePath(file.path).name))
+                known.setdefault(version.kin, []).append((version, PurePath(file.path).name))
         return known
