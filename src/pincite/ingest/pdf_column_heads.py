@@ -92,7 +92,8 @@ def _is_middle(head: ColumnHead, share: Sequence[Column]) -> bool:
     text, middle = head.cell.text, _middle(head.cell)
     if text[0].islower():
         return False
-    x0, x1 = share[0].x0, share[-1].x1
+    # Where the writing runs to the left, the first column is the rightmost.
+    x0, x1 = min(column.x0 for column in share), max(column.x1 for column in share)
     off = abs(middle - (x0 + x1) / 2)
     if off > _MOST_OFF_CENTRE * (x1 - x0) / len(share):
         return False
