@@ -123,7 +123,8 @@ class Understood:
     spelling corrected: stages search for `asked` and check answers against `plain`. `terms` are the
     terms to look up, with what each counts. `within` are keys of the only passages that may be found
     (None: any), since they hold the `phrases`; `keep` are keys that no stage may drop, since they
-    hold a rare term. `excluded` words stand in no hit.
+    hold a rare term, or the numbered part ("clause 5.3") that is asked for. `excluded` words stand
+    in no hit.
     """
 
     plain: str

@@ -14,6 +14,7 @@ from pincite.answer.reading import Reading, Window
 from pincite.evidence.asked_rows import AskedRowsSelector
 from pincite.evidence.lists import ListsSelector
 from pincite.evidence.newer import NewerSelector
+from pincite.evidence.numbered_parts import NumberedPartsSelector
 from pincite.evidence.packing import PackingSelector
 from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
@@ -40,7 +41,7 @@ def quoting_selector(settings: Settings, sources: Sources) -> Selector:
     """What chooses the sentences that may be quoted."""
     best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
     with_lists = ListsSelector(NewerSelector(best, sources), sources)
-    return AskedRowsSelector(with_lists, sources)
+    return NumberedPartsSelector(AskedRowsSelector(with_lists, sources), sources)
 
 
 def writing_stages(

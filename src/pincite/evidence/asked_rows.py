@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from pincite.document import BlockKind, Cell, Document, Range, Span
+from pincite.evidence.lifting import lifted, scored_sentences
 from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.terms import fold, stem, terms
@@ -21,8 +21,6 @@ _FILLERS = (
 """Words that questions and labels have or leave out without meaning anything else by it."""
 
 _FOOTNOTE = re.compile(r"\s*[(\[]\w{1,2}[)\]]\s*$|[*†‡\s]+$", re.MULTILINE)
-_AHEAD = 0.001
-"""How far the best such row is put above the sentence that was the best."""
 
 
 class _Asked(NamedTuple):
@@ -71,24 +69,16 @@ class AskedRowsSelector:
         return self._selector.select(question, self._lifted(question, hits))
 
     def _lifted(self, question: Question, hits: Sequence[Hit]) -> Sequence[Hit]:
-        scored = [
-            (score, span, hit)
-            for hit in hits
-            for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-        ]
+        scored = list(scored_sentences(hits))
         asked = _asked(question)
         if not scored or not asked.numbers or not asked.words - asked.numbers:
             return hits
-        top, best, around = max(scored, key=lambda one: (one[0], -one[1].start))
+        _, best, around = max(scored, key=lambda one: (one[0], -one[1].start))
         told = f"{around.passage.context}\n{self._sources.text_of(best)}"
         wanted = asked.words.intersection(terms(told, asked.language))
-        rows = {
-            span: score for score, span, hit in scored if self._is_asked(asked, wanted, span, hit)
-        }
-        if best in rows or not rows:
-            return hits
-        lift = top - max(rows.values()) + _AHEAD
-        return [_with(hit, rows, lift) for hit in hits]
+        return lifted(
+            hits, {span for _, span, hit in scored if self._is_asked(asked, wanted, span, hit)}
+        )
 
     def _is_asked(self, asked: _Asked, wanted: frozenset[str], span: Span, hit: Hit) -> bool:
         if not hit.passage.headers_of(span):
@@ -116,13 +106,3 @@ def _cells(document: Document, span: Span) -> Iterator[Cell]:
     for block in document.blocks_in(span.start, span.end):
         if block.kind is BlockKind.TABLE_ROW:
             yield from block.cells
-
-
-def _with(hit: Hit, rows: dict[Span, float], lift: float) -> Hit:
-    if rows.keys().isdisjoint(hit.passage.sentences):
-        return hit
-    lifted = tuple(
-        min(1.0, score + lift) if span in rows else score
-        for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-    )
-    return replace(hit, sentence_scores=lifted)

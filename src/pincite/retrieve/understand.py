@@ -11,6 +11,7 @@ from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.parts import question_parts
 from pincite.retrieve.searches import AllowedLookup
 from pincite.stages import Keys, LexicalIndex, TermWeights
+from pincite.text.numbered import parts_named
 from pincite.text.question_syntax import QuestionSyntax, parsed
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary
@@ -85,6 +86,7 @@ class QuestionReader:
         allowed = self._allowed(question.collection, question.filters)
         within, notices = self._within(syntax, allowed)
         rare = self._exact.rare(list(wanted), allowed)
+        numbered = self._exact.bearing([*parts_named(syntax.plain)], list(wanted), allowed)
         is_strict = self._steps.phrases or not _is_sentence(syntax.beside, language)
         understood = Understood(
             plain=syntax.plain,
@@ -94,7 +96,7 @@ class QuestionReader:
             phrases=syntax.phrases,
             excluded=syntax.excluded,
             within=within if is_strict else None,
-            keep=(*rare, *(() if is_strict or not within else within[:_PHRASES_KEPT])),
+            keep=(*rare, *numbered, *(() if is_strict or not within else within[:_PHRASES_KEPT])),
             parts=question_parts(asked) if self._steps.parts else (),
             corrections=corrections,
             expansions=expansions,

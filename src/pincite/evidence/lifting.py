@@ -1,0 +1,44 @@
+"""Lets a selector see sentences that answer for sure before those that only sound like it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+
+from pincite.document import Span
+from pincite.records import Hit
+
+_AHEAD = 0.001
+"""How far the best of them is put above the best of all."""
+
+
+def scored_sentences(hits: Sequence[Hit]) -> Iterator[tuple[float, Span, Hit]]:
+    """Every sentence that has a score, with the hit that it stands in."""
+    for hit in hits:
+        for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False):
+            yield score, span, hit
+
+
+def lifted(hits: Sequence[Hit], spans: Container[Span]) -> Sequence[Hit]:
+    """The hits with these sentences scored higher, as they are where one of them is the best.
+
+    All are raised by as much, the best of them to just above the best of all (and at most to 1).
+    """
+    scores = [(score, span in spans) for score, span, _ in scored_sentences(hits)]
+    best, is_among = max(scores, default=(0.0, True))
+    if is_among or not any(inside for _, inside in scores):
+        return hits
+    lift = best - max(score for score, inside in scores if inside) + _AHEAD
+    return [_raised(hit, spans, lift) for hit in hits]
+
+
+def _raised(hit: Hit, spans: Container[Span], lift: float) -> Hit:
+    if not any(span in spans for span in hit.passage.sentences):
+        return hit
+    scores = zip(hit.sentence_scores, hit.passage.sentences, strict=False)
+    return replace(
+        hit,
+        sentence_scores=tuple(
+            min(1.0, score + lift) if span in spans else score for score, span in scores
+        ),
+    )
