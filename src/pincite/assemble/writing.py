@@ -12,6 +12,7 @@ from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.reading import Reading, Window
 from pincite.evidence.asked_rows import AskedRowsSelector
+from pincite.evidence.defined_terms import DefinedTermsSelector
 from pincite.evidence.lists import ListsSelector
 from pincite.evidence.newer import NewerSelector
 from pincite.evidence.numbered_parts import NumberedPartsSelector
@@ -41,7 +42,8 @@ def quoting_selector(settings: Settings, sources: Sources) -> Selector:
     """What chooses the sentences that may be quoted."""
     best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
     with_lists = ListsSelector(NewerSelector(best, sources), sources)
-    return NumberedPartsSelector(AskedRowsSelector(with_lists, sources), sources)
+    by_form = DefinedTermsSelector(AskedRowsSelector(with_lists, sources), sources)
+    return NumberedPartsSelector(by_form, sources)
 
 
 def writing_stages(

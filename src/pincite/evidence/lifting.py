@@ -19,16 +19,20 @@ def scored_sentences(hits: Sequence[Hit]) -> Iterator[tuple[float, Span, Hit]]:
             yield score, span, hit
 
 
-def lifted(hits: Sequence[Hit], spans: Container[Span]) -> Sequence[Hit]:
-    """The hits with these sentences scored higher, as they are where one of them is the best.
+def lifted(hits: Sequence[Hit], spans: Container[Span], *, least: float = 0.0) -> Sequence[Hit]:
+    """The hits with these sentences scored higher.
 
-    All are raised by as much, the best of them to just above the best of all (and at most to 1).
+    All are raised by as much, the best of them to just above the best of all if it is not that
+    already, and to `least`; at most to 1.
     """
     scores = [(score, span in spans) for score, span, _ in scored_sentences(hits)]
-    best, is_among = max(scores, default=(0.0, True))
-    if is_among or not any(inside for _, inside in scores):
+    own = max((score for score, inside in scores if inside), default=None)
+    if own is None:
         return hits
-    lift = best - max(score for score, inside in scores if inside) + _AHEAD
+    best, is_among = max(scores)
+    lift = max(0.0 if is_among else best - own + _AHEAD, least - own)
+    if lift <= 0:
+        return hits
     return [_raised(hit, spans, lift) for hit in hits]
 
 

@@ -11,6 +11,7 @@ from pincite.document import BlockKind, Span
 from pincite.evidence.lifting import lifted, scored_sentences
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.stages import Selector, Sources
+from pincite.text.details import names
 from pincite.text.numbered import (
     Numbered,
     bears,
@@ -80,7 +81,7 @@ class NumberedPartsSelector:
         lacking = [part.written for part, found in borne.items() if not found]
         told = (f"no sentence or heading begins with the number: {', '.join(lacking)}",)
         if every:
-            whole = self._whole(list(every.values()), document=after)
+            whole = self._whole(question, list(every.values()), document=after)
             return replace(whole, notices=told if lacking else ())
         if not any(self._is_mentioned(part, hits) for part in parts):
             return Selection(evidence=(), notices=told)
@@ -125,7 +126,7 @@ class NumberedPartsSelector:
             for named in parts_named(text)
         )
 
-    def _whole(self, found: Sequence[_Found], *, document: str) -> Selection:
+    def _whole(self, question: Question, found: Sequence[_Found], *, document: str) -> Selection:
         """As it is read, from the document of the best passage first.
 
         Of documents that the question names only the surest. A number that was looked up is certain,
@@ -133,8 +134,11 @@ class NumberedPartsSelector:
         """
         surest = max(one.document_named for one in found)
         kept = [one for one in found if one.document_named == surest]
-        asked = set(terms(document))
-        is_certain = not asked or any(asked & set(terms(one.hit.passage.context)) for one in kept)
+        language = question.understood.language if question.understood else "en"
+        asked = set(terms(document, language))
+        named = set(terms(" ".join(names(document)), language))
+        above = [set(terms(one.hit.passage.context, language)) for one in kept]
+        is_certain = not asked or any(asked & held and named <= held for held in above)
         rank: dict[str, float] = {}
         for one in kept:
             document = one.span.document_id
