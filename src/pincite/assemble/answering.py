@@ -30,6 +30,7 @@ from pincite.stages import TermWeights, shows_tokens
 from pincite.survey.scan import WordSurveyor
 from pincite.text.terms import ANALYSER
 from pincite.toml_files import toml_file
+from pincite.verify.amendments import Amendments
 from pincite.verify.calibration import UNCALIBRATED, Calibration
 from pincite.verify.confidence import models_digest
 from pincite.verify.judge import Judge, Thresholds
@@ -100,6 +101,7 @@ def answer_stages(
             ),
             _judge(settings.verification, catalog, weights, calibration),
             Versions(catalog.names),
+            Amendments(catalog, catalog.names),
         ),
         surveyor=WordSurveyor(
             catalog,
