@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -146,6 +147,20 @@ def test_all_of_a_title_is_searched_and_a_title_without_text_too(tmp_path: Path)
         texts = {library.catalog.document(e.document_id).text for e in library.files()}
     assert "Nothing else is here." in texts
     assert any(text.startswith("More is here.\n\n") for text in texts)
+
+
+def test_a_second_run_finds_its_library_as_it_was(folder: Path, tmp_path: Path) -> None:
+    overrides: dict[str, Any] = {"embedding": {"model": "none"}}
+    generations = []
+    for _ in range(2):
+        collection = Collection(load_dataset(folder), tmp_path, overrides)
+        with collection.library as library:
+            for file in collection.folder.rglob("*.txt"):
+                if not generations:
+                    os.utime(file, (0, 0))
+            collection.ingest()
+            generations.append(library.catalog.generation())
+    assert generations[1] == generations[0]
 
 
 @pytest.mark.parametrize(

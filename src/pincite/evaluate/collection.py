@@ -31,7 +31,10 @@ class Collection:
             name, text = _file(document)
             path = files / f"{number // 1000:03d}" / f"{number:06d}" / f"{name}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode("utf-8", "replace"))
+            content = text.encode("utf-8", "replace")
+            # A new date is a change that the whole index would be written again for.
+            if not path.exists() or path.read_bytes() != content:
+                path.write_bytes(content)
             self._names[str(path.resolve())] = document.id
         self.folder = files
         self.notes: tuple[str, ...] = ()
