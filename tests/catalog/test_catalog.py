@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Column, Connection, MetaData, Text
 
-from pincite.catalog import migrations
+from pincite.catalog import migrations, schema
 from pincite.catalog.catalog import Catalog
 from pincite.document import Coverage, Span
 from pincite.errors import LibraryError, LibraryTooNew, UsageError
@@ -384,11 +385,14 @@ def test_a_database_that_is_not_a_catalog_is_refused_and_left_alone(tmp_path: Pa
     assert path.read_bytes() == before
 
 
-def test_a_catalog_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> None:
-    packed = Path(__file__).parent.parent / "data" / "catalog-format-1.sqlite3.gz"
-    path = tmp_path / "catalog"
+def unpacked(version: int, path: Path) -> Path:
+    packed = Path(__file__).parent.parent / "data" / f"catalog-format-{version}.sqlite3.gz"
     path.write_bytes(gzip.decompress(packed.read_bytes()))
-    catalog = Catalog(path)
+    return path
+
+
+def test_a_catalog_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> None:
+    catalog = Catalog(unpacked(1, tmp_path / "catalog"))
     assert catalog.meta("schema_version") == str(migrations.NEWEST)
     documents = [catalog.document(name) for name in catalog.recipes()]
     assert len(documents) == 2
@@ -415,11 +419,56 @@ def test_in_a_catalog_of_the_sixth_format_one_row_heads_another(tmp_path: Path) 
     catalog.close()
 
 
+def layout(path: Path) -> dict[str, set[tuple[object, ...]]]:
+    """Columns (name, type, whether it must have a value, place in the key) and indexes by table."""
+    with closing(sqlite3.connect(path)) as connection:
+        objects = connection.execute("SELECT type, name FROM sqlite_master").fetchall()
+        tables = [name for kind, name in objects if kind == "table"]
+        found: dict[str, set[tuple[object, ...]]] = {
+            name: {
+                (row[1], row[2], row[3], row[5])
+                for row in connection.execute(f"PRAGMA table_info({name})")
+            }
+            for name in tables
+        }
+        return {**found, "indexes": {(name,) for kind, name in objects if kind == "index"}}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_catalog_of_an_earlier_format_gets_the_tables_of_a_new_one(
+    tmp_path: Path, version: int
+) -> None:
+    old, new = unpacked(version, tmp_path / "old"), tmp_path / "new"
+    for path in (old, new):
+        Catalog(path).close()
+    assert layout(old) == layout(new)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_column_that_a_later_step_adds_is_added_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    tables = ("documents", "versions", "tags", "conversations", "turns", "answers")
+
+    def add_columns(connection: Connection) -> None:
+        for name in tables:
+            connection.exec_driver_sql(f"ALTER TABLE {name} ADD COLUMN later TEXT")
+
+    tomorrow = MetaData()
+    for table in schema.metadata.sorted_tables:
+        table.to_metadata(tomorrow)
+    for name in tables:
+        tomorrow.tables[name].append_column(Column("later", Text))
+        monkeypatch.setattr(schema, name, tomorrow.tables[name])
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, add_columns))
+    monkeypatch.setattr(migrations, "NEWEST", migrations.NEWEST + 1)
+    path = unpacked(version, tmp_path / "old")
+    Catalog(path).close()
+    assert ("later", "TEXT", 0, 0) in layout(path)["answers"]
+
+
 def test_a_catalog_of_the_second_format_gets_dates_and_tags(tmp_path: Path) -> None:
-    packed = Path(__file__).parent.parent / "data" / "catalog-format-2.sqlite3.gz"
-    path = tmp_path / "catalog"
-    path.write_bytes(gzip.decompress(packed.read_bytes()))
-    catalog = Catalog(path)
+    catalog = Catalog(unpacked(2, tmp_path / "catalog"))
     assert catalog.meta("schema_version") == str(migrations.NEWEST)
     assert catalog.collections() == {"a": 2, "b": 1}
     assert len(catalog.passage_keys()) == 4

@@ -1,6 +1,7 @@
 """A new database gets the newest tables; an older one is brought up to them by numbered steps.
 
-A released step never changes.
+A released step never changes, so it names tables and columns itself: those of the schema are today's,
+and would already hold what a later step adds.
 """
 
 from __future__ import annotations
@@ -36,31 +37,51 @@ def _tell_coverage(connection: Connection) -> None:
     for column in ("name TEXT", "media_type VARCHAR"):
         connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {column} NOT NULL DEFAULT ''")
     connection.exec_driver_sql("ALTER TABLE documents RENAME COLUMN warnings TO coverage")
-    schema.versions.create(connection)
-    table = schema.documents
-    for row in connection.execute(select(table.c.id, table.c.layout, table.c.coverage)).all():
-        connection.execute(
-            update(table)
-            .where(table.c.id == row.id)
-            .values(layout=_widen(row.layout), coverage={"warnings": row.coverage})
+    connection.exec_driver_sql(
+        "CREATE TABLE versions (collection VARCHAR NOT NULL, path TEXT NOT NULL, "
+        "document_id VARCHAR NOT NULL, replaced_by VARCHAR NOT NULL, replaced_at VARCHAR NOT NULL, "
+        "PRIMARY KEY (collection, path, document_id), "
+        "FOREIGN KEY(document_id) REFERENCES documents (id))"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_versions_document_id ON versions (document_id)")
+    held = connection.exec_driver_sql("SELECT id, layout, coverage FROM documents").all()
+    for document_id, layout, warnings in held:
+        connection.exec_driver_sql(
+            "UPDATE documents SET layout = ?, coverage = ? WHERE id = ?",
+            (_widen(layout), json.dumps({"warnings": json.loads(warnings)}), document_id),
         )
 
 
 def _date_and_tag(connection: Connection) -> None:
     """Version 3: files have a date, empty until the next ingest looks at them, and tags."""
     connection.exec_driver_sql("ALTER TABLE sources ADD COLUMN modified VARCHAR")
-    schema.tags.create(connection)
+    connection.exec_driver_sql(
+        "CREATE TABLE tags (collection VARCHAR NOT NULL, path TEXT NOT NULL, tag VARCHAR NOT NULL, "
+        "PRIMARY KEY (collection, path, tag))"
+    )
 
 
 def _keep_conversations(connection: Connection) -> None:
     """Version 4: conversations are kept."""
-    schema.conversations.create(connection)
-    schema.turns.create(connection)
+    connection.exec_driver_sql(
+        "CREATE TABLE conversations (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
+        "collection VARCHAR, begun VARCHAR NOT NULL)"
+    )
+    connection.exec_driver_sql(
+        'CREATE TABLE turns ("key" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, '
+        "conversation INTEGER NOT NULL, question TEXT NOT NULL, read_as TEXT NOT NULL, "
+        "answer JSON NOT NULL, asked VARCHAR NOT NULL, "
+        "FOREIGN KEY(conversation) REFERENCES conversations (id))"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_turns_conversation ON turns (conversation)")
 
 
 def _keep_answers(connection: Connection) -> None:
     """Version 5: answers can be kept."""
-    schema.answers.create(connection)
+    connection.exec_driver_sql(
+        "CREATE TABLE answers (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
+        "kept_at VARCHAR NOT NULL, collection VARCHAR, form TEXT NOT NULL, stale JSON NOT NULL)"
+    )
 
 
 def _head_rows(connection: Connection) -> None:
