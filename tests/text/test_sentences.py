@@ -60,6 +60,27 @@ def test_spans_are_in_order_tight_and_leave_only_white_space_out(text: str) -> N
         ["Rent is due on the first of each month.", "Heating is included."],
         ["It weighs 12 kg.", "Heating takes 5 min.", "Then stop."],
         ["Meet in Park St. Albans at 5 p.m. today.", "Bring max. 3 friends."],
+        ["Abgeholt wird am 2. Donnerstag jedes Quartals.", "Der 1. Vorsitzende hilft."],
+        ["Der Kurs beginnt am 2.", "Danach folgt Hrn. Dr. Köhlers Rede."],
+        ["Die Fa. Bühler und Dipl.-Ing. Schäfer, Goethestr. 14, kommen.", "Alle warten."],
+        ["Der Preis ist inkl. MwSt. zu zahlen.", "Es sind 2 Mio. Euro."],
+        ["Das Haus ist aus dem 19. Jh.", "Danach kam die St. Galler Bahn."],
+        ["Mme. Dupont et J.-P. Morel signent entre 22 h et 7 h.", "Les travaux cessent."],
+        ["Firma Dña. María Pérez.", "Abre a las 20.00 h.", "Los muebles quedan."],
+        ["Il dott. Rossi e l'avv. Bianchi firmano.", "Cfr. art. 5 del codice."],
+        ["Er zijn regels voor bijv. de lift.", "Lees ze."],
+        ["Аренда 2 450,50 руб. в месяц.", "Дом на ул. Гоголя, д. 12 стар.", "См. п. 3."],
+        ["Объём 1,7 л.", "Мощность два.", "До 31 мая 2025 г.", "Стороны согласны."],
+        ["Mieszka przy ul. Piotrkowskiej od godz. 8.00.", "Koniec."],
+        ["hi.", "how are you.", "fine."],
+        [
+            "Keep it in mind.",
+            "Volume I: A-K.",
+            "Santa Fe wins.",
+            "It is 102 (1).",
+            "doi:1/2 says so.",
+        ],
+        ["See us.", "www.example.com has more.", "Smith et al.", "The end."],
         ["यह पहला वाक्य है।", "यह दूसरा है॥", "ठीक"],
         ["ما هذا؟", "هذا ماء."],
         ["یہ پانی ہے۔", "ٹھیک ہے۔"],
@@ -76,6 +97,18 @@ def test_chinese_and_japanese_sentences_need_no_space_between_them() -> None:
         "「はい。」",
         "水！",
     ]
+
+
+def test_what_goes_on_behind_a_quotation_is_the_same_sentence() -> None:
+    assert sentences("「はい。」と答えた。次へ。") == ["「はい。」と答えた。", "次へ。"]
+
+
+@pytest.mark.parametrize("piece", ["item7 Rs. 7,500 ", "![a](", "!", "?.", "।", "Fa. Bo "])
+def test_long_texts_take_time_in_proportion_to_their_length(piece: str) -> None:
+    text = piece * (200_000 // len(piece))
+    started = time.perf_counter()
+    sentence_spans(text)
+    assert time.perf_counter() - started < 5
 
 
 def test_blank_text_has_no_sentences() -> None:

@@ -13,11 +13,15 @@ ORDINARY = frozenset(
     rest rich roll rounds row ruined sand sane sat saw scam scandal scatter sent series sick sleep
     south splash stake stars stock story sum sun super tables tale talent tasks tax ten thanks thinner
     trench vain vet victories walk wall wash wave week west wheat wheel whites will win wings woods
-    works yard""".split()
+    works yard yet lid box bag key map file page line list text user data time date name type mode host
+    site test tool""".split()
 )
 """English words that the trained splitter takes for abbreviations, and that seldom are."""
 
-UNITS = ("kg mg km cm mm ml kW kWh MHz GHz kHz Hz bar psi Nm sec hr hrs min mins ppm °C °F").split()
+UNITS = (
+    "kg mg km cm mm ml kW kWh MHz GHz kHz Hz bar psi Nm sec hr hrs min mins ppm °C °F"
+    " h л г кг м км см мм"
+).split()
 
 MONTHS = frozenset(
     """januar jänner jan februar feber feb märz mär april apr mai juni jun juli jul august aug
@@ -33,3 +37,9 @@ NUMBERED = frozenset(
     versuch vers verwarnung weltkrieg werktag wiederholung woche zeile zug zylinder""".split()
 )
 """German words behind a number with a full stop, which is an ordinal: "zum 3. Werktag"."""
+
+OPENERS = frozenset(
+    """anschließend außerdem bitte daher danach deshalb ferner heute morgen später trotzdem zuvor
+    zudem""".split()
+)
+"""German words that often open a sentence and are no stop words."""

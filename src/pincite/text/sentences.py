@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 import nupunkt
 
-from pincite.text.sentence_words import MONTHS, NUMBERED, ORDINARY, UNITS
+from pincite.text.sentence_abbreviations import LONGEST_CHARS, goes_on_behind
+from pincite.text.sentence_words import MONTHS, NUMBERED, OPENERS, ORDINARY, UNITS
+from pincite.text.stop_words import STOP_WORDS
 
 # Sentence ends the trained splitter does not know: of other scripts (CJK needs no space after them;
 # Arabic, Urdu and Devanagari do), of words it takes for abbreviations, and of quantities.
 _OTHER_END = re.compile(
-    r"[。！？｡]+[」』）”’\"]*|[।॥؟۔]+(?=\s)"
+    r"[。！？｡]+[」』）”’\"]*|(?<![।॥؟۔])[।॥؟۔]+(?=\s)"
     rf"|(?<=[\s-])(?:{'|'.join(sorted(ORDINARY))})\.(?=\s+[A-Z])"
-    rf"|(?<=\d\s)(?:{'|'.join(UNITS)})\.(?=\s+[A-Z][a-z]+\s)"
+    rf"|(?<=\d\s)(?:{'|'.join(UNITS)})\.(?=\s+[A-ZÀ-ÖØ-ÞА-Я][a-zß-öø-ÿа-я]+\s)"
 )
 
 # "Rs. 9,375", "No. 5", "Fig. 3": a short capitalised word before a number is an abbreviation.
 _ABBREVIATION_END = re.compile(
-    r"(?:^|[\s(])(?:[A-Z][a-z]{0,3}|max|min|approx|ca|nr|abs|art|vol|eq|fig|no|pp?)\.$"
+    r"(?<![^\s(])(?:[A-Z][a-z]{0,3}|max|min|approx|ca|nr|abs|art|vol|eq|fig|no|pp?)\.\s*$"
 )
-_LONGEST_ABBREVIATION = 12
 
-_ITEM_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s*")
-_ORDINAL_END = re.compile(r"(?:^|[\s(])(?:\d{1,3}|[IVX]+)\.[^\S\n]*$")
-_LONGEST_ORDINAL = 12
 _RUN_END = 500
 _LONG_RUN = re.compile(rf"(?<!\S)(\S{{{_RUN_END}}})(\S{{{_RUN_END},}})\S{{{_RUN_END}}}")
+
+_ITEM_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s*")
+_ORDINAL_END = re.compile(r"(?<![^\s(])(?:\d{1,3}|[IVX]+)\.[^\S\n]*$")
+# "am 2. Donnerstag", "der 1. Vorsitzende": of German words alone, and before no word that opens
+# a sentence.
+_GERMAN_ORDINAL_END = re.compile(
+    r"(?<!\w)(?:am|beim|der|dem|den|des|im|vom|zum|zur|jede[nmrs]?)\s\d{1,3}\.[^\S\n]*$", re.I
+)
 _NEXT_WORD = re.compile(r"[^\W\d_]+")
+# A word that is no name of a program or an address: those stand in small letters anywhere.
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?=[\s,;:.!?)]|$)(?!\.\w)")
+_SHORT_END = re.compile(r"(?<![^\W_])([^\W\d_]{1,4})\.[)\s]*$")
+_AFTER_QUOTE = re.compile(r"(?:と(?![きこてもり])|って|という|を|、)")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -53,20 +64,55 @@ def _merged(text: str) -> Iterator[tuple[int, int]]:
 
 def _belongs_to(text: str, previous: tuple[int, int], start: int) -> bool:
     """Whether what was split off goes on with the previous sentence."""
-    if _ITEM_NUMBER.fullmatch(text, *previous):
+    begin, end = previous
+    if _ITEM_NUMBER.fullmatch(text, begin, end):
         return True
-    if text[start : start + 1].isdigit():
-        # From the end: the sentence before may be a list of prices, and grows with each of them.
-        end = _without_blanks(text, *previous)
-        return bool(
-            _ABBREVIATION_END.search(text, max(previous[0], end - _LONGEST_ABBREVIATION), end)
-        )
-    begin = max(previous[0], previous[1] - _LONGEST_ORDINAL)
-    if "\n" in text[previous[1] : start] or not _ORDINAL_END.search(text, begin, previous[1]):
+    # Looked at from its end: a sentence that many pieces were joined to may be long.
+    tail = max(begin, end - LONGEST_CHARS)
+    if text[start : start + 1].isdigit() and _ABBREVIATION_END.search(text, tail, end):
+        return True
+    if goes_on_behind(text, begin, end, start):
+        return True
+    if text[tail:end].rstrip()[-1:] in ("」", "』"):
+        return bool(_AFTER_QUOTE.match(text, start))
+    if "\n" in text[end:start] or "\n" in text[tail:end][len(text[tail:end].rstrip()) :]:
+        return False
+    return _goes_on_in_small_letters(text, previous, start) or _is_ordinal(text, tail, end, start)
+
+
+def _goes_on_in_small_letters(text: str, previous: tuple[int, int], start: int) -> bool:
+    """Whether a short word with a full stop, as abbreviations are, is followed by a small letter.
+
+    Not where a sentence itself began with one, as in a chat.
+    """
+    begin, end = previous
+    while begin < end and not text[begin].isalnum():
+        begin += 1
+    if text[begin].islower() or not text[start].islower() or not _PLAIN_WORD.match(text, start):
+        return False
+    last = _SHORT_END.search(text, max(begin, end - LONGEST_CHARS), end)
+    return bool(
+        last
+        and not last[1][-2:].isupper()
+        and last[1].casefold() not in ORDINARY | _every_stop_word()
+    )
+
+
+@cache
+def _every_stop_word() -> frozenset[str]:
+    return frozenset().union(*STOP_WORDS.values())
+
+
+def _is_ordinal(text: str, tail: int, end: int, start: int) -> bool:
+    """Whether a number with a full stop counts what follows: "zum 3. Werktag"."""
+    if not _ORDINAL_END.search(text, tail, end):
         return False
     following = _NEXT_WORD.match(text, start)
     word = following.group() if following else ""
-    return word[:1].islower() or word.casefold() in MONTHS | NUMBERED
+    if word[:1].islower() or word.casefold() in MONTHS | NUMBERED:
+        return True
+    is_german = _GERMAN_ORDINAL_END.search(text, tail, end)
+    return bool(word and is_german and word.casefold() not in STOP_WORDS["de"] | OPENERS)
 
 
 def _split_other_scripts(text: str) -> Iterator[tuple[int, int]]:
@@ -90,10 +136,6 @@ def _without_long_runs(text: str) -> str:
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
-    return start, _without_blanks(text, start, end)
-
-
-def _without_blanks(text: str, start: int, end: int) -> int:
     while start < end and text[end - 1].isspace():
         end -= 1
-    return end
+    return start, end
