@@ -268,6 +268,21 @@ def test_what_says_something_else_is_no_repetition_however_alike_the_vectors(
     assert chosen_quotes(question, *quotes) == list(quotes)
 
 
+@pytest.mark.parametrize(
+    ("question", "chosen"),
+    [
+        ("status of TK-1044", ["TK-1044 | Harbor | open"]),
+        ("status of TK-1099", ["TK-1042 | Harbor | lost", "TK-1044 | Harbor | open"]),
+        ("which are of Harbor?", ["TK-1042 | Harbor | lost", "TK-1044 | Harbor | open"]),
+    ],
+)
+def test_where_the_thing_asked_for_is_named_others_of_its_series_are_no_evidence(
+    question: str, chosen: list[str]
+) -> None:
+    rows = ("TK-1042 | Harbor | lost", "TK-1044 | Harbor | open")
+    assert chosen_quotes(question, *rows) == chosen
+
+
 def test_a_sentence_before_the_best_one_needs_a_word_of_the_question_not_to_repeat_it() -> None:
     passage = hit(0, (0.9, 0.91), np.stack([DIRECTIONS[0]] * 2))
     made = selector()

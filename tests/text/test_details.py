@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from pincite.text.details import details, details_asked, names
+from pincite.text.details import details, details_asked, identifiers, names
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,11 @@ from pincite.text.details import details, details_asked, names
 )
 def test_details_are_numbers_codes_and_names(text: str, expected: set[str]) -> None:
     assert details(text) == expected
+
+
+def test_codes_and_long_numbers_tell_one_thing_of_a_series() -> None:
+    found = frozenset({"tck-1044", "50212", "2024", "12.5", "graz", "42"})
+    assert identifiers(found) == {"tck-1044": "tck-", "50212": "5 digits"}
 
 
 def test_a_capital_at_the_beginning_is_no_name() -> None:

@@ -11,7 +11,7 @@ from pincite.document import Span
 from pincite.evidence.table_heads import is_table_head
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
-from pincite.text.details import details, details_asked, words_beside_details
+from pincite.text.details import details, details_asked, identifiers, words_beside_details
 from pincite.text.languages import UNKNOWN
 from pincite.text.negations import is_negated
 from pincite.text.remarks import asks_for_mail_header, is_mail_header, is_remark
@@ -178,6 +178,8 @@ class MmrSelector:
         scored, dropped = self._without_mail_headers(question, scored)
         scored, heads = self._without_table_heads(scored)
         dropped += heads
+        scored, of_others = self._without_other_identifiers(question, scored)
+        dropped += of_others
         seen: set[str] = set()
         for score, span, row, hit in scored:
             top, lead, _, leading_hit = scored[0]
@@ -232,6 +234,34 @@ class MmrSelector:
     def _is_table_head(self, entry: _Scored) -> bool:
         _, span, _, hit = entry
         return is_table_head(self._sources.document(span.document_id), hit.passage, span)
+
+    def _without_other_identifiers(
+        self, question: Question, scored: list[_Scored]
+    ) -> tuple[list[_Scored], list[Dropped]]:
+        """Where a sentence names the thing that is asked for, those of others of its series answer
+        nothing: rows of a table differ in their number, and to an encoder in nothing."""
+        asked = identifiers(details(question.asked))
+        if not asked:
+            return scored, []
+        named = [identifiers(details(self._read(span, hit))) for _, span, _, hit in scored]
+        if not any(asked.keys() & found for found in named):
+            return scored, []
+        series = set(asked.values())
+        is_other = [
+            not asked.keys() & found and bool(series.intersection(found.values()))
+            for found in named
+        ]
+        told = [
+            _dropped(hit.passage, span, score, f"names none of: {', '.join(sorted(asked))}")
+            for (score, span, _, hit), other in zip(scored, is_other, strict=True)
+            if other
+        ]
+        kept = [entry for entry, other in zip(scored, is_other, strict=True) if not other]
+        return kept, told
+
+    def _read(self, span: Span, hit: Hit) -> str:
+        """A sentence, and the headings above it."""
+        return " \n ".join([*hit.passage.section, self._sources.text_of(span)])
 
     def _is_signature(self, span: Span) -> bool:
         """Whether it is the name of the one who wrote the message, and nothing else."""

@@ -15,6 +15,9 @@ _WITH_DIGITS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}*\d[^\s;()\[\]{{}}|\"“”]*"
 _DIGIT = re.compile(r"\d")
 _AROUND = ".,:!?'’-–—/%°"
 
+_CODE = re.compile(r"(?P<series>[^\W\d_]+[-_./#]?)\d[\w.-]*")
+_PLAIN_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{4,}")
+
 
 def names(text: str) -> frozenset[str]:
     """Words with a capital that the beginning of the sentence does not explain, as written."""
@@ -33,6 +36,20 @@ def details(text: str) -> frozenset[str]:
     worded = (text[number.start : number.end] for number in worded_numbers(text))
     named = names(_WITH_DIGITS.sub(" ", text))
     return frozenset(found.casefold() for found in (*digits, *worded, *named))
+
+
+def identifiers(found: frozenset[str]) -> dict[str, str]:
+    """Details that tell one of many things, each with its series: `TCK-` of TCK-1044.
+
+    Long numbers of as many digits are one series; years, and numbers with few digits, are none.
+    """
+    series: dict[str, str] = {}
+    for detail in found:
+        if code := _CODE.fullmatch(detail):
+            series[detail] = code["series"]
+        elif _PLAIN_NUMBER.fullmatch(detail):
+            series[detail] = f"{len(detail)} digits"
+    return series
 
 
 def words_beside_details(text: str) -> frozenset[str]:

@@ -18,11 +18,7 @@ from pincite.text.search_text import INVISIBLE, LINE_HYPHEN, looks_wrong, repair
 from pincite.text.terms import UNSPACED, composed, fold, stem, terms
 
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
-<<<<<<< ours
 # A number keeps its comma unless a code, a number or a date stands beside it: "T-9001,2025-01-02".
-=======
-# A number keeps its comma unless a code, a date or another number stands there: "T-9001,2025-01-02".
->>>>>>> theirs
 _NUMBER = (
     rf"(?<!,)(?<![^\W_]-){GROUPED_OR_DECIMAL}(?![^\W_]|,\S|\.\d|-\d+-\d)|\d+(?:\.\d+)+(?![^\W_])"
 )
