@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pincite.document import Span
+from pincite.evidence.lead_ins import passed_on
 from pincite.evidence.table_heads import is_table_head
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
@@ -164,20 +165,12 @@ class MmrSelector:
 
         Of a passage without any, the best sentence is among the dropped.
         """
-        scored: list[_Scored] = sorted(
-            (
-                (score, span, row, hit)
-                for hit in hits
-                for row, (score, span) in enumerate(
-                    zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-                )
-            ),
-            key=lambda entry: (-entry[0], entry[1]),
-        )
+        scored, lead_ins = self._scored(question, hits)
         unique: dict[Span, _Candidate] = {}
         scored, dropped = self._without_mail_headers(question, scored)
         scored, heads = self._without_table_heads(scored)
         dropped += heads
+        dropped += lead_ins
         scored, of_others = self._without_other_identifiers(question, scored)
         dropped += of_others
         seen: set[str] = set()
@@ -197,6 +190,25 @@ class MmrSelector:
                 unique[span] = self._candidate(span, hit, row, score, _language(question))
             seen.add(hit.passage.id)
         return list(unique.values()), dropped
+
+    def _scored(
+        self, question: Question, hits: Sequence[Hit]
+    ) -> tuple[list[_Scored], list[Dropped]]:
+        """All sentences, best first; but for the questions whose answer stands below them."""
+        language = _language(question)
+        asked = frozenset(terms(question.asked, language))
+        scored: list[_Scored] = []
+        led_in: list[Dropped] = []
+        for hit in hits:
+            passed = passed_on(hit, self._sources, asked, language)
+            for row, (score, span) in enumerate(
+                zip(passed.scores, hit.passage.sentences, strict=False)
+            ):
+                if span in passed.lead_ins:
+                    led_in.append(_dropped(hit.passage, span, score, "a question, answered below"))
+                else:
+                    scored.append((score, span, row, hit))
+        return sorted(scored, key=lambda entry: (-entry[0], entry[1])), led_in
 
     def _without_mail_headers(
         self, question: Question, scored: list[_Scored]
