@@ -121,6 +121,18 @@ def test_a_frequent_excluded_word_hides_nothing_else(tmp_path: Path) -> None:
             assert retrieved["notes"][1:] == [f"300 left out by {excluded}"]
 
 
+def test_an_option_that_a_document_writes_excludes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "docker.txt").write_text("Run usermod -aG docker ana, and then tool -f.")
+    with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as opened:
+        opened.ingest([tmp_path])
+        for asked in ("usermod -aG docker", "tool -f"):
+            found = opened.search(asked)
+            assert len(found.hits) == 1
+            assert not any("minus" in notice for notice in found.notices)
+        told = "left out what holds 'docker', which stands behind a minus"
+        assert told in opened.search("usermod -docker").notices
+
+
 def test_c_and_its_descendants_are_names_of_their_own(tmp_path: Path) -> None:
     for name, text in (("c", "in C."), ("plus", "in C++."), ("sharp", "in C#."), ("none", "well.")):
         (tmp_path / f"{name}.txt").write_text(f"This program is written {text}")

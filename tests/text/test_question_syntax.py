@@ -14,7 +14,7 @@ from pincite.text.question_syntax import parsed
         ("the „Ventil auf“ here", "the Ventil auf here", ("Ventil auf",), ()),
         ("valve -test", "valve", (), ("test",)),
         ('valve -"leak test" pump', "valve pump", (), ("leak test",)),
-        ('"a b" -c "d e"', "a b d e", ("a b", "d e"), ("c",)),
+        ('"a b" -C "d e"', "a b d e", ("a b", "d e"), ("C",)),
         ("valve -GSE-204?", "valve", (), ("GSE-204",)),
     ],
 )
@@ -33,6 +33,7 @@ def test_phrases_and_exclusions_are_taken_apart(
         "Personen und -gruppen",
         "below -5 degrees",
         "what does --dry-run do",
+        "tool logs -f, and -q?",
         'an open " mark',
         '"" and "?"',
         "don't and 'single'",
@@ -42,6 +43,12 @@ def test_lengths_numbers_dashes_and_options_are_no_syntax(text: str) -> None:
     assert parsed(text).plain == text
     assert not parsed(text).phrases
     assert not parsed(text).excluded
+
+
+def test_an_option_that_is_known_is_not_excluded() -> None:
+    found = parsed('sudo "user mod" -aG docker -test', lambda word: word == "aG")
+    assert (found.plain, found.excluded) == ("sudo user mod -aG docker", ("test",))
+    assert found.beside == "sudo -aG docker"
 
 
 @given(st.text(alphabet='ab -"”„\n', max_size=30))

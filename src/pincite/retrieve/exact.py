@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -64,6 +65,12 @@ class ExactWords:
             if len(found) == _MOST_HOLDING:
                 break
         return tuple(found)
+
+    def is_option(self, word: str) -> bool:
+        """Whether a passage has the word behind a minus, as commands are given options: `-aG`."""
+        written = re.compile(rf"(?<![\w-])-{re.escape(word)}(?!\w)")
+        keys = self._with_words_of([word], None)[:_MOST_HOLDING]
+        return any(written.search(text) for _, text in self._texts(keys))
 
     def _with_words_of(self, phrases: Sequence[str], allowed: Keys | None) -> list[int]:
         found: dict[int, None] = {}

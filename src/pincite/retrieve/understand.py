@@ -77,7 +77,7 @@ class QuestionReader:
 
     def understand(self, question: Question) -> Question:
         """The question with what was understood of it."""
-        syntax = parsed(question.text)
+        syntax = parsed(question.text, self._exact.is_option)
         language = self._weights.language(syntax.plain)
         corrections = self._corrections(syntax, language) if self._steps.spelling else {}
         asked = _replaced(syntax.plain, corrections)
@@ -226,6 +226,9 @@ def _notices(
             "the question has only words that stand everywhere, which are not looked up "
             f"({', '.join(wanted.values())}): add what to search for"
         )
+    if syntax.excluded:
+        words = ", ".join(f"'{word}'" for word in syntax.excluded)
+        told.append(f"left out what holds {words}, which stands behind a minus")
     return told
 
 

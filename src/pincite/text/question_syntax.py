@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _OPEN = '"“„«'
@@ -32,8 +33,11 @@ class QuestionSyntax:
     excluded: tuple[str, ...] = ()
 
 
-def parsed(text: str) -> QuestionSyntax:
-    """`"relief valve" pressure -test` asks for pressure where `relief valve` stands, no `test`."""
+def parsed(text: str, is_option: Callable[[str], bool] = lambda _: False) -> QuestionSyntax:
+    """`"relief valve" pressure -test` asks for pressure where `relief valve` stands, no `test`.
+
+    A single small letter behind a minus is an option of a command, as is what `is_option` knows (`aG`).
+    """
     phrases: list[str] = []
     excluded: list[str] = []
 
@@ -45,18 +49,20 @@ def parsed(text: str) -> QuestionSyntax:
         return " " if found["minus"] else words
 
     def minus(found: re.Match[str]) -> str:
-        if found["before"]:
+        word = found["word"].rstrip("?!.,;:")
+        if found["before"] or (len(word) == 1 and word.islower()) or is_option(word):
             return found[0]
-        excluded.append(found["word"].rstrip("?!.,;:"))
+        excluded.append(word)
         return " "
 
-    beside = _MINUS.sub(" ", _QUOTED.sub(" ", text))
     plain = _MINUS.sub(minus, _QUOTED.sub(quoted, text))
-    if not phrases and not excluded:
+    left_out = tuple(excluded)
+    beside = _MINUS.sub(minus, _QUOTED.sub(" ", text))
+    if not phrases and not left_out:
         return QuestionSyntax(plain=text)
     return QuestionSyntax(
         plain=" ".join(plain.split()),
         phrases=tuple(phrases),
         beside=" ".join(beside.split()),
-        excluded=tuple(excluded),
+        excluded=left_out,
     )
