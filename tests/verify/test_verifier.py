@@ -159,6 +159,20 @@ def test_a_quote_that_the_file_no_longer_holds_is_left_out_with_a_reason(case: C
     assert "Ingest the file again" in reason
 
 
+def test_where_the_best_quote_is_no_longer_held_the_ones_beside_it_are_no_answer(
+    case: Case,
+) -> None:
+    case.path.write_bytes(TEXT.replace("6.5 bar", "9.9 bar").encode())
+    best = case.evidence(OPENS)
+    beside = replace(case.evidence(CLOSES, name="e2"), score=best.score - 0.05)
+    answer = case.verify(draft_of(best, beside))
+    assert (answer.status, answer.text, answer.confidence) == (Status.ABSTAINED, "", 0.0)
+    assert any("has changed" in reason for reason in answer.reasons)
+    assert any("nearest to the question is not in its source" in why for why in answer.reasons)
+    better = replace(beside, score=best.score + 0.05)
+    assert case.verify(draft_of(best, better)).text == CLOSES
+
+
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe broken", b"\n" + TEXT.encode()])
 def test_a_file_in_which_everything_moved_leaves_an_abstention(case: Case, content: bytes) -> None:
     case.path.write_bytes(content)

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pincite.document import Span
-from pincite.records import Answer, Claim, Draft, Evidence, Hit, Mode, Preview, Question, Status
+from pincite.records import (
+    Answer,
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Mode,
+    Preview,
+    Question,
+    Status,
+    Verdict,
+)
 from pincite.stages import Sources
 from pincite.verify.amendments import Amendments
 from pincite.verify.claims import ClaimChecker
@@ -20,6 +31,11 @@ from pincite.verify.versions import Versions
 
 _NEAREST = 5
 """Documents whose gaps are told when nothing was found: that many hits are looked at."""
+
+_BEST_LOST = (
+    "the sentence that comes nearest to the question is not in its source any more, and the others "
+    "stand beside it in the same file"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +85,8 @@ class SourceVerifier:
             why = [self._reasons.why_nothing(question, draft, hits)]
             why += self._lacking.nearest(question, hits)
             return self._refusal(question, draft, checked, why, hits)
+        if _lost_the_best(draft, checked):
+            return self._refusal(question, draft, checked, [_BEST_LOST], hits)
         judged = self._judge.judge(question, checked.used, hits)
         if judged.too_little:
             why = [*self._lacking.told(question, checked.used, hits, judged.too_little)]
@@ -230,4 +248,24 @@ def _place(span: Span, used: Sequence[Evidence]) -> int | None:
             and span.start < item.span.end
         ),
         None,
+    )
+
+
+def _lost_the_best(draft: Draft, checked: CheckedDraft) -> bool:
+    """Whether the best quote failed, and what is left of an answer of quotes is from the same file.
+
+    The others were chosen to stand beside it, and answer nothing without it.
+    """
+    if draft.mode is not Mode.EXTRACTIVE:
+        return False
+    best = max(draft.evidence, key=lambda item: item.score)
+    failed = {
+        name
+        for claim in checked.left_out
+        if claim.verdict is Verdict.QUOTE_NOT_IN_SOURCE
+        for name in claim.evidence_ids
+    }
+    return best.id in failed and all(
+        item.score < best.score and item.span.document_id == best.span.document_id
+        for item in checked.used
     )
