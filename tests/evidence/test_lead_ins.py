@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pincite.document import Span
+from pincite.document import BlockKind, Span
 from pincite.evidence.select import MmrSelector
 from pincite.records import Hit, Passage, Question
 from pincite.testing.fakes import MemorySources
@@ -14,9 +14,17 @@ KEPT, MADE = "How long are backups kept?", "They are made every night for 35 day
 APP, NOT_YET, PLANNED = "Is there a mobile app?", "Not yet.", "We plan one for 2027."
 
 
-def chosen(question: str, text: str, *sentences: str, media_type: str = "text/plain") -> list[str]:
-    """Of sentences, of which the first is by far the best."""
-    document = replace(text_document(text), media_type=media_type)
+def chosen(
+    question: str,
+    text: str,
+    *sentences: str,
+    media_type: str = "text/plain",
+    first: BlockKind = BlockKind.PARAGRAPH,
+) -> list[str]:
+    """Of sentences, of which the first is by far the best; `first` is its block's kind."""
+    made = text_document(text)
+    blocks = (replace(made.blocks[0], kind=first), *made.blocks[1:])
+    document = replace(made, media_type=media_type, blocks=blocks)
     starts = [text.index(sentence) for sentence in sentences]
     spans = tuple(
         Span(document_id=document.id, start=start, end=start + len(sentence))
@@ -60,3 +68,13 @@ def test_a_question_without_an_answer_below_it_stays() -> None:
 def test_in_mail_the_next_line_answers_no_question() -> None:
     text = f"{KEPT}\n{MADE}"
     assert chosen(KEPT, text, KEPT, MADE, media_type="message/rfc822") == [KEPT]
+
+
+def test_behind_a_message_that_was_pasted_stands_what_to_do() -> None:
+    error, full, clear = "Error: ENOSPC: no space left", "The cache is full.", "Run the cleaner."
+    text = f"{error}\n{full}\n{clear}"
+    lines = (error, full, clear)
+    asked = chosen("ENOSPC no space left on device", text, *lines, first=BlockKind.CODE)
+    assert set(asked) == set(lines)
+    assert chosen("ENOSPC no space left on device", text, *lines) == [error]
+    assert chosen("Which error?", text, *lines, first=BlockKind.CODE) == [error]

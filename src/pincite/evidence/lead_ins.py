@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from pincite.document import Block, Document, Span
+from pincite.document import Block, BlockKind, Document, Span
 from pincite.records import Hit
 from pincite.stages import Sources
 from pincite.text.terms import terms
@@ -15,6 +15,12 @@ from pincite.text.terms import terms
 _ASKS = re.compile(r"[?？][\s*_]*$")
 _LEAST_SHARED_WORDS = 0.5
 """Of the words of two questions together: so many in common, and the one repeats the other."""
+
+_LEAST_PASTED_WORDS = 0.5
+"""Of a code block: so many are in the question."""
+
+_MOST_BEHIND_CODE = 6
+"""Sentences behind a code block that take its score: the cause, and what to do."""
 
 _MAIL = "message/rfc822"
 _MOST_SENTENCES = 4
@@ -36,7 +42,8 @@ def passed_on(hit: Hit, sources: Sources, asked: frozenset[str], language: str) 
     """Each question of a passage passes its score on to the sentences that answer it.
 
     That is a question in a line or a block of its own, or one that repeats the question that was
-    `asked` (its terms). Its answer is what follows in one block. In mail the next
+    `asked` (its terms). A message in a code block that is asked about word for word does so too: behind
+    it stands what to do. Its answer is what follows in one block. In mail the next
     line answers nothing.
     """
     scores = list(hit.sentence_scores)
@@ -48,6 +55,10 @@ def passed_on(hit: Hit, sources: Sources, asked: frozenset[str], language: str) 
     asks = [_ASKS.search(text) is not None for text in texts]
     lead_ins = set()
     for row, text in enumerate(texts):
+        if _is_pasted(document, spans[row], frozenset(terms(text, language)), asked):
+            for follower in range(row + 1, min(row + 1 + _MOST_BEHIND_CODE, len(spans))):
+                scores[follower] = max(scores[follower], scores[row])
+            continue
         if not asks[row] or not (
             _stands_alone(document, spans[row]) or _repeats(frozenset(terms(text, language)), asked)
         ):
@@ -62,6 +73,13 @@ def passed_on(hit: Hit, sources: Sources, asked: frozenset[str], language: str) 
 
 def _repeats(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= _LEAST_SHARED_WORDS * len(one | other)
+
+
+def _is_pasted(document: Document, span: Span, said: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether the question is made of the words of a code block, such as the message of an error."""
+    block = _block(document, span)
+    is_code = block is not None and block.kind is BlockKind.CODE
+    return is_code and len(said & asked) >= _LEAST_PASTED_WORDS * max(len(said), 1)
 
 
 def _stands_alone(document: Document, span: Span) -> bool:

@@ -6,6 +6,7 @@ import re
 
 _REMARK = re.compile(r"\[[^\]]*\]")
 _REMARKS_ALONE = re.compile(r"(?:\[[^\[\].!?]{1,40}\][\s.,;]*)+")
+_LABEL = re.compile(r"(\*\*|__)(?:[^\W\d_]+[ -]?){1,3}:?\1:?")
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte[rs]?|guten (?:tag|morgen)|bonjour|chère?s?|"
     r"hola|estimad[oa]s?)\b[^.!?:;\d]{0,50}[,!]"
@@ -36,12 +37,12 @@ def without_remarks(text: str) -> str:
 
 
 def is_remark(text: str) -> bool:
-    """Whether it is short remarks, a greeting or a closing and nothing else.
+    """Whether it is short remarks, a label ("**Cause**"), a greeting or a closing and nothing else.
 
     A whole sentence in brackets is none.
     """
     bare = text.strip()
-    return bool(_REMARKS_ALONE.fullmatch(bare) or _GREETING.fullmatch(bare))
+    return any(one.fullmatch(bare) for one in (_REMARKS_ALONE, _LABEL, _GREETING))
 
 
 def is_mail_header(text: str) -> bool:
