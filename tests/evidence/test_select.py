@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.document import Document, Span
+from pincite.document import Cell, Document, Span
 from pincite.evidence.select import MmrSelector
 from pincite.ingest.delimited import DelimitedReader
 from pincite.records import Hit, Passage, Question
@@ -150,6 +151,35 @@ def test_the_lead_margin_counts_in_the_passage_of_the_best_sentence_only() -> No
     best, other = hit(4, (0.9,), DIRECTIONS[:1]), hit(0, (0.85,), DIRECTIONS[1:2])
     made = selector(margin=0.08, lead_margin=0.0, max_similarity=1.0)
     assert chosen_rows(made, best, other) == [4, 0]
+
+
+def test_the_first_sentence_below_the_heading_that_is_asked_for_has_no_such_margin() -> None:
+    found = hit(0, (0.85, 0.85, 0.9), DIRECTIONS[:3])
+    passage = replace(found.passage, section=("Tools", "Tool rollback"))
+    made = selector(margin=0.08, lead_margin=0.02, max_similarity=1.0)
+    for text, rows in (("what does tool rollback do", [0, 2]), ("what does the tool do", [2])):
+        chosen = made.select(Question(text=text), [replace(found, passage=passage)]).evidence
+        assert sorted(SPANS.index(item.span) for item in chosen) == rows
+
+
+def test_the_row_of_the_option_that_is_asked_for_has_no_such_margin() -> None:
+    text = "--wait | until ready\n--fast | do not\nBoth --wait and --fast are never given."
+    document = text_document(text)
+    cells = [Cell(start=start, end=start + 6) for start in (0, 21)]
+    blocks = [
+        replace(row, cells=(cell,)) for row, cell in zip(document.blocks, cells, strict=False)
+    ]
+    document = replace(document, blocks=(*blocks, *document.blocks[2:]))
+    spans = tuple(
+        Span(document_id=document.id, start=block.start, end=block.end) for block in document.blocks
+    )
+    whole = Span(document_id=document.id, start=0, end=len(text))
+    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
+    found = Hit(passage=passage, score=0.5, scores={}, sentence_scores=(0.85, 0.85, 0.9))
+    options = {"max_sentences": 6, "mmr_lambda": 0.7, "max_similarity": 1.0}
+    made = MmrSelector(MemorySources([document]), **options, margin=0.08, lead_margin=0.01)
+    chosen = made.select(Question(text="what does --wait do?"), [found]).evidence
+    assert sorted(item.span for item in chosen) == [spans[0], spans[2]]
 
 
 def test_something_new_is_preferred_to_a_slightly_better_repetition() -> None:

@@ -68,12 +68,13 @@ class MmrSelector:
 
     Only sentences that score at most `margin` below the best are considered, so that an answer
     which one sentence gives is one sentence. A sentence that stands in the same passage before the
-    best one would be read first, so it must be as good but for `lead_margin`. Among those, the
-    next sentence is the one with the highest `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity
-    to the chosen ones. One more similar than `max_similarity` to a chosen one, and in the same
-    words, is never taken, unless it says the same of something else that the question may mean,
-    gives another value for it, denies it, has a word of the question that the chosen one lacks, or
-    opens the answer to a heading that is a question.
+    best one would be read first, so it must be as good but for `lead_margin`, unless it says what
+    the thing is that the question names: the first one below its heading, or the row of it. Among
+    those, the next sentence is the one with the highest
+    `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones. One more similar than
+    `max_similarity` to a chosen one, and in the same words, is never taken, unless it says the same
+    of something else that the question may mean, gives another value for it, denies it, has a word
+    of the question that the chosen one lacks, or opens the answer to a heading that is a question.
     """
 
     def __init__(
@@ -166,6 +167,7 @@ class MmrSelector:
         Of a passage without any, the best sentence is among the dropped.
         """
         scored, lead_ins = self._scored(question, hits)
+        asked = frozenset(terms(question.asked, _language(question)))
         unique: dict[Span, _Candidate] = {}
         scored, dropped = self._without_mail_headers(question, scored)
         scored, heads = self._without_table_heads(scored)
@@ -177,7 +179,8 @@ class MmrSelector:
         for score, span, row, hit in scored:
             top, lead, _, leading_hit = scored[0]
             leads_in = hit.passage.id == leading_hit.passage.id and span.start < lead.start
-            margin = self._lead_margin if leads_in else self._margin
+            is_strict = leads_in and not self._is_defined_by(span, hit, asked)
+            margin = self._lead_margin if is_strict else self._margin
             if score < top - margin:
                 if leads_in or hit.passage.id not in seen:
                     dropped.append(_dropped(hit.passage, span, score, _far(score, top, margin)))
@@ -274,6 +277,18 @@ class MmrSelector:
     def _read(self, span: Span, hit: Hit) -> str:
         """A sentence, and the headings above it."""
         return " \n ".join([*hit.passage.section, self._sources.text_of(span)])
+
+    def _is_defined_by(self, span: Span, hit: Hit, asked: frozenset[str]) -> bool:
+        """Whether it says what the thing is that is asked for: the first sentence below a heading
+        that the question holds, or a row whose first cell it holds."""
+        passage = hit.passage
+        named = passage.section[-1] if passage.section and span == passage.sentences[0] else ""
+        document = self._sources.document(span.document_id)
+        block = next(iter(document.blocks_in(span.start, span.end)), None)
+        if block is not None and block.cells:
+            named = document.text[block.cells[0].start : block.cells[0].end]
+        words = terms(named)
+        return bool(words) and asked.issuperset(words)
 
     def _is_signature(self, span: Span) -> bool:
         """Whether it is the name of the one who wrote the message, and nothing else."""
