@@ -24,6 +24,9 @@ FILES = {
     "Remote work is approved by the direct supervisor.\n",
     "vertrag.md": "# Vertrag\n\nDer Vertrag beginnt am 1. April 2024 und endet am 31. März 2026. "
     "Die Miete ist bis zum 3. Werktag eines Monats zu zahlen.\n",
+    "fevra.md": "# Fevra syrup\n\n| Age | Dose of Fevra |\n|---|---|\n| 3 to 6 months | 2.5 ml |\n"
+    "| 6 to 24 months | 5 ml |\n| 2 to 4 years | 7.5 ml |\n| 4 to 6 years | 10 ml |\n"
+    "| 7 to 9 years | 12.5 ml |\n\nIf a baby of 3 months still has fever, call a doctor.\n",
     "rules.md": "# Rules\n\nIf the sum insured is too small, we reduce the payment in proportion. "
     "This does not apply to claims below 5,000 pounds.\n",
     "terms.md": "# Terms\n\nPayment is due within 30 days. Delivery takes ten days. "
@@ -192,3 +195,27 @@ def test_what_is_negated_is_answered_by_the_sentence_that_says_when_it_does_not_
     answer = asked(library, "When is the payment not reduced?")
     assert answer.status is Status.ANSWERED, answer.reasons
     assert "This does not apply to claims below 5,000 pounds." in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("What is the dose of Fevra syrup for a child of 3 years?", "2 to 4 years | 7.5 ml"),
+        ("What is the dose of Fevra syrup at 8 years?", "7 to 9 years | 12.5 ml"),
+        ("What is the dose of Fevra syrup at 15 months?", "6 to 24 months | 5 ml"),
+    ],
+)
+def test_the_row_whose_range_holds_what_is_asked_is_quoted_without_its_neighbours(
+    library: Library, question: str, row: str
+) -> None:
+    answer = asked(library, question)
+    quotes = [citation.quote for citation in answer.citations]
+    assert quotes[0] == row
+    assert not [quote for quote in quotes[1:] if "ml" in quote]
+    assert not [reason for reason in answer.reasons if "name" in reason]
+
+
+def test_a_table_without_a_row_for_what_is_asked_says_so(library: Library) -> None:
+    answer = asked(library, "What is the dose of Fevra syrup for a child of 12 years?")
+    assert "the nearest table has no row for 12 years" in answer.reasons
+    assert "ml" not in answer.text

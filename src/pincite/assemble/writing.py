@@ -17,6 +17,7 @@ from pincite.evidence.lists import ListsSelector
 from pincite.evidence.newer import NewerSelector
 from pincite.evidence.numbered_parts import NumberedPartsSelector
 from pincite.evidence.packing import PackingSelector
+from pincite.evidence.ranged_rows import RangedRowsSelector
 from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
 from pincite.setting_groups import GenerationSettings
@@ -42,8 +43,8 @@ def quoting_selector(settings: Settings, sources: Sources) -> Selector:
     """What chooses the sentences that may be quoted."""
     best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
     with_lists = ListsSelector(NewerSelector(best, sources), sources)
-    by_form = DefinedTermsSelector(AskedRowsSelector(with_lists, sources), sources)
-    return NumberedPartsSelector(by_form, sources)
+    with_rows = RangedRowsSelector(AskedRowsSelector(with_lists, sources), sources)
+    return NumberedPartsSelector(DefinedTermsSelector(with_rows, sources), sources)
 
 
 def writing_stages(

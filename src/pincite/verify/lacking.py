@@ -12,6 +12,7 @@ from pincite.stages import Sources, TermWeights
 from pincite.text.commas import parts_at_commas
 from pincite.text.number_words import worded_numbers
 from pincite.text.terms import terms
+from pincite.text.value_ranges import quantities, value_ranges
 from pincite.verify.announcing import announced_by, read_with_announcements
 from pincite.verify.cells import cited_cells
 from pincite.verify.dated import wrong_years
@@ -138,7 +139,9 @@ class Lacking:
         # A list or a table of one passage is many quotes.
         passages = {item.passage.id: item.passage for item in evidence}
         cited = [self._read(passage) for passage in passages.values()]
-        numbers = [*islice(_missing_numbers(question, cited), _WORDS_NAMED)]
+        held = _held_in_ranges(question, evidence)
+        missing = (one for one in _missing_numbers(question, cited) if one not in held)
+        numbers = [*islice(missing, _WORDS_NAMED)]
         yield from numbers
         lost = missing_names(question, cited, [], "", language) if asked_names else []
         if len(lost) == len(asked_names):
@@ -232,6 +235,17 @@ def _forms(number: str) -> Iterator[str]:
     yield _bare(number)
     if not _THOUSANDS.fullmatch(number):
         yield from _JOIN.split(number)
+
+
+def _held_in_ranges(question: str, evidence: Sequence[Evidence]) -> set[str]:
+    """Numbers of the question, as they are written, that a range in a quote holds: "2 to 4 years"."""
+    asked = quantities(question)
+    ranges = [one for item in evidence for one in value_ranges(item.quote)] if asked else []
+    return {
+        asked_for.digits
+        for asked_for in asked
+        if any(one.measure == asked_for.measure and one.holds(asked_for) for one in ranges)
+    }
 
 
 def _bare(number: str) -> str:
