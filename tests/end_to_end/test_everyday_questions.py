@@ -27,6 +27,8 @@ FILES = {
     "fevra.md": "# Fevra syrup\n\n| Age | Dose of Fevra |\n|---|---|\n| 3 to 6 months | 2.5 ml |\n"
     "| 6 to 24 months | 5 ml |\n| 2 to 4 years | 7.5 ml |\n| 4 to 6 years | 10 ml |\n"
     "| 7 to 9 years | 12.5 ml |\n\nIf a baby of 3 months still has fever, call a doctor.\n",
+    "trial.md": "# Trial LMN-303\n\n## Endpoint of the trial\n\nPASI 75 at week 16.\n\n"
+    "Trial LMN-303 endpoint, page 1 of 1\n",
     "rules.md": "# Rules\n\nIf the sum insured is too small, we reduce the payment in proportion. "
     "This does not apply to claims below 5,000 pounds.\n",
     "terms.md": "# Terms\n\nPayment is due within 30 days. Delivery takes ten days. "
@@ -219,3 +221,9 @@ def test_a_table_without_a_row_for_what_is_asked_says_so(library: Library) -> No
     answer = asked(library, "What is the dose of Fevra syrup for a child of 12 years?")
     assert "the nearest table has no row for 12 years" in answer.reasons
     assert "ml" not in answer.text
+
+
+def test_the_foot_of_a_page_is_no_answer(library: Library) -> None:
+    answer = asked(library, "What is the endpoint of the trial LMN-303?")
+    assert answer.text.startswith("PASI 75 at week 16.")
+    assert "page 1 of 1" not in answer.text

@@ -14,6 +14,7 @@ from pincite.answer.reading import Reading, Window
 from pincite.evidence.asked_rows import AskedRowsSelector
 from pincite.evidence.defined_terms import DefinedTermsSelector
 from pincite.evidence.lists import ListsSelector
+from pincite.evidence.margins import MarginsSelector
 from pincite.evidence.newer import NewerSelector
 from pincite.evidence.numbered_parts import NumberedPartsSelector
 from pincite.evidence.packing import PackingSelector
@@ -44,7 +45,8 @@ def quoting_selector(settings: Settings, sources: Sources) -> Selector:
     best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
     with_lists = ListsSelector(NewerSelector(best, sources), sources)
     with_rows = RangedRowsSelector(AskedRowsSelector(with_lists, sources), sources)
-    return NumberedPartsSelector(DefinedTermsSelector(with_rows, sources), sources)
+    by_form = NumberedPartsSelector(DefinedTermsSelector(with_rows, sources), sources)
+    return MarginsSelector(by_form, sources)
 
 
 def writing_stages(
