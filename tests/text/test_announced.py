@@ -33,7 +33,7 @@ We do not pay for:
 
 ## What is not covered
 
-Rust and rot.
+Rust and rot. A history of leaks.
 
 - Wear and tear.
 
@@ -72,6 +72,7 @@ def above(document: Document, quote: str) -> list[str]:
         ("damage by pets", ["We do not pay for:"]),
         ("loss of drones", ["We do not pay for:"]),
         ("Rust and rot.", ["What is not covered"]),
+        ("A history of leaks.", ["What is not covered"]),
         ("Wear and tear.", ["What is not covered"]),
         ("Smoke.", []),
         ("We pay for:", []),

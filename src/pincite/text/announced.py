@@ -61,8 +61,6 @@ def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]
         found = [*_leads_in_list(document, place)]
     elif _opens(document, block, start):
         found = [*_sentences_above(document, place, needs_limit=block.kind is BlockKind.TABLE_ROW)]
-    else:
-        return ()
     return (*_limiting_headings(document, place), *found[::-1])
 
 
