@@ -17,7 +17,9 @@ ROW = "Revenue | 8,730 | 8,105"
 FUEL = "The tax office is looking at the fuel duty of 2019 and 2020."
 SALES = "Revenue of Orrin grew by a tenth."
 PLAN = "The 2018 Stock Plan was adopted."
-TEXT = "\n".join([TABLE, ROW, FUEL, SALES, PLAN])
+KING = "George reigned 1727 and 1760."
+SINCE = "Quill led it since 2015."
+TEXT = "\n".join([TABLE, ROW, FUEL, SALES, PLAN, KING, SINCE])
 
 
 def _range(text: str) -> tuple[int, int]:
@@ -95,17 +97,34 @@ def test_a_row_is_of_the_years_of_its_headers(year: int) -> None:
 
 def test_a_table_of_other_years_does_not_answer_though_another_matter_is_of_the_year() -> None:
     found = wrong("What was the revenue in 2019?", quoted(FUEL, ROW))
-    assert found == WrongYears(asked=(2019,), of_table=(2021, 2022))
+    assert found == WrongYears(asked=(2019,), instead=(2021, 2022))
 
 
 def test_a_table_that_has_one_of_the_years_answers_in_part() -> None:
-    assert wrong("How does revenue of 2019 compare with 2022?", quoted(ROW)).of_table == ()
+    assert wrong("How does revenue of 2019 compare with 2022?", quoted(ROW)).instead == ()
 
 
 def test_a_sentence_is_of_the_years_of_its_passage() -> None:
     around = f"{FUEL}\n{SALES}"
     assert wrong("What was the revenue in 2019?", quoted(SALES, passages=(around,))).asked == ()
     assert wrong("What was the revenue in 2018?", quoted(SALES, PLAN)).asked == (2018,)
+
+
+@pytest.mark.parametrize(
+    ("question", "instead"),
+    [
+        ("What was the fuel duty in 2015?", (2019, 2020)),
+        ("What was the fuel duty in 2019?", ()),
+        ("What was the fuel duty in 2015 and in 2020?", ()),
+        ("Who reigned in 1756?", ()),
+        ("Who led it in 2019?", ()),
+    ],
+)
+def test_a_sentence_that_names_other_years_only_does_not_answer(
+    question: str, instead: tuple[int, ...]
+) -> None:
+    quote = {"reigned": KING, "led": SINCE}.get(question.split()[1], FUEL)
+    assert wrong(question, quoted(quote)).instead == instead
 
 
 def judged(question: str, evidence: list[Evidence]) -> str:
@@ -115,7 +134,7 @@ def judged(question: str, evidence: list[Evidence]) -> str:
 
 
 def test_a_table_of_other_years_is_refused_with_its_years() -> None:
-    told = "it asks for 2019, and the nearest table is of 2021, 2022"
+    told = "it asks for 2019, and what comes nearest is of 2021, 2022"
     assert judged("What was the revenue in 2019?", quoted(ROW)) == told
     assert judged("What was the revenue in 2022?", quoted(ROW)) == ""
 

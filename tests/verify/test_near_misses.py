@@ -70,7 +70,7 @@ def test_a_code_that_stands_nowhere_is_refused_with_that_reason(
         ("What does the GX-200b bear?", "The GX-200 bears 12 bar."),
         ("What did the PS3 cost?", "The PlayStation 3 cost 599 dollars."),
         ("What is covid-19?", "Corona is a disease."),
-        ("What was the profit in FY24 and in Q3?", "The profit was 5 in FY23 and 2 in Q2."),
+        ("What was the profit in FY24 and in Q3?", "The profit was 5, and 2 in Q2."),
         ("What was done post-2008?", "It was done post-2010."),
         ("Is it 20-year-old whisky?", "It is 12-year-old whisky."),
     ],

@@ -21,17 +21,22 @@ _SPAN = re.compile(
     re.IGNORECASE,
 )
 """A year behind one of these bounds the answer and need not stand in it."""
+_LASTS = re.compile(
+    r"\b(?:since|from|until|till|after|before|between|through|onwards?|seit|ab|bis|zwischen)\b",
+    re.IGNORECASE,
+)
+"""In a quote that may be of years that it does not name."""
 _NO_YEAR = re.compile(r"\s+[A-Z]|['’]?s\b")
 """Behind a year that is part of a name or a decade: "the 2011 Stock Plan", "in the 1950's"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongYears:
-    """Years that are asked for and of which no quote is, those of the table of the best quote, and
-    whether that says that the quotes do not answer."""
+    """Years that are asked for and of which no quote is; and those of the best quote, where they say
+    that it does not answer."""
 
     asked: tuple[int, ...]
-    of_table: tuple[int, ...] = ()
+    instead: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,7 @@ class _Said:
     words: frozenset[str]
     years: frozenset[int]
     of_table: frozenset[int]
+    named: frozenset[int]
     score: float
 
 
@@ -50,7 +56,8 @@ def wrong_years(
     """Which years of the question no quote is of that speaks of what is asked.
 
     A row of a table is of the years of its headers; a sentence is of those that it or its passage
-    names. `of_table` is empty unless the best such quote is a row of a table of other years only.
+    names. `instead` is empty unless the best such quote is of other years only: a row of a table of
+    these, or a sentence that names them, with nothing of a time that may hold the year asked for.
     """
     asked = years_asked(question.plain)
     if not asked:
@@ -65,8 +72,15 @@ def wrong_years(
     held = {year for one in speaking for year in one.years}
     missing = tuple(sorted(asked - held))
     best = max(speaking, key=lambda one: one.score)
-    is_other = missing and len(missing) == len(asked) and best.of_table
-    return WrongYears(asked=missing, of_table=tuple(sorted(best.of_table)) if is_other else ())
+    others = best.of_table or best.named
+    if len(missing) < len(asked) or (not best.of_table and _may_hold(others, asked)):
+        others = frozenset()
+    return WrongYears(asked=missing, instead=tuple(sorted(others)) if missing else ())
+
+
+def _may_hold(named: frozenset[int], asked: frozenset[int]) -> bool:
+    """Whether a year asked for lies between those of a sentence: the life of a king, a war."""
+    return any(min(named, default=0) < year < max(named, default=0) for year in asked)
 
 
 def years_asked(question: str) -> frozenset[int]:
@@ -98,5 +112,6 @@ def _said(item: Evidence, language: str, sources: Sources) -> _Said:
         words=frozenset(terms(text, language)),
         years=years | of_table,
         of_table=of_table,
+        named=frozenset() if _LASTS.search(item.quote) else figures(item.quote).years,
         score=item.score,
     )

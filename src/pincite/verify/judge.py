@@ -80,9 +80,9 @@ class Judge:
         """Why the quotes are surely about something else than what is asked, however alike."""
         weights, sources = self._weights, self._sources
         wrong = wrong_years(question, evidence, weights=weights, sources=sources)
-        if wrong.of_table:
-            asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.of_table))
-            return f"it asks for {asked}, and the nearest table is of {held}"
+        if wrong.instead:
+            asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.instead))
+            return f"it asks for {asked}, and what comes nearest is of {held}"
         return near_miss(question, evidence, hits, weights=weights, sources=sources)
 
     def _too_little(
