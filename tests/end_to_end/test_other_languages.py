@@ -21,6 +21,14 @@ HOUSE = (
     "管理規約\n\n管理費は月額12,500円です。修繕積立金は月額18,000円です。口座振替日は毎月27日です。"
     "駐車場の使用料は別に定めます。ペットは一匹まで飼うことができます。ゴミは朝8時までに出してください。\n"
 )
+ROOMS = (
+    "# Zimmer und Mieten\n\n| Zimmer | Miete | Fläche |\n|---|---|---|\n| 101 | 450 | 18 |\n"
+    "| 102 | 520 | 21 |\n"
+)
+PRICES = (
+    "# Preise\n\n| Artikel | Preis |\n|---|---|\n| FR-100 | 649,90 |\n| FR-200 | 899,00 |\n"
+    "| FR-300 | 120,00 |\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -37,3 +45,17 @@ def test_the_sentence_with_the_asked_word_is_quoted_and_no_other(
 ) -> None:
     answered = library_of({"a.txt": text}, tmp_path).ask(question)
     assert [citation.quote for citation in answered.citations] == [answer]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "row"),
+    [
+        (ROOMS, "Wie hoch ist die Miete von Zimmer 102?", "102 | 520 | 21"),
+        (PRICES, "Was kostet FR-200?", "FR-200 | 899,00"),
+    ],
+)
+def test_a_library_that_does_not_tell_its_language_is_asked_in_any(
+    tmp_path: Path, text: str, question: str, row: str
+) -> None:
+    answered = library_of({"a.md": text}, tmp_path).ask(question)
+    assert row in [citation.quote for citation in answered.citations]

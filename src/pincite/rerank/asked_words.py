@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pincite.stages import TermWeights
+from pincite.text.asking_words import spoken_language, without_asking_phrases
 from pincite.text.languages import UNKNOWN
-from pincite.text.terms import terms
+from pincite.text.terms import question_terms, terms
 
 _IN_NO_PASSAGE = 0.999
 """Weight from which on a word stands nowhere in the library: it tells no sentence from another."""
@@ -32,7 +33,9 @@ class AskedWords:
 
     def __init__(self, question: str, weights: TermWeights) -> None:
         self.language = weights.language(question)
-        weighed = {term: weights.weight(term) for term in terms(question, self.language)}
+        self.spoken = spoken_language(question, self.language)
+        asked = question_terms(without_asking_phrases(question, self.language), self.language)
+        weighed = {term: weights.weight(term) for term in asked}
         self._weights = {term: value for term, value in weighed.items() if value < _IN_NO_PASSAGE}
         self._total = sum(self._weights.values())
 

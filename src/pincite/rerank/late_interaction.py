@@ -18,7 +18,7 @@ from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.maxsim import Likeness, PassageStates, compare
 from pincite.rerank.order import PASSAGE_SHARE, Cut, final_score, reorder
 from pincite.stages import Encoder, Sources, TermWeights, TokenStates
-from pincite.text.terms import terms
+from pincite.text.terms import question_terms, terms
 from pincite.vectors import normalised
 
 _LEAST_FOR_PASSAGES = 0.1
@@ -94,9 +94,17 @@ class LateInteractionReranker:
         """What each question token counts: (2, question tokens), for passages and for sentences."""
         language = self._weights.language(text)
         words = _words_around(text, [(int(start), int(end)) for start, end in asked.offsets])
+        telling = question_terms(text, language)
         # Each once: all tokens of a script without spaces may lie in one long word.
         rarest = {
-            word: max(map(self._weights.weight, terms(text[slice(*word)], language)), default=0.0)
+            word: max(
+                (
+                    self._weights.weight(term)
+                    for term in terms(text[slice(*word)], language)
+                    if term in telling
+                ),
+                default=0.0,
+            )
             for word in set(words)
         }
         rarity = np.array([rarest[word] for word in words])
@@ -112,7 +120,7 @@ class LateInteractionReranker:
         passage = _BEST_SENTENCE * best + (1 - _BEST_SENTENCE) * float(likeness.whole[0])
         scored = replace(hit, scores={**hit.scores, self._stage: passage})
         total = final_score(scored, stage=self._stage, cut=self._cut)
-        share = self._words.of(words.language)
+        share = self._words.of(words.spoken)
         return replace(
             scored,
             sentence_scores=tuple(

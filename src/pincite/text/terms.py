@@ -15,6 +15,7 @@ from itertools import chain, pairwise
 
 import Stemmer
 
+from pincite.text.asking_words import without_asking_words
 from pincite.text.commas import parts_at_commas
 from pincite.text.languages import SCRIPTS, STEMMERS, UNKNOWN
 from pincite.text.search_text import LINE_HYPHEN, without_invisible
@@ -101,13 +102,14 @@ def analysed(found: Iterable[str], language: str) -> list[str]:
 def question_terms(text: str, language: str = UNKNOWN) -> dict[str, str]:
     """The distinct terms of a question, in order, each with the word it comes from.
 
-    If the question is all stop words, those words themselves.
+    Words that only ask are left out. If nothing else is asked for, those words themselves.
     """
     words: dict[str, str] = {}
-    for word in text.split():
+    asked = without_asking_words(text, language)
+    for word in asked.split():
         for term in terms(word, language):
             words.setdefault(term, word.strip("?!.,;:()\"'"))
-    found = {term: words.get(term, term) for term in terms(text, language)}
+    found = {term: words.get(term, term) for term in terms(asked, language)}
     return found or {stem(fold(word), language): word for word in _PART.findall(composed(text))}
 
 

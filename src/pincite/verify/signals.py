@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,15 +9,12 @@ from itertools import pairwise
 
 from pincite.records import Evidence, Hit, Question
 from pincite.stages import Sources, TermWeights
-from pincite.text.languages import UNKNOWN
+from pincite.text.asking_words import is_asking_verb, is_grammar, without_asking_phrases
 from pincite.text.negations import takes_back
 from pincite.text.terms import question_terms, terms
 from pincite.verify.announcing import read_with_announcements
 from pincite.verify.opposition import is_negated_alike, is_negated_otherwise, opposites
 
-_ASKING = re.compile(
-    r"\bhow (?:many|much|often|long|far|old|tall|big|large|wide|high|deep|fast|late|soon)\b", re.I
-)
 IN_NO_PASSAGE = 0.999
 """Weight from which on a word stands nowhere in the library; the weight of such a word is 1."""
 
@@ -86,10 +82,22 @@ class Asked:
 def asked_terms(question: Question, weights: TermWeights) -> Asked:
     """What is asked for, as terms of the question's language; not how it is asked ("how many")."""
     language = weights.language(question.plain)
-    plain = _ASKING.sub("", question.plain) if language == UNKNOWN else question.plain
-    words = question_terms(plain, language)
+    plain = without_asking_phrases(question.plain, language)
+    weighed = {
+        term: (word, weights.weight(term)) for term, word in question_terms(plain, language).items()
+    }
+    # "What does it cost" is answered by a price, and the word need not be there.
+    kept = {
+        term: (word, weight)
+        for term, (word, weight) in weighed.items()
+        if weight < IN_NO_PASSAGE or not is_asking_verb(word, question.plain, language)
+    }
+    telling = {term: found for term, found in kept.items() if not is_grammar(term)}
+    kept = telling or kept
     return Asked(
-        language=language, weights={term: weights.weight(term) for term in words}, words=words
+        language=language,
+        weights={term: weight for term, (_, weight) in kept.items()},
+        words={term: word for term, (word, _) in kept.items()},
     )
 
 

@@ -1,0 +1,144 @@
+"""Words that ask and say nothing of what is asked for, by language (ISO 639-1).
+
+They are left out of questions alone: a text may well be about what "must" be done. English questions
+ask with its stop words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+
+from pincite.text.stop_words import STOP_WORDS
+
+_ASKING = {
+    "de": """bitte braucht brauche darf darfst dürfen eigentlich habe haben hast kannst können könnte
+        mein meine meinem meinen meiner meines muss musst müssen soll sollen sollte viel viele vielen
+        wann weshalb wieviel wieviele wodurch wofür womit woran worauf worin wozu""",
+    "fr": """combien doit doivent dois faut peut peuvent peux puis quelqu'un veut""",
+    "es": """cuál cuánta cuántas debe deben debo puede pueden puedo cuándo cuánto hay tengo""",
+    "it": """devo deve devono può possono posso quanta quante bisogna""",
+    "pt": """deve devem devo posso pode podem preciso quanta quantas""",
+    "nl": """hoeveel kunnen moet moeten mag mogen""",
+    "sv": """får måste""",
+    "da": """hvornår hvorledes må måtte skal""",
+    "no": """hvornår må måtte skal""",
+    "pl": """można mogę może musi muszę powinien trzeba należy kiedy""",
+    "cs": """lze musí můžu může mohu smí""",
+    "ru": """ли можно могу может нужно надо должен должна должны сколько следует""",
+    "tr": """kaç gerekir mıdır midir""",
+    "fi": """paljonko montako pitää saako täytyy""",
+    "hu": """mennyi mennyibe kell szabad""",
+    "ro": """cât câte câți câtă trebuie pot poate""",
+    "ca": """puc pot quants quantes cal""",
+}
+
+_VERBS = {
+    "de": "beträgt bekommt dauert gibt gilt heißt kostet lautet",
+    "fr": "coûte coûtent dure durent signifie vaut",
+    "es": "cuesta cuestan dura duran vale valen",
+    "it": "costa costano dura durano vale",
+    "pt": "custa custam dura duram vale",
+    "nl": "duurt kost kosten geldt",
+    "sv": "kostar",
+    "da": "koster",
+    "no": "koster",
+    "pl": "kosztuje kosztują trwa wynosi",
+    "cs": "stojí trvá",
+    "ru": "стоит стоят длится составляет",
+    "ro": "costă durează",
+    "ca": "costa dura",
+}
+"""Verbs of a question that an answer need not have: a table of prices never says "costs"."""
+
+_PHRASES = {
+    "en": r"how (?:many|much|often|long|far|old|tall|big|large|wide|high|deep|fast|late|soon)",
+    "de": r"wie (?:viele?n?|oft|lange?|weit|alt|gro(?:ß|ss)|breit|hoch|tief|schnell|spät|bald)",
+}
+_INVERTED = re.compile(r"(?<!rendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)\b", re.IGNORECASE)
+"""The pronoun that French joins to the verb of a question: "faut-il", "y a-t-il"."""
+_GRAMMAR = re.compile("[\u3041-\u309f何誰谁吗嗎呢哪么麼]")
+"""Hiragana, and the signs by which Chinese and Japanese ask: who, what, which."""
+_WORD = re.compile(r"(?<![\w'’./@:+-])[^\W\d_]+(?![\w'’-])(?![./@:+]\w)")
+"""A word that is no part of a joined one such as "n.a" or "and/or"."""
+_FEWEST_HITS = 2
+_OF_CYRILLIC = "ru"
+"""Whatever is spoken: these words are told by their letters."""
+
+_TYPED_WITHOUT_ACCENTS = frozenset({"ca", "es", "fr", "it", "pl", "pt", "ro"})
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def without_asking_words(question: str, language: str) -> str:
+    """A question without what only asks, in the language it is read as and in the one it is in."""
+    spoken = {language, spoken_language(question, language), _OF_CYRILLIC}
+    text = _INVERTED.sub("", question) if "fr" in spoken else question
+    quiet = [_quiet(one) for one in sorted(spoken)]
+    return _WORD.sub(
+        lambda found: "" if any(found[0].lower() in words for words in quiet) else found[0], text
+    )
+
+
+def without_asking_phrases(question: str, language: str) -> str:
+    """The same without "how many" and the like."""
+    phrase = _PHRASES.get(spoken_language(question, language))
+    return re.sub(rf"\b{phrase}\b", "", question, flags=re.IGNORECASE) if phrase else question
+
+
+def is_asking_verb(word: str, question: str, language: str) -> bool:
+    """Whether a verb of a question may well be missing in the text that answers."""
+    spoken = (language, spoken_language(question, language), _OF_CYRILLIC)
+    return any(word.lower() in _verbs(one) for one in spoken)
+
+
+def is_grammar(term: str) -> bool:
+    """Whether a pair of letters holds one that Chinese or Japanese joins words or asks with.
+
+    A question has many such pairs, and a text that answers it has others.
+    """
+    return _GRAMMAR.search(term) is not None
+
+
+@lru_cache(maxsize=1024)
+def spoken_language(question: str, language: str) -> str:
+    """The language that a question's words show, or the given one if they do not rule it out.
+
+    A library of tables does not tell its language, and one may be asked in another.
+    """
+    words = {found.lower() for found in _WORD.findall(question)}
+    hits = {one: words & _heard(one) for one in STOP_WORDS}
+    best = max(STOP_WORDS, key=lambda one: (len(hits[one]), one == language))
+    if len(hits[best]) < _FEWEST_HITS or hits.get(language, set()) - hits[best]:
+        return language
+    return best
+
+
+@cache
+def _heard(language: str) -> frozenset[str]:
+    asking = _spellings(_ASKING.get(language, ""), language)
+    return STOP_WORDS[language] | asking | _verbs(language)
+
+
+@cache
+def _verbs(language: str) -> frozenset[str]:
+    return _spellings(_VERBS.get(language, ""), language)
+
+
+@cache
+def _quiet(language: str) -> frozenset[str]:
+    stop_words = " ".join(STOP_WORDS.get(language, ()))
+    return _spellings(f"{stop_words} {_ASKING.get(language, '')}", language)
+
+
+def _spellings(words: str, language: str) -> frozenset[str]:
+    """As they are written, and as people type them who lack the accents."""
+    written = frozenset(words.split())
+    if language == "de":
+        return written | {word.translate(_UMLAUTS) for word in written}
+    if language not in _TYPED_WITHOUT_ACCENTS:
+        return written
+    apart = (unicodedata.normalize("NFD", word) for word in written)
+    return written | {
+        "".join(sign for sign in word if not unicodedata.combining(sign)) for word in apart
+    }
