@@ -131,6 +131,16 @@ def test_a_misspelt_word_is_corrected_and_told(understand: Understand) -> None:
     assert understand("Which torqe?", NO_STEP).asked == "Which torqe?"
 
 
+def test_in_other_languages_the_nearest_word_is_looked_up_beside_the_unknown_one(
+    understand: Understand,
+) -> None:
+    found = understand("Wer hat den Nobelprais?")
+    assert found.asked == "Wer hat den Nobelprais?"
+    assert found.corrections == {}
+    assert found.terms["nobelprais"] > found.terms["nobelpreis"] > 0
+    assert found.notices == ("searched for 'nobelpreis' beside 'Nobelprais'",)
+
+
 @pytest.mark.parametrize(
     "text",
     [

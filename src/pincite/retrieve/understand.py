@@ -11,8 +11,11 @@ from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.parts import question_parts
 from pincite.retrieve.searches import AllowedLookup
 from pincite.stages import Keys, LexicalIndex, TermWeights
+from pincite.text.asking_words import is_asking_verb, spoken_language
+from pincite.text.languages import UNKNOWN
 from pincite.text.numbered import parts_named
 from pincite.text.question_syntax import QuestionSyntax, parsed
+from pincite.text.scripts import is_latin
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary
 
@@ -27,6 +30,9 @@ _COMPOUNDS = 8
 
 _PHRASES_KEPT = 5
 """Passages that no stage drops for the phrases they hold, where others may be found too."""
+
+_LIKELY_MEANT = 0.5
+"""What the word counts that an unknown one may be misspelt from, beside that one."""
 
 _ENTITY = 1.3
 """What names and numbers count."""
@@ -50,8 +56,9 @@ class Steps:
 class QuestionReader:
     """Reads a question with what the library knows of words.
 
-    `is_word` tells words of the language that the library need not hold: they are not taken for
-    misspelt ones.
+    `is_word` tells words of English that the library need not hold: they are not taken for misspelt
+    ones. Of other languages no such list is there, and what a misspelt word may stand for is only
+    looked up beside it.
     """
 
     def __init__(
@@ -79,10 +86,16 @@ class QuestionReader:
         """The question with what was understood of it."""
         syntax = parsed(question.text, self._exact.is_option)
         language = self._weights.language(syntax.plain)
-        corrections = self._corrections(syntax, language) if self._steps.spelling else {}
+        nearest = self._nearest(syntax, language) if self._steps.spelling else {}
+        is_listed = spoken_language(syntax.plain, language) == UNKNOWN and is_latin(syntax.plain)
+        corrections = nearest if is_listed else {}
+        beside = {} if is_listed else nearest
         asked = _replaced(syntax.plain, corrections)
         wanted = question_terms(asked, language)
         expansions = self._expansions(asked, wanted, language)
+        for word, near in beside.items():
+            meant = dict.fromkeys(terms(near, language), _LIKELY_MEANT)
+            expansions[word] = {**expansions.get(word, {}), **meant}
         allowed = self._allowed(question.collection, question.filters)
         within, notices = self._within(syntax, allowed)
         rare = self._exact.rare(list(wanted), allowed)
@@ -100,17 +113,26 @@ class QuestionReader:
             parts=question_parts(asked) if self._steps.parts else (),
             corrections=corrections,
             expansions=expansions,
-            notices=(*_notices(syntax, wanted, corrections, language), *notices),
+            notices=(
+                *_notices(syntax, wanted, corrections, language),
+                *(f"searched for '{near}' beside '{word}'" for word, near in beside.items()),
+                *notices,
+            ),
         )
         told = (*question.notices, *understood.notices)
         return replace(question, understood=understood, notices=told)
 
-    def _corrections(self, syntax: QuestionSyntax, language: str) -> dict[str, str]:
-        """Misspelt words and what is searched for instead."""
+    def _nearest(self, syntax: QuestionSyntax, language: str) -> dict[str, str]:
+        """Words that may be misspelt, and the nearest ones of the library."""
         exact = {word for phrase in syntax.phrases for word in phrase.split()}
+        telling = question_terms(syntax.plain, language).keys()
         found = {}
         for word in _ASKED_WORD.findall(syntax.plain):
-            if word not in exact and self._is_unknown(word, language):
+            if word in exact or not telling & terms(word, language):
+                continue
+            if is_asking_verb(word, syntax.plain, language):
+                continue
+            if self._is_unknown(word, language):
                 nearest = self._vocabulary.nearest(fold(word))
                 if nearest and not self._is_word(fold(word)):
                     found[word] = nearest
