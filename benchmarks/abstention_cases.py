@@ -146,7 +146,7 @@ class _Asking:
     def case(self, kind: str, gold: GoldQuestion) -> Case | None:
         """None where nothing at all was found: then there is nothing to be sure of."""
         stages = self._stages
-        self._gone = set(gold.relevant) if kind == "removed" else set()
+        self._gone = self._removed(kind, gold)
         question = stages.understander.understand(Question(text=gold.text))
         found = stages.retriever.retrieve(question).hits
         hits = stages.reranker.rerank(question, found).hits
@@ -163,6 +163,10 @@ class _Asking:
             first=holds[0],
             group=self._made.names(evidence[0].span.document_id)[0].partition("#")[0],
         )
+
+    def _removed(self, kind: str, gold: GoldQuestion) -> set[str]:
+        """Documents that are not searched."""
+        return set(gold.relevant) if kind == "removed" else set()
 
     def _allowed(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
         """Keys of the passages whose documents are not taken away."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from end_to_end.running import library_of
+from pincite.records import Status
 
 LEASE = (
     "Mietvertrag\n\nDie Miete beträgt 650 Euro. Die Kaution beträgt 900 Euro. Die Mieterin hat die "
@@ -45,6 +46,21 @@ def test_the_sentence_with_the_asked_word_is_quoted_and_no_other(
 ) -> None:
     answered = library_of({"a.txt": text}, tmp_path).ask(question)
     assert [citation.quote for citation in answered.citations] == [answer]
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (KETTLE, "Как приготовить борщ?"),
+        (KETTLE, "Кто выиграл чемпионат мира по футболу?"),
+        (HOUSE, "東京タワーの高さは何メートルですか？"),
+        (HOUSE, "怎么做红烧肉？"),
+    ],
+)
+def test_what_no_document_speaks_of_is_refused_in_every_script(
+    tmp_path: Path, text: str, question: str
+) -> None:
+    assert library_of({"a.txt": text}, tmp_path).ask(question).status is Status.ABSTAINED
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,10 @@ def reranker(
         if models.encoder is None or not reads_latin_only(models.encoder.name):
             return by_method(cut)
         foreign = replace(cut, weight=min(chosen.weight, chosen.foreign_weight))
-        return ByScript(latin=by_method(cut, words=_LATIN), other=by_method(foreign, words=_UNREAD))
+        return ByScript(
+            latin=by_method(cut, words=_LATIN),
+            other=by_method(foreign, words=_UNREAD, stage="late_unread"),
+        )
     return ModelReranker(
         models.scorer,
         first=by_method(replace(cut, threshold=0.0)),

@@ -23,6 +23,8 @@ class ScoredBy(StrEnum):
     """Which stage gave the sentences their scores: these mean different things from each."""
 
     LATE_INTERACTION = "late_interaction"
+    LATE_UNREAD = "late_unread"
+    """Late interaction by an encoder that does not read the script of the question."""
     SENTENCE_COSINE = "sentence_cosine"
     TERM_COVERAGE = "term_coverage"
 

@@ -18,7 +18,12 @@ _DROPS_SHOWN = 5
 _COLUMNS = 80
 _SCORE_WIDTH = 8
 _LONGEST_NAME = 60
-_SHORT = {"late_interaction": "late", "sentence_cosine": "cosine", "term_coverage": "terms"}
+_SHORT = {
+    "late_interaction": "late",
+    "late_unread": "late",
+    "sentence_cosine": "cosine",
+    "term_coverage": "terms",
+}
 
 Form = Mapping[str, Any]
 
