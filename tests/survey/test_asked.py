@@ -26,6 +26,11 @@ SURE = {
     "Dans combien de fichiers l'eau est-elle mentionnée ?": "eau",
     "¿Cuántos documentos mencionan los tomates?": "tomates",
     "¿En qué archivos se menciona la caldera?": "caldera",
+    "cuantos documentos mencionan la fianza": "fianza",
+    "¿En cuántos documentos aparece la palabra fianza?": "fianza",
+    "In wie vielen Dokumenten steht das Wort Kaution?": "Kaution",
+    "Dans combien de documents figure le mot caution ?": "caution",
+    "Dans combien de documents trouve-t-on le mot « caution » ?": "caution",
 }
 PLACES = {
     "How often is the emergency stop mentioned?": "emergency stop",
@@ -52,6 +57,9 @@ ORDINARY = [
     "How many chapters are there in the book?",
     "What is said about torque in the documents?",
     "What does the report mention about risk?",
+    "In welchen Dokumenten steht, wie hoch die Kaution ist?",
+    "Wie viele Dokumente brauche ich für ein Visum?",
+    "Сколько документов нужно для визы?",
     "",
 ]
 
@@ -96,6 +104,9 @@ def test_what_may_be_said_in_other_words_is_not_certain(question: str) -> None:
         "How many policies were changed?",
         "List all suppliers",
         "Wie viele Verträge laufen bald aus?",
+        "In wie vielen Dokumenten geht es um die Kaution?",
+        "In quanti documenti compare la parola cauzione?",
+        "Сколько документов упоминают отпуск?",
     ],
 )
 def test_what_words_cannot_tell_has_no_subject(question: str) -> None:

@@ -74,6 +74,8 @@ DOCUMENTS = {
         r"(?:in|auf) (?:wie vielen|welchen) THING (?:wird|werden|ist|sind) SUBJECT"
         r" (?:erwähnt|genannt|zu finden)",
         r"(?:in|auf) (?:wie vielen|welchen) THING (?:kommt|kommen) SUBJECT vor",
+        r"(?:in|auf) (?:wie vielen|welchen) THING (?:steht|stehen)"
+        r" (?=[\"„“«]|das wort |der begriff |die worte )SUBJECT",
     ),
     "fr": (
         r"combien de THING VERB SUBJECT",
@@ -82,13 +84,16 @@ DOCUMENTS = {
         r" THING qui VERB SUBJECT",
         r"dans (?:combien de|quel(?:le)?s) THING SUBJECT"
         r" (?:est|sont)[ -](?:il|elle)s? (?:mentionnée?s?|citée?s?|nommée?s?)",
+        r"dans (?:combien de|quel(?:le)?s) THING (?:figure(?:nt)?|appara[iî]t|apparaissent|"
+        r"trouve-t-on|se trouve(?:nt)?) SUBJECT",
     ),
     "es": (
-        r"cuánt[oa]s (?:de (?:los|las) )?THING VERB SUBJECT",
-        r"(?:qué|cuáles) THING VERB SUBJECT",
+        r"cu[aá]nt[oa]s (?:de (?:los|las) )?THING VERB SUBJECT",
+        r"(?:qu[eé]|cu[aá]les) THING VERB SUBJECT",
         r"(?:lista|listar|enumera|muestra|encuentra)(?:me)?(?: todos| todas)?(?: los| las)?"
         r" THING que VERB SUBJECT",
-        r"en (?:cuánt[oa]s|qué) THING se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
+        r"en (?:cu[aá]nt[oa]s|qu[eé]) THING se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
+        r"en (?:cu[aá]nt[oa]s|qu[eé]) THING (?:aparecen?|figuran?) SUBJECT",
     ),
 }
 """Questions for documents."""
@@ -113,8 +118,8 @@ MENTIONS = {
         r"où SUBJECT (?:est|sont)[ -](?:il|elle)s? (?:mentionnée?s?|citée?s?)",
     ),
     "es": (
-        r"cuántas veces se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
-        r"dónde se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
+        r"cu[aá]ntas veces se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
+        r"d[oó]nde se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
     ),
 }
 """Questions for places."""
@@ -137,6 +142,14 @@ ENUMERATIONS = (
     r"(?:liste|nenne|zähle)(?: mir)? alle",
     r"(?:liste[rz]?|énumère[rz]?) (?:tous|toutes)",
     r"(?:lista|enumera)(?:me)? (?:todos|todas)",
+    r"(?:in|auf) wie vielen (?:der |meiner |unserer )?(?:dokumenten?|dateien|unterlagen)",
+    r"dans combien de (?:documents|fichiers)",
+    r"en cu[aá]nt[oa]s (?:documentos|archivos|ficheros)",
+    r"in quanti (?:documenti|file)",
+    r"em quantos (?:documentos|arquivos|ficheiros)",
+    r"in hoeveel (?:documenten|bestanden)",
+    r"w ilu (?:dokumentach|plikach)",
+    r"(?:в скольких (?:документах|файлах)|сколько (?:документов|файлов) (?:упомина|содерж))\w*",
 )
 """How a question begins that wants all there is of something that words alone do not show."""
 
