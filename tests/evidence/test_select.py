@@ -255,6 +255,38 @@ def test_what_differs_in_a_number_or_a_name_is_no_repetition_unless_the_question
     assert chosen_quotes(question, *quotes) == chosen
 
 
+def test_another_value_for_the_same_comes_before_other_words() -> None:
+    quotes = [
+        "Appliances: sales fell by 6.1%.",
+        "Appliances: sales fell by 16.1%.",
+        "Nobody knows why that was.",
+    ]
+    document = text_document(" ".join(quotes))
+    starts = [document.text.index(quote) for quote in quotes]
+    spans = tuple(
+        Span(document_id=document.id, start=start, end=start + len(quote))
+        for start, quote in zip(starts, quotes, strict=True)
+    )
+    whole = Span(document_id=document.id, start=0, end=len(document.text))
+    found = Hit(
+        passage=Passage(id="p", span=whole, section=(), page=None, sentences=spans),
+        score=0.5,
+        scores={},
+        sentence_scores=(0.9, 0.88, 0.87),
+        sentence_vectors=np.eye(2, dtype=np.float32)[[0, 0, 1]],
+    )
+    chooser = MmrSelector(
+        MemorySources([document]),
+        max_sentences=2,
+        mmr_lambda=0.7,
+        max_similarity=0.82,
+        margin=0.3,
+        lead_margin=0.3,
+    )
+    chosen = chooser.select(Question(text="How did sales of appliances change?"), [found]).evidence
+    assert [item.quote for item in chosen] == quotes[:2]
+
+
 CONTRACTS = """Counterparty,Contract,End,Owner
 Alder Packaging,C-101,2024-12-31,J. Okafor
 Brightwell Energy,C-102,2026-06-30,S. Lindqvist

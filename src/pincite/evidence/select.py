@@ -71,7 +71,8 @@ class MmrSelector:
     best one would be read first, so it must be as good but for `lead_margin`, unless it says what
     the thing is that the question names: the first one below its heading, or the row of it. Among
     those, the next sentence is the one with the highest
-    `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones. One more similar than
+    `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones, but for those that it
+    gives another value for. One more similar than
     `max_similarity` to a chosen one, and in the same words, is never taken, unless it says the same
     of something else that the question may mean, gives another value for it, denies it, has a word
     of the question that the chosen one lacks, or opens the answer to a heading that is a question.
@@ -109,9 +110,7 @@ class MmrSelector:
             pool = [item for item, found in zip(pool, repeats, strict=True) if not found]
             if not pool:
                 break
-            best = max(
-                pool, key=lambda item: self._marginal(item, max(alike[item.span], default=0.0))
-            )
+            best = max(pool, key=lambda item: self._marginal(item, alike[item.span], chosen, asked))
             chosen.append(best)
             pool.remove(best)
         full = f"better ones were chosen, at most {self._max_sentences}"
@@ -132,7 +131,22 @@ class MmrSelector:
             ),
         )
 
-    def _marginal(self, item: _Candidate, nearest: float) -> float:
+    def _marginal(
+        self,
+        item: _Candidate,
+        alike: Sequence[float],
+        chosen: Sequence[_Candidate],
+        asked: frozenset[str],
+    ) -> float:
+        """What it adds. Another value for the same is not less worth for being said in its words."""
+        nearest = max(
+            (
+                similarity
+                for similarity, other in zip(alike, chosen, strict=True)
+                if item.heads & other.heads or not _tells_more(item, other, asked)
+            ),
+            default=0.0,
+        )
         return self._lambda * item.score - (1 - self._lambda) * nearest
 
     def _repeats(
