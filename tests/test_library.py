@@ -466,3 +466,14 @@ def test_of_identical_files_one_that_is_still_the_same_is_cited(
     receipt = folder.parent / "count.json"
     library.save_receipt(counted, receipt)
     assert pincite.verify_receipt(receipt).holds
+
+
+def test_a_search_says_when_it_cannot_show_as_many_as_were_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "pump.txt").write_text("The pump runs.\n")
+    (tmp_path / "pumps.txt").write_text("A pump stops.\n")
+    overrides = {**LEXICAL, "retrieval": {"keep": 1}}
+    with Library.open(tmp_path / "library", overrides=overrides) as library:
+        library.ingest([tmp_path / "pump.txt", tmp_path / "pumps.txt"])
+        told = "at most 1 hits instead of 250: raise retrieval.keep to see more"
+        assert library.search("pump", limit=250).notices[-1] == told
+        assert library.search("pump", limit=1).notices == (NOTICE,)

@@ -153,6 +153,29 @@ def test_the_digest_does_not_depend_on_the_layer(
     assert load_settings(overrides=overrides)[0].digest() == from_file.digest()
 
 
+@pytest.mark.parametrize(
+    ("group", "values", "said"),
+    [
+        ("retrieval", {"limit": 250}, r"limit = 250 is more than keep = 100.*raise keep"),
+        ("retrieval", {"limit": 50, "keep": 20}, "limit = 50 is more than keep = 20"),
+        ("chunking", {"min_chars": 500, "max_tokens": 200}, r"min_chars = 500.*max_tokens = 200"),
+        ("chunking", {"min_chars": 5000}, "min_chars = 5000 is more than max_chars = 1600"),
+    ],
+)
+def test_a_setting_that_another_makes_useless_is_refused(
+    group: str, values: dict[str, int], said: str
+) -> None:
+    with pytest.raises(SettingsError, match=said):
+        load_settings(overrides={group: values})
+
+
+def test_settings_that_go_together_are_taken() -> None:
+    load_settings(overrides={"retrieval": {"limit": 250, "keep": 250}})
+    load_settings(overrides={"retrieval": {"keep": 4}})
+    load_settings(overrides={"chunking": {"min_chars": 1600}})
+    load_settings(overrides={"chunking": {"max_tokens": 200}})
+
+
 def test_k1_and_b_need_the_engine_that_has_them() -> None:
     settings, _ = load_settings(overrides={"lexical": {"engine": "bm25s", "k1": 1.2, "b": 0.65}})
     assert settings.lexical.b == 0.65

@@ -389,11 +389,13 @@ class Library:
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
         result = self._asked(lambda stages: search(question, stages))
-        kept = shown(result.hits, most)
+        kept, keep = shown(result.hits, most), self.settings.retrieval.keep
+        is_cut = most > keep <= len(result.hits)
+        cut = f"at most {keep} hits instead of {most}: raise retrieval.keep to see more"
         return SearchResult(
             question=result.question,
             hits=kept,
-            notices=result.notices,
+            notices=(*result.notices, cut) if is_cut else result.notices,
             timings=result.timings,
             traced=result.traced,
         )

@@ -73,6 +73,20 @@ class ChunkingSettings(Group):
         default=25, ge=0, le=2_000, description="as overlap_chars, where sizes are tokens"
     )
 
+    @model_validator(mode="after")
+    def _sizes_go_together(self) -> Self:
+        if self.min_chars and self.max_tokens:
+            raise ValueError(
+                f"min_chars = {self.min_chars} counts characters and max_tokens = {self.max_tokens} "
+                "makes all sizes tokens; set one of them to 0"
+            )
+        if self.min_chars > self.max_chars:
+            raise ValueError(
+                f"min_chars = {self.min_chars} is more than max_chars = {self.max_chars}, and no "
+                "passage could reach it; set it to less"
+            )
+        return self
+
 
 class EmbeddingSettings(Group):
     """The encoder (E1)."""
@@ -149,6 +163,16 @@ class RetrievalSettings(Group):
     )
     keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
+
+    @model_validator(mode="after")
+    def _keeps_what_is_shown(self) -> Self:
+        # Who keeps fewer than are usually shown means just that; a search says so.
+        if self.limit > max(self.keep, type(self).model_fields["limit"].default):
+            raise ValueError(
+                f"limit = {self.limit} is more than keep = {self.keep}, and no more than these are "
+                "ever shown; raise keep too"
+            )
+        return self
 
 
 class LexicalSettings(Group):
