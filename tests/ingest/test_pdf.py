@@ -9,9 +9,12 @@ from pathlib import Path
 import pypdfium2
 import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.document import Document
+from pincite.document import BlockKind, Document
 from pincite.errors import ReadError
 from pincite.ingest.pdf import PdfReader
 from tests.ingest.conftest import PdfMaker
@@ -198,3 +201,34 @@ def _text_in_box(page: pypdfium2.PdfPage, x0: float, y0: float, x1: float, y1: f
 def _bare(text: str) -> str:
     """Hyphens and spaces left out: PDFium marks hyphens at line ends in its own way."""
     return re.sub(r"[-\s\x02\ufffe\xad]", "", text)
+
+
+def written(name: str, lines: dict[int, str]) -> bytes:
+    """A page of lines in one font, each at its height."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer)
+    for height, line in lines.items():
+        canvas.setFont(name, 10)
+        canvas.drawString(50, height, line)
+    canvas.save()
+    return buffer.getvalue()
+
+
+def test_a_line_with_an_accented_capital_is_no_heading() -> None:
+    pdfmetrics.registerFont(TTFont("Vera", "Vera.ttf"))
+    lines = {
+        500: "Ångströmregelungenundandere gelten weiter für uns",
+        486: "Fernmieter im Haus und auch für alle davor.",
+    }
+    more = dict.fromkeys((300, 286, 272), "alle zahlen wie bisher im ganzen Haus weiter.")
+    document = PdfReader().read(Path("a.pdf"), written("Vera", lines | more))
+    assert all(block.kind is BlockKind.PARAGRAPH for block in document.blocks)
+
+
+def test_lines_in_a_font_without_shapes_have_its_height() -> None:
+    pdfmetrics.registerFont(UnicodeCIDFont("HeiseiMin-W3"))
+    lines = {500: "電源コードを傷つけないでください。お手入れの際", 486: "は、必ず抜いてください。"}
+    document = PdfReader().read(Path("a.pdf"), written("HeiseiMin-W3", lines))
+    assert [block.kind for block in document.blocks] == [BlockKind.PARAGRAPH]
+    (box, *_) = document.boxes.boxes(0, 5)
+    assert 8 < box.y1 - box.y0 < 12

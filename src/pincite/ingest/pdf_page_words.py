@@ -13,6 +13,7 @@ from math import inf
 import pypdfium2.raw as pdfium
 
 from pincite.ingest.pdf_calls import ADDRESS, address_of, direct, pointer_to
+from pincite.ingest.pdf_font_height import FontHeights
 from pincite.ingest.pdf_frame import PageFrame, Rectangle
 from pincite.ingest.pdf_styles import TextStyle, TextStyles
 from pincite.ingest.pdf_words import SIGNS_ALONE, Word
@@ -58,7 +59,7 @@ class _Band:
     y0: float
     y1: float
     height: float
-    """From bottom to top in points; infinite where the font does not tell."""
+    """Of the font in points; infinite where it does not tell. Accents may reach beyond it."""
     style: TextStyle
 
 
@@ -78,6 +79,7 @@ class PageWords:
         # Where words of a page that is not turned are placed at once; on others none fits.
         self._edge, self._width = frame.left, -1.0 if frame.is_turned else frame.width
         self._styles = TextStyles()
+        self._heights = FontHeights(self._page)
         # Read with struct, which is three times as fast as going through the array.
         self._corners = bytearray(_FOUR_DOUBLES.size)
         start = ctypes.addressof(ctypes.c_char.from_buffer(self._corners))
@@ -184,8 +186,12 @@ class PageWords:
         band = self._bands.get(text_object)
         if band is None or not (band.bottom - 1.0 <= bottom and top <= band.top + 1.0):
             band = self._ask_for_band(text_object, start)
-        # The font's own height makes the boxes of a line equally high; some fonts lie about it.
-        if band.height < 3 * (size if size > 2.0 else 2.0):
+        # The font's own height makes the boxes of a line equally high; some fonts lie about it. Of
+        # a font that is not in the file there are no shapes, so that nothing else tells it.
+        if (
+            band.height < 3 * (size if size > 2.0 else 2.0)
+            or size < _SMALLEST_SIZE < band.height < inf
+        ):
             if band.bottom <= bottom and top <= band.top and left >= self._edge:
                 x0, x1 = left - self._edge, right - self._edge
                 if x0 <= x1 <= self._width:
@@ -208,6 +214,8 @@ class PageWords:
         _, top, _, bottom = _FOUR_FLOATS.unpack(self._loose)
         _, y0, _, y1 = self._frame.place(0.0, 0.0, bottom, top)
         height = max(top - bottom, _SMALLEST_SIZE) if known and top > bottom else inf
+        # PDFium adds the shape of the one letter it is asked for, such as an accented capital.
+        height = min(height, self._heights.of(text_object, index) or inf)
         band = _Band(bottom, top, y0, y1, height, self._styles[text_object])
         if known and text_object:
             self._bands[text_object] = band
