@@ -136,14 +136,14 @@ class MmrSelector:
         item: _Candidate,
         alike: Sequence[float],
         chosen: Sequence[_Candidate],
-        asked: frozenset[str],
+        asked: _Asked,
     ) -> float:
         """What it adds. Another value for the same is not less worth for being said in its words."""
         nearest = max(
             (
                 similarity
                 for similarity, other in zip(alike, chosen, strict=True)
-                if item.heads & other.heads or not _tells_more(item, other, asked)
+                if item.heads & other.heads or not _tells_more(item, other, asked.details)
             ),
             default=0.0,
         )
