@@ -53,6 +53,114 @@ def test_words_of_the_same_kind_are_exchanged(before: str, asked: str, meant: st
     )
 
 
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        (
+            "What was the revenue of Road freight in 2022?",
+            "and operating profit?",
+            "operating profit",
+        ),
+        ("What was the revenue of Road freight in 2022?", "and the costs?", "costs"),
+    ],
+)
+def test_another_figure_keeps_whose_it_is(before: str, asked: str, meant: str) -> None:
+    assert read(asked, before).text == f"What was the {meant} of Road freight in 2022?"
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        ("What was Nord's profit in 2023?", "and revenue?", "What was Nord's revenue in 2023?"),
+        (
+            "What was Nord's profit in 2023?",
+            "and gross profit?",
+            "What was Nord's gross profit in 2023?",
+        ),
+        ("What was Nord's profit in 2023?", "and Acme?", "What was Acme's profit in 2023?"),
+        ("What was Nord's EBITDA in FY2024?", "and PAT?", "What was Nord's PAT in FY2024?"),
+        ("What was Nord's EBITDA in FY2024?", "and Acme?", "What was Acme's EBITDA in FY2024?"),
+        ("operating profit in 2023", "and revenue?", "revenue in 2023"),
+        ("Who is the director of Nord?", "and the chairman?", "Who is the chairman of Nord?"),
+        ("What is the price of steel?", "and copper?", "What about copper? (price of steel)"),
+        (
+            "How many people work in Berlin?",
+            "and machines?",
+            "What about machines? (people work, Berlin)",
+        ),
+    ],
+)
+def test_a_figure_takes_the_place_of_a_figure_and_an_owner_that_of_an_owner(
+    before: str, asked: str, meant: str
+) -> None:
+    assert read(asked, before).text == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        (
+            "When does the contract with Nord Energy end?",
+            "and Dunmore Transport?",
+            "When does the contract with Dunmore Transport end?",
+        ),
+        ("Does the contract cover Acme?", "and Beta?", "Does the contract cover Beta?"),
+        ("Who runs the company in Berlin?", "and Siemens?", "Who runs Siemens in Berlin?"),
+        (
+            "How many Jewish people live in the country?",
+            "Israel?",
+            "How many Jewish people live in Israel?",
+        ),
+    ],
+)
+def test_a_name_takes_the_place_of_a_name_before_that_of_a_kind(
+    before: str, asked: str, meant: str
+) -> None:
+    assert read(asked, before).text == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        ("what does quay rollback do", "and quay logs?", "what does quay logs do"),
+        ("Where is Acme based?", "and Acme Ltd?", "Where is Acme Ltd based?"),
+        ("what is the default of --grace", "and --timeout?", "what is the default of --timeout"),
+        ("What sets --grace in Quay?", "--timeout?", "What sets --timeout in Quay?"),
+        (
+            "What is due on INV-2044 from Acme?",
+            "and INV-2051?",
+            "What is due on INV-2051 from Acme?",
+        ),
+        ("who is assigned to TCK-1046", "and 1047?", "who is assigned to TCK-1047"),
+        ("what is error 409", "and 423?", "what is error 423"),
+        ("what changed in version 3.0.1", "and in 3.1.0?", "what changed in version 3.1.0"),
+    ],
+)
+def test_a_command_an_option_or_a_code_takes_the_place_of_another(
+    before: str, asked: str, meant: str
+) -> None:
+    assert read(asked, before).text == meant
+
+
+def test_what_stands_beside_a_question_is_kept_and_exchanged() -> None:
+    asked = ["What is its notice period?", "Who owns it?", "and Ellis Foods?", "and in 2024?"]
+    earlier = [Exchange(question="When does the contract with Nord Energy end in 2023?")]
+    for one in asked:
+        earlier.append(Exchange(question=follow_up(one, earlier).text))
+    beside = "notice period, contract, Nord Energy end, 2023"
+    assert [one.question for one in earlier[2:]] == [
+        f"Who owns it? ({beside})",
+        f"Who owns it? ({beside.replace('Nord Energy', 'Ellis Foods')})",
+        f"Who owns it? ({beside.replace('Nord Energy', 'Ellis Foods').replace('2023', '2024')})",
+    ]
+
+
+def test_a_word_that_only_begins_as_courtesy_does_is_kept() -> None:
+    assert read("No-show fees?", "What is a late fee?").text.startswith("No-show fees?")
+    found = read("what about no-show fees?", "Which rule holds for late fees?")
+    assert found.text == "Which rule holds for no-show fees?"
+
+
 def test_where_two_places_would_do_none_is_chosen() -> None:
     found = read("and Chile?", "Does Peru sell more than Ecuador?")
     assert found.text == "What about Chile? (Peru sell, Ecuador)"
@@ -285,5 +393,5 @@ def test_the_examples_in_the_documents_are_read_so() -> None:
     page = (Path(__file__).parents[2] / "docs" / "chat.md").read_text(encoding="utf-8")
     table = page.partition("| asked | after | read as |\n|---|---|---|\n")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
-    assert len(rows) == 9
+    assert len(rows) == 12
     assert [[asked, before, read(asked, before).text] for asked, before, _ in rows] == rows

@@ -42,7 +42,7 @@ KINDS = (
 
 LEADING = re.compile(
     r"^(?:(?:and|but|so|also|then|or|well|ok|okay|now|yes|no|thanks|thank you|interesting|wow|great"
-    r"|i see|hmm|please|right)\b[\s,.!:;-]*)+",
+    r"|i see|hmm|please|right)\b(?!-\w)(?:[\s,.!:;]|-+(?=\s|$))*)+",
     re.IGNORECASE,
 )
 """What a follow-up may begin with, and which asks nothing."""

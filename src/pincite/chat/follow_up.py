@@ -24,7 +24,7 @@ from pincite.chat.pointers import (
     resolved,
     swapped,
 )
-from pincite.chat.slots import exchanged, without_doer
+from pincite.chat.slots import exchanged, exchanged_alike, without_doer
 from pincite.chat.subjects import content, names, says_something, topic, words
 
 _LONGEST_CHARS = 1000
@@ -35,7 +35,8 @@ _CHOICE_LASTS = 5
 _LONGEST_OTHER_WORDS = 9
 
 _WHAT_ABOUT = re.compile(r"^(?:what|how)\s+about\s+(?P<other>.+)$", re.IGNORECASE)
-_AND = re.compile(r"^(?:and|or|but)\b[\s,.:-]+(?P<other>.+)$", re.IGNORECASE)
+_AND = re.compile(r"^(?:and|or|but)\b(?:[\s,.:]|-+\s)+(?P<other>.+)$", re.IGNORECASE)
+_THE_ONE = re.compile(r"^the\s+(?P<other>.+?)\s+ones?$", re.IGNORECASE)
 _CORRECTED = re.compile(
     r"^(?:no\W+)?(?:i(?:\s+(?:mean|meant)|['’]m\s+asking|\s+am\s+asking|['’]m\s+interested|\s+am\s+"
     r"interested)|you\s+mean)\s+(?:to\s+know\s+)?(?:about\s+|in\s+)?(?P<other>.+)$",
@@ -136,14 +137,23 @@ def _other(asked: str, last: Exchange) -> str:
     other = _other_subject(asked)
     if not other:
         return ""
-    read = exchanged(_ADDED.sub("", last.question), other)
+    before = _ADDED.sub("", last.question)
+    read = exchanged(before, other) or _exchanged_beside(before, last.question, other)
     if read:
         return read
-    base = _ADDED.sub("", last.question).rstrip(" ?.!")
     if words(other)[0].lower() in PREPOSITIONS - {"for"}:
-        return f"{base} {other}?"
+        return f"{before.rstrip(' ?.!')} {other}?{last.question[len(before) :]}"
     other = other.removeprefix("for ")
     return _added(f"What about {other}?", without_doer(last.question, other), beside=other)
+
+
+def _exchanged_beside(before: str, question: str, other: str) -> str:
+    """The question with another name, time or number among what stands beside it; else empty."""
+    beside = question[len(before) :]
+    first, _, rest = other.partition(" ")
+    plain = rest if first.lower() in PREPOSITIONS else other
+    read = exchanged_alike(beside, plain) if beside else ""
+    return f"{before}{read}" if read else ""
 
 
 def _other_subject(asked: str) -> str:
@@ -153,7 +163,9 @@ def _other_subject(asked: str) -> str:
     for form, tried in ((_WHAT_ABOUT, begun), (_CORRECTED, begun), (_AND, plain)):
         found = form.match(tried)
         if found:
-            return _without_verbs(LEADING.sub("", found["other"]))
+            other = _without_verbs(LEADING.sub("", found["other"]))
+            one = _THE_ONE.match(other)
+            return one["other"] if one and names(one["other"], opens=False) else other
     first = words(begun)[:1]
     if first and first[0].lower() in PREPOSITIONS:
         return _without_verbs(begun)

@@ -1,13 +1,14 @@
 """Which words of a question does "and for tomatoes?" replace? Those of the same kind, if it is sure.
 
-A year replaces the year, "for X" what stands after "for", a name the only name, a kind of loan the
-loan. Where two places would do, none is chosen.
+A year replaces the year, an option the option, "for X" what stands after "for", "operating profit"
+the revenue of Acme, a name the only name, a kind of loan the loan. Where two places would do, none
+is chosen.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pincite.chat.cues import AUXILIARIES, DETERMINERS, FUNCTION, PREPOSITIONS, QUESTION_WORDS
 from pincite.chat.subjects import generic, keys, names, place_of, topic, words
@@ -28,16 +29,38 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = r"-?\d[\d.,/]*"
 _NAMED_NUMBER = re.compile(rf"([^\W\d]+)\s+{_NUMBER}")
 _MEASURED = re.compile(rf"{_NUMBER}\s+(\S+)")
+_PLAIN_NUMBER = re.compile(r"\d[\d.]*\d|\d")
+_CODE = re.compile(r"(?<![\w-])(?P<letters>[^\W\d_]+[-_./]?)\d(?:[\w./-]*\w)?")
+_OPTION = re.compile(r"(?<![\w-])--?[^\W\d_](?:[\w-]*\w)?")
+_DETERMINER = "(?:an?|the|my|your|our|their|his|her)"
+_FIGURE = re.compile(
+    rf"(?:^(?!(?:how|what|which|who)\b)|\b(?:is|are|was|were)\s+(?:{_DETERMINER}\s+)?|\b(?:{_DETERMINER}|how\s+(?:many|much))\s+"
+    r"|['’]s\s+)"
+    r"(?P<figure>[^\W\d_][\w-]*(?:\s+[^\W\d_][\w-]*){0,3}?)(?=\s+(?P<preposition>of|in|for|at)\s+"
+    r"(?:(?:the|fiscal)\s+)?(?P<about>\S+)|\s*[?.!]*$)",
+    re.IGNORECASE,
+)
+_ASKS_FOR_A_FIGURE = re.compile(r"(?!when|where|why|how\s+(?:do|can|is|are|was)\b)", re.IGNORECASE)
+_OWNER = re.compile(r"['’]s(?=\s)")
+_PLACED = re.compile(r"\b(?:at|from|in|near|on|since|to)\s+(?:the\s+)?$", re.IGNORECASE)
 _AUXILIARY = "|".join(re.escape(word) for word in sorted(AUXILIARIES))
 _END_OF_A_PHRASE = AUXILIARIES | PREPOSITIONS | QUESTION_WORDS | {"and", "or", "but", "that", "if"}
 
 
 def exchanged(question: str, other: str) -> str:
     """The question about something else; empty where nothing in it is of the same kind."""
-    ways = (_by_time, _by_number, _by_preposition, _by_kind, _by_name, _by_head, _by_doer, _by_end)
     plain = _without_preposition(other)
-    for way in ways:
+    for way in _WAYS:
         found = way(question, other, plain)
+        if found:
+            return found
+    return ""
+
+
+def exchanged_alike(subjects: str, plain: str) -> str:
+    """A list of subjects with another time, number, code or name in it; empty where none is."""
+    for way in (_by_time, _by_number, _by_code, _by_name):
+        found = way(subjects, plain, plain)
         if found:
             return found
     return ""
@@ -71,6 +94,24 @@ def _by_number(question: str, other: str, plain: str) -> str:
     return _put(question, there[0].span(), plain) if len(there) == 1 else ""
 
 
+def _by_code(question: str, other: str, plain: str) -> str:
+    """`--timeout` instead of `--grace`, `P-102` or `102` instead of `P-101`, 423 instead of 409."""
+    del other
+    if _OPTION.fullmatch(plain):
+        return _put_once(question, [found.span() for found in _OPTION.finditer(question)], plain)
+    there = [found for found in _CODE.finditer(question) if not _TIME.fullmatch(found[0])]
+    code = _CODE.fullmatch(plain)
+    if code and not _TIME.fullmatch(plain):
+        alike = [found.span() for found in there if found["letters"] == code["letters"]]
+        return _put_once(question, alike or [found.span() for found in there], plain)
+    if not _PLAIN_NUMBER.fullmatch(plain) or _YEAR.fullmatch(plain):
+        return ""
+    numbers = [(found.end("letters"), found.end()) for found in there if found[0][-1].isdigit()]
+    bare = re.finditer(rf"(?<![\w.,-])(?:{_PLAIN_NUMBER.pattern})(?![\w-])", question)
+    numbers += [found.span() for found in bare if not _YEAR.fullmatch(found[0])]
+    return _put_once(question, numbers, plain)
+
+
 def _by_preposition(question: str, other: str, plain: str) -> str:
     """`for X` instead of the only `for Y`; of times only by a time."""
     preposition = words(other)[0].lower()
@@ -92,6 +133,44 @@ def _by_kind(question: str, other: str, plain: str) -> str:
     return _put(question, there.span(), plain) if there and names(plain, opens=False) else ""
 
 
+def _by_figure(question: str, other: str, plain: str) -> str:
+    """`costs` instead of `revenue` in "the revenue of Acme", "Acme's revenue", "revenue in 2023".
+
+    What is written otherwise, as a name beside a noun, is no figure but whose it is.
+    """
+    own = words(plain)
+    if other != plain or not _ASKS_FOR_A_FIGURE.match(question) or _TIME.fullmatch(plain):
+        return ""
+    has_determiner = own[0].lower() in DETERMINERS
+    for found in _FIGURE.finditer(question):
+        if not _is_figure(found, own[has_determiner:]):
+            continue
+        start, end = found.span("figure")
+        keeps = not has_determiner or not re.search(
+            r"\b(?:an?|the)\s+$|['’]s\s+$", question[:start]
+        )
+        return _put(question, (start, end), plain if keeps else " ".join(own[1:]))
+    return ""
+
+
+def _is_figure(found: re.Match[str], own: Sequence[str]) -> bool:
+    """Whether the words are written as those beside them are not: `EBITDA` of `Vardhani`."""
+    figure, about = words(found["figure"]), found["about"] or ""
+    owned = found[0][: found.start("figure") - found.start()].lower().endswith(("'s ", "’s "))
+    is_noun = own and not any(word.lower() in FUNCTION for word in [*figure, *own])
+    is_verb = figure[-1].endswith("ed") or figure[-1].lower() in _VERBS
+    if not is_noun or is_verb or not (owned or about):
+        return False
+    is_about = owned or about[0].isupper() or bool(_YEAR.match(about))
+    return is_about and _writing(figure[-1]) == _writing(own[-1]) != "name"
+
+
+def _writing(word: str) -> str:
+    if len(word) > 1 and word.isupper():
+        return "letters"
+    return "name" if word[0].isupper() else "word"
+
+
 def _by_name(question: str, other: str, plain: str) -> str:
     """A name instead of the only name; a day or a month is none."""
     named = [name for name in names(question) if not _TIME.fullmatch(name)]
@@ -102,8 +181,35 @@ def _by_name(question: str, other: str, plain: str) -> str:
         or words(other)[0].lower() != (words(plain)[0].lower())
     ):
         return ""
-    span = place_of(named[0], question)
-    return _put(question, span, plain) if span else ""
+    owner = _OWNER.split(named[0])[0]
+    span = place_of(owner, question)
+    if span is None or (generic(question) and _tells_of_a_kind(question, span)):
+        return ""
+    return _put(question, span, plain)
+
+
+def _tells_of_a_kind(question: str, span: tuple[int, int]) -> bool:
+    """Whether a name says where or of which sort: `Jewish` in "the Jewish people of the country"."""
+    after = re.match(r"\s+([^\W\d_]+)", question[span[1] :])
+    word = after[1].lower() if after else ""
+    is_noun = bool(word) and word not in FUNCTION | _VERBS and not word.endswith("ed")
+    return is_noun or bool(_PLACED.search(question[: span[0]]))
+
+
+def _by_first_word(question: str, other: str, plain: str) -> str:
+    """`quay logs` instead of `quay rollback`."""
+    own = [word for word in words(plain) if word.lower() not in DETERMINERS]
+    if len(own) != 2 or other != plain:
+        return ""
+    shared = re.search(rf"(?<![\w-]){re.escape(own[0])}\s+([^\W_][\w-]*)", question, re.IGNORECASE)
+    if shared is None:
+        return ""
+    second = shared[1]
+    is_verb = second.endswith("ed") or (
+        _DOES.search(question) and not words(question[shared.end() :])
+    )
+    is_alike = second.lower() not in FUNCTION and _writing(second) == _writing(own[1])
+    return _put(question, shared.span(), " ".join(own)) if is_alike and not is_verb else ""
 
 
 def without_doer(question: str, other: str) -> str:
@@ -158,6 +264,21 @@ def _by_end(question: str, other: str, plain: str) -> str:
     return "" if is_time else _put(question, there[0], plain)
 
 
+_WAYS = (
+    _by_time,
+    _by_number,
+    _by_code,
+    _by_preposition,
+    _by_first_word,
+    _by_figure,
+    _by_name,
+    _by_kind,
+    _by_head,
+    _by_doer,
+    _by_end,
+)
+
+
 def _without_preposition(other: str) -> str:
     first, _, rest = other.partition(" ")
     return rest.strip() if rest and first.lower() in PREPOSITIONS else other
@@ -166,6 +287,10 @@ def _without_preposition(other: str) -> str:
 def _put(question: str, span: tuple[int, int], plain: str) -> str:
     start, end = span
     return f"{question[:start]}{plain}{question[end:]}"
+
+
+def _put_once(question: str, there: Sequence[tuple[int, int]], plain: str) -> str:
+    return _put(question, there[0], plain) if len(there) == 1 else ""
 
 
 def _phrases_after(question: str, preposition: str) -> Iterator[tuple[int, int]]:

@@ -18,7 +18,7 @@ from pincite.chat.cues import (
 from pincite.text.question_syntax import parsed
 from pincite.text.terms import stem
 
-_WORD = re.compile(r"[^\W_][\w&]*(?:[-'’./][^\W_]\w*)*")
+_WORD = re.compile(r"(?:(?<![\w-])--(?=[^\W\d_]))?[^\W_][\w&]*(?:[-'’./][^\W_]\w*)*")
 _PIECE = re.compile(rf"{_WORD.pattern}|[^\w\s]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _WHAT_IS = re.compile(
@@ -33,13 +33,14 @@ _BOTH = re.compile(
     r"\b(?:compare|between)\s+(?P<first>[^,]+?)\s+(?:and|with|to)\s+(?P<second>[^,]+)$",
     re.IGNORECASE,
 )
+_OWNERS = {"my", "your", "his", "her", "its", "our", "their"}
 _INSIDE_NAMES = {"of", "the", "de", "la", "von", "van", "and", "&"}
 _LONGEST_SUBJECT_WORDS = 4
 _LONGEST_TOPIC_WORDS = 8
 
 
 def words(text: str) -> list[str]:
-    """Words as they are written; `P-101` and `don't` are one each."""
+    """Words as they are written; `P-101`, `don't` and `--timeout` are one each."""
     return _WORD.findall(text)
 
 
@@ -109,15 +110,15 @@ def subject(text: str) -> str:
         return ""
     chosen = words(asked["subject"])
     lowered = [word.lower() for word in chosen]
-    is_plain = not set(lowered) & (PREPOSITIONS | AUXILIARIES | QUESTION_WORDS)
+    is_plain = not set(lowered) & (PREPOSITIONS | AUXILIARIES | QUESTION_WORDS | _OWNERS)
     is_plain = is_plain and bool(content(asked["subject"]))
     return " ".join(chosen) if is_plain and len(chosen) <= _LONGEST_SUBJECT_WORDS else ""
 
 
 def _is_beside_noun(name: str, text: str) -> bool:
-    """Whether a name only says which kind something is of, as in "AAA bonds"."""
+    """Whether a name only says which kind or whose something is: "AAA bonds", "Acme's revenue"."""
     found = place_of(name, text)
-    after = re.match(r"[-\s]+([^\W\d_]+)", text[found[1] :]) if found else None
+    after = re.match(r"(?:['’]s)?[-\s]+([^\W\d_]+)", text[found[1] :]) if found else None
     return after is not None and after[1].lower() not in EMPTY and not after[1].endswith("ed")
 
 
@@ -203,6 +204,8 @@ def _with_openings(text: str, *, opens: bool) -> Iterator[tuple[str, bool]]:
 def _is_name(word: str, *, opens: bool) -> bool:
     if not word or _plain(word) in FUNCTION or word.lower().startswith(("i'", "i’")):
         return False
+    if word.startswith("--"):
+        return True
     if any(sign.isdigit() for sign in word):
         return any(sign.isalpha() for sign in word)
     return word[0].isupper() and (not opens or word.isupper())
