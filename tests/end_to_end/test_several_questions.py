@@ -54,6 +54,21 @@ def test_what_the_whole_question_names_quotes_or_excludes_holds_for_its_parts(
     assert OF_ACME in answer.text
 
 
+def test_a_document_that_one_part_names_by_its_own_words_does_not_hide_the_others(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "vacation-policy.md": "# Vacation policy\n\nUnused vacation expires on 31 March of the next "
+        "year. Requests go to the manager.\n",
+        "travel.md": "# Travel expenses\n\nHotel costs are paid up to 120 EUR per night.\n",
+    }
+    with library_of(files, tmp_path) as opened:
+        asked = "When does unused vacation policy expire? What is the hotel limit per night?"
+        text = opened.ask(asked).text
+    assert "31 March" in text
+    assert "120 EUR" in text
+
+
 def test_without_time_no_part_is_looked_up_and_the_answer_says_so(library: Library) -> None:
     told = "0 of 2 parts of the question were looked up on their own"
     late, in_time = (

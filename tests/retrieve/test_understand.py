@@ -222,6 +222,18 @@ def test_reading_a_question_takes_no_time(understand: Understand) -> None:
         ("the torque of M8; the torque of M10", ("the torque of M8", "the torque of M10")),
         ("What is A here as well as how is B?", ("What is A here", "how is B?")),
         ("What is the pump and valve pressure?", ()),
+        (
+            "What is the price of P-1 and of P-2?",
+            ("What is the price of P-1", "What is the price of P-2"),
+        ),
+        ("What is due for P-1 and P-2?", ("What is due for P-1", "What is due for P-2")),
+        (
+            "Was kostet Porto von Rom und von Bern?",
+            ("Was kostet Porto von Rom", "Was kostet Porto von Bern"),
+        ),
+        ("Who leads the office of Research and Development?", ()),
+        ("What was built between 2019 and 2020?", ()),
+        ("What was the profit in 2018 and 2019?", ()),
         ("Why?", ()),
     ],
 )

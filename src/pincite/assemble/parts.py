@@ -55,7 +55,7 @@ class PartsSelector:
             if question.deadline is not None and time.perf_counter() >= question.deadline:
                 break
             looked_up += 1
-            for item in self._of_part(self._part(question, text), hits):
+            for item in self._best_of(question, text, hits):
                 found.setdefault(item.span, replace(item, id=f"e{len(found) + 1}"))
         told = f"{looked_up} of {len(parts)} parts of the question were looked up on their own"
         return replace(
@@ -65,23 +65,34 @@ class PartsSelector:
             notices=(*selection.notices, *([told] if looked_up < len(parts) else [])),
         )
 
-    def _part(self, question: Question, text: str) -> Question:
-        """A part as a question of its own, which may find nothing that the whole one may not."""
-        sure = (d for d, sure in self.named(question).items() if sure >= CERTAIN_ENOUGH_TO_FILTER)
-        filters = question.filters or Filters(documents=tuple(sorted(sure)))
-        alone = replace(
-            question, text=text, filters=filters, explain=False, understood=None, notices=()
-        )
-        part, whole = self.understander.understand(alone), question.understood
-        if part.understood is None or whole is None:
-            return part
-        understood = replace(
-            part.understood, phrases=whole.phrases, excluded=whole.excluded, within=whole.within
-        )
-        return replace(part, understood=understood)
+    def _best_of(self, question: Question, text: str, hits: Sequence[Hit]) -> list[Evidence]:
+        """In the documents that the whole question names, else, where they are silent, in all.
+
+        In "When does vacation expire? What is the hotel limit?" the first part names the vacation
+        policy, for itself alone.
+        """
+        named = self.named(question).items()
+        sure = tuple(sorted(d for d, sure in named if sure >= CERTAIN_ENOUGH_TO_FILTER))
+        part = part_of(question, text, self.understander)
+        if question.filters or not sure:
+            return self._of_part(part, hits)
+        within = replace(part, filters=Filters(documents=sure))
+        return self._of_part(within, hits) or self._of_part(part, hits)
 
     def _of_part(self, part: Question, hits: Sequence[Hit]) -> list[Evidence]:
         near = hits if _POINTS.search(part.text) else self.retriever.retrieve(part).hits
         chosen = self.selector.select(part, self.reranker.rerank(part, near).hits).evidence
         best = chosen[0].score if chosen else 0.0
         return [item for item in chosen if item.score == best and best >= _LEAST_SCORE]
+
+
+def part_of(question: Question, text: str, understander: Understander) -> Question:
+    """A part as a question of its own, which may find nothing that the whole one may not."""
+    alone = replace(question, text=text, explain=False, understood=None, notices=())
+    part, whole = understander.understand(alone), question.understood
+    if part.understood is None or whole is None:
+        return part
+    understood = replace(
+        part.understood, phrases=whole.phrases, excluded=whole.excluded, within=whole.within
+    )
+    return replace(part, understood=understood)
