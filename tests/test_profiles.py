@@ -114,9 +114,12 @@ def test_an_encoder_that_cannot_be_had_is_replaced_and_every_answer_says_so(
 
 def test_without_a_language_model_the_quotes_are_shown_and_it_is_said(tmp_path: Path) -> None:
     with made_with("support", tmp_path, "help-centre.md") as library:
-        answer = library.ask("How do I reset my password?")
+        answer = library.ask("What do I use if I lose my phone?")
+        refused = library.ask("How do I reset my password?")
     assert answer.mode is Mode.EXTRACTIVE
     assert any("the quotes themselves are shown" in reason for reason in answer.reasons)
+    assert refused.status is Status.ABSTAINED
+    assert not any("the quotes themselves are shown" in reason for reason in refused.reasons)
 
 
 def test_sop_compares_three_times_what_it_shows_and_reads_five_passages(tmp_path: Path) -> None:

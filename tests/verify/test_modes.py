@@ -185,3 +185,13 @@ def test_a_preview_shows_nothing_of_what_would_be_refused(path: Path) -> None:
     opens = Claim(text="The relief valve opens at 6.5 bar.", evidence_ids=("e0",))
     assert not sure.preview(QUESTION, draft(opens), hits()).claims
     assert not verifier(path).preview(QUESTION, draft(WRONG), hits()).claims
+
+
+def test_where_nothing_is_shown_nothing_says_that_quotes_are(path: Path) -> None:
+    down = "the quotes themselves are shown: the model 'm' cannot be reached"
+    fallback = Draft(claims=(), evidence=(), notices=(down,))
+    answer = verify(path, draft(fallback=fallback))
+    assert answer.status is Status.ABSTAINED
+    told = ("the model wrote no statement", "the model 'm' cannot be reached")
+    assert set(told) <= set(answer.reasons)
+    assert not any("are shown" in reason for reason in answer.reasons)

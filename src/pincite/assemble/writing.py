@@ -30,6 +30,7 @@ from pincite.stages import (
     Sources,
     TermWeights,
 )
+from pincite.verify.reasons import QUOTES_SHOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +109,7 @@ def writing_stages(
 
 def _without(chosen: GenerationSettings) -> str:
     """Why no model writes; what keeps a model that is set from being used is told elsewhere."""
-    told = "the quotes themselves are shown"
     if chosen.model != "none":
-        return f"{told}: the model '{chosen.model}' cannot be used"
+        return f"{QUOTES_SHOWN}: the model '{chosen.model}' cannot be used"
     why = f"generation.mode is '{chosen.mode}' and generation.model is 'none'"
-    return f"{told}: {why}; name a model, see docs/models.md"
+    return f"{QUOTES_SHOWN}: {why}; name a model, see docs/models.md"

@@ -11,6 +11,8 @@ from pincite.stages import Sources
 from pincite.text.terms import question_terms
 from pincite.verify.versions import Versions
 
+QUOTES_SHOWN = "the quotes themselves are shown"
+"""Begins or ends the reason for it, in notices of answerers too."""
 _FAULTS_NAMED = 3
 
 
@@ -46,7 +48,13 @@ def why_fallback(draft: Draft) -> str:
         found = "what the model wrote was not carried by the documents"
     else:
         found = "the model wrote no statement"
-    return f"{found}; the quotes themselves are shown"
+    return f"{found}; {QUOTES_SHOWN}"
+
+
+def of_nothing_shown(reasons: Sequence[str]) -> tuple[str, ...]:
+    """The same for an answer without quotes: why no model wrote it stays, that they are shown goes."""
+    told = (reason.removeprefix(f"{QUOTES_SHOWN}: ") for reason in reasons)
+    return tuple(reason.removesuffix(f"; {QUOTES_SHOWN}") for reason in told)
 
 
 class Reasons:

@@ -25,7 +25,7 @@ from pincite.verify.conflicts import Conflicts, named
 from pincite.verify.drafts import CheckedDraft, DraftChecker
 from pincite.verify.judge import Judge
 from pincite.verify.lacking import Lacking
-from pincite.verify.reasons import Provenance, Reasons, why_fallback
+from pincite.verify.reasons import Provenance, Reasons, of_nothing_shown, why_fallback
 from pincite.verify.scales import Scales
 from pincite.verify.versions import Versions
 
@@ -193,7 +193,8 @@ class SourceVerifier:
         hits: Sequence[Hit],
     ) -> Answer:
         near = {hit.passage.span.document_id for hit in hits[:_NEAREST]}
-        reasons = [*checked.reasons, *why, *self._reasons.caveats(question, near, [])]
+        told = of_nothing_shown(checked.reasons)
+        reasons = [*told, *why, *self._reasons.caveats(question, near, [])]
         if self._provenance.unread:
             reasons.append(self._provenance.unread)
         nothing = replace(checked, claims=(), citations=(), used=(), reasons=tuple(reasons))
