@@ -119,8 +119,9 @@ class FileRead:
 class Understood:
     """What a question asks for.
 
-    `plain` is the question without quotation marks and what it excludes, `asked` that with its
-    spelling corrected: stages search for `asked` and check answers against `plain`. `terms` are the
+    `written` is the question without quotation marks and what it excludes, `plain` that without words
+    that only frame it ("Tell me about"), `asked` that with its spelling corrected: stages search for
+    `asked` and check answers against `plain`. A model reads what is `written`. `terms` are the
     terms to look up, with what each counts. `within` are keys of the only passages that may be found
     (None: any), since they hold the `phrases`; `keep` are keys that no stage may drop, since they
     hold a rare term, or the numbered part ("clause 5.3") that is asked for. `excluded` words stand
@@ -130,6 +131,7 @@ class Understood:
     plain: str
     asked: str
     terms: Mapping[str, float]
+    written: str = ""
     language: str = "en"
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
@@ -144,6 +146,7 @@ class Understood:
     def trace(self) -> dict[str, Any]:
         """As JSON, without what is empty."""
         told: dict[str, Any] = {
+            "written": "" if self.written == self.plain else self.written,
             "plain": self.plain,
             "asked": self.asked,
             "language": self.language,
@@ -182,6 +185,11 @@ class Question:
     def plain(self) -> str:
         """What answers are checked against."""
         return self.understood.plain if self.understood else self.text
+
+    @property
+    def written(self) -> str:
+        """What a model is asked: as it was put, without what it excludes."""
+        return (self.understood.written if self.understood else "") or self.plain
 
     @property
     def asked(self) -> str:

@@ -28,7 +28,7 @@ class Reading:
 
     def messages(self, question: Question, context: Sequence[Evidence]) -> tuple[Message, ...]:
         """The whole prompt. Numbers count from 1, in the order of `context`."""
-        return self._prompts.messages(self._mode, question.plain, self._written(context))
+        return self._prompts.messages(self._mode, question.written, self._written(context))
 
     def tokens(self, model: LanguageModel, question: Question, context: Sequence[Evidence]) -> int:
         """How many tokens of the window the prompt takes."""
@@ -113,9 +113,9 @@ class Window:
     def room(self, question: Question, context: Sequence[Evidence]) -> int:
         """Tokens that are left when the model reads this context; below 0: too many."""
         asked, bare = self._bare
-        if asked != question.plain:
+        if asked != question.written:
             bare = self._reading.tokens(self._model, question, ())
-            self._bare = (question.plain, bare)
+            self._bare = (question.written, bare)
         whole = self._reading.tokens(self._model, question, context) if context else bare
         free = self._model.context_tokens - self._max_tokens - whole
         return min(free, self._most - (whole - bare))

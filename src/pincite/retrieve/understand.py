@@ -12,6 +12,7 @@ from pincite.retrieve.parts import question_parts
 from pincite.retrieve.searches import AllowedLookup
 from pincite.stages import Keys, LexicalIndex, TermWeights
 from pincite.text.asking_words import is_asking_verb, spoken_language
+from pincite.text.framing import without_frame
 from pincite.text.languages import UNKNOWN
 from pincite.text.numbered import parts_named
 from pincite.text.question_syntax import QuestionSyntax, parsed
@@ -85,9 +86,10 @@ class QuestionReader:
     def understand(self, question: Question) -> Question:
         """The question with what was understood of it."""
         syntax = parsed(question.text, self._exact.is_option)
-        language = self._weights.language(syntax.plain)
+        written, language = syntax.plain, self._weights.language(syntax.plain)
+        syntax = replace(syntax, plain=_unframed(syntax, language))
         nearest = self._nearest(syntax, language) if self._steps.spelling else {}
-        is_listed = spoken_language(syntax.plain, language) == UNKNOWN and is_latin(syntax.plain)
+        is_listed = spoken_language(written, language) == UNKNOWN and is_latin(written)
         corrections = nearest if is_listed else {}
         beside = {} if is_listed else nearest
         asked = _replaced(syntax.plain, corrections)
@@ -102,6 +104,7 @@ class QuestionReader:
         numbered = self._exact.bearing([*parts_named(syntax.plain)], list(wanted), allowed)
         is_strict = self._steps.phrases or not _is_sentence(syntax.beside, language)
         understood = Understood(
+            written=written,
             plain=syntax.plain,
             asked=asked,
             language=language,
@@ -223,6 +226,12 @@ class QuestionReader:
 def understood_plainly(text: str) -> Understood:
     """A question taken word for word, where nobody has read it before."""
     return Understood(plain=text, asked=text, terms=dict.fromkeys(question_terms(text), 1.0))
+
+
+def _unframed(syntax: QuestionSyntax, language: str) -> str:
+    """What is asked for; words in quotation marks are meant."""
+    plain = without_frame(syntax.plain, language)
+    return plain if all(phrase in plain for phrase in syntax.phrases) else syntax.plain
 
 
 def _is_sentence(text: str, language: str) -> bool:

@@ -83,7 +83,8 @@ class Asked:
 
 def asked_terms(question: Question, weights: TermWeights) -> Asked:
     """What is asked for, as terms of the question's language; not how it is asked ("how many")."""
-    language = weights.language(question.plain)
+    # Told from all its words, of which those that only frame it are left out here.
+    language = weights.language(question.written)
     plain = without_asking_phrases(question.plain, language)
     weighed = {
         term: (word, weights.weight(term)) for term, word in question_terms(plain, language).items()
