@@ -27,6 +27,8 @@ _LONGEST_MARKER = 8
 _SENTENCE_ENDS = tuple(".!?。！？؟।")
 _FEWEST_WORDS = 5
 """Of a sentence: "Damage by pets." is none."""
+_MANY_WORDS = 15
+"""Of an item that says so much itself that a line which takes nothing away need not be read first."""
 _CLOSING = " \t\n\"'”’»)]*_"
 _MARKER = re.compile(
     r"[\W_]{0,3}(?:\d{1,3}(?:[.)\]]|\s)|[a-z][.)\]]|[ivx]{1,5}[.)\]])", re.IGNORECASE
@@ -65,10 +67,17 @@ def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]
 
 
 def says_all(document: Document, start: int, end: int, above: Sequence[Range]) -> bool:
-    """Whether a quote is a sentence, and what is `above` it takes nothing away and gives no number."""
+    """Whether a quote is a sentence, and what is `above` it takes nothing away and gives no number.
+
+    A quote of many words counts as a sentence, whatever it begins and ends with.
+    """
     quote = document.text[start:end].rstrip(_CLOSING)
     bare = _MARKER.sub("", quote, count=1).lstrip()
-    if not quote.endswith(_SENTENCE_ENDS) or len(bare.split()) < _FEWEST_WORDS or bare[0].islower():
+    words = len(bare.split())
+    is_sentence = (
+        quote.endswith(_SENTENCE_ENDS) and words >= _FEWEST_WORDS and not bare[0].islower()
+    )
+    if not is_sentence and words < _MANY_WORDS:
         return False
     around = _around(document, start)
     lines = (_MARKER.sub("", document.text[first:last], count=1) for first, last in above)

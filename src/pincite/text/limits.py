@@ -24,7 +24,8 @@ de  nie nur | nicht kein* niemals ohne weder außer ausser ausgenommen ausnahme*
     kontraindi* gegenanzeige* *verbot* unzulässig*
 el  | δεν μη μην χωρίς εκτός εξαιρ* εξαίρ* αποκλει* απαγορ* αντένδειξη αντενδείξ* ποτέ καμία κανένα*
 en  no nor only | not never none without cannot *n't *n’t except* exclu* unless ineligib* exempt*
-    contraindicat* contra-indicat* prohibit* forbidden banned avoid* unsuitab* uninsured limitation*
+    contraindicat* contra-indicat* non-cover* non-includ* non-insur* non-refund* non-reimburs*
+    non-eligib* prohibit* forbidden banned avoid* unsuitab* uninsured limitation*
 es  no sin ni | nunca excepto exclu* excepci* salvo prohib* contraindica* ningun* ningún tampoco
 fi  ei en et | eivät emme ette älä älkää ilman paitsi poikkeu* poissul* kiellet* kielt* vasta-aihe*
 fr  ne n' n’ ni pas sauf sans | aucun* jamais hormis exclu* exception* interdi* contre-indi*
@@ -84,5 +85,6 @@ def _as_pattern(word: str, language: str) -> str:
     bare = word.strip("*")
     before = r"\b\w+" if word.startswith("*") and not bare[0].isalpha() else r"(?<!\w)"
     before = r"(?<!\w)\w*" if word.startswith("*") else before
-    after = "" if word.endswith(("*", "'", "’")) else r"(?!\w)"
+    # "Non-disclosure agreement", "no-claims discount": a name, and nothing is taken away.
+    after = "" if word.endswith(("*", "'", "’")) else r"(?!\w|-\w)"
     return f"{before}{re.escape(bare)}{after}"
