@@ -147,6 +147,34 @@ def test_a_sentence_before_the_best_must_be_nearly_as_good() -> None:
     assert sorted(chosen_rows(loose, passage)) == [0, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("question", "is_let_in"),
+    [("How many days do I get?", True), ("Which employees get days?", False)],
+)
+def test_a_sentence_before_the_best_is_let_in_for_the_figure_that_is_asked_for(
+    question: str, is_let_in: bool
+) -> None:
+    quotes = ("Staff get 28 days.", "In 2020 it was so.", "Others get a part of these days.")
+    document = text_document(" ".join(quotes))
+    starts = [document.text.index(quote) for quote in quotes]
+    spans = tuple(
+        Span(document_id=document.id, start=start, end=start + len(quote))
+        for start, quote in zip(starts, quotes, strict=True)
+    )
+    whole = Span(document_id=document.id, start=0, end=len(document.text))
+    found = Hit(
+        passage=Passage(id="p", span=whole, section=(), page=None, sentences=spans),
+        score=0.5,
+        scores={},
+        sentence_scores=(0.85, 0.84, 0.9),
+        sentence_vectors=DIRECTIONS[:3],
+    )
+    options = {"max_sentences": 6, "mmr_lambda": 0.7, "max_similarity": 0.82}
+    chooser = MmrSelector(MemorySources([document]), **options, margin=0.08, lead_margin=0.01)
+    chosen = {item.quote for item in chooser.select(Question(text=question), [found]).evidence}
+    assert chosen == ({quotes[0], quotes[2]} if is_let_in else {quotes[2]})
+
+
 def test_the_lead_margin_counts_in_the_passage_of_the_best_sentence_only() -> None:
     best, other = hit(4, (0.9,), DIRECTIONS[:1]), hit(0, (0.85,), DIRECTIONS[1:2])
     made = selector(margin=0.08, lead_margin=0.0, max_similarity=1.0)

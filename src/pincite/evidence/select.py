@@ -13,6 +13,7 @@ from pincite.evidence.table_heads import is_table_head
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import details, details_asked, identifiers, words_beside_details
+from pincite.text.figures_asked import asks_for_figure, has_figure
 from pincite.text.languages import UNKNOWN
 from pincite.text.negations import is_negated
 from pincite.text.remarks import asks_for_mail_header, is_mail_header, is_remark
@@ -69,8 +70,9 @@ class MmrSelector:
     Only sentences that score at most `margin` below the best are considered, so that an answer
     which one sentence gives is one sentence. A sentence that stands in the same passage before the
     best one would be read first, so it must be as good but for `lead_margin`, unless it says what
-    the thing is that the question names: the first one below its heading, or the row of it. Among
-    those, the next sentence is the one with the highest
+    the thing is that the question names (the first one below its heading, or the row of it), or is
+    the best with a figure where one is asked for and the best of all has none. Among those, the next
+    sentence is the one with the highest
     `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones, but for those that it
     gives another value for. One more similar than
     `max_similarity` to a chosen one, and in the same words, is never taken, unless it says the same
@@ -190,10 +192,11 @@ class MmrSelector:
         scored, of_others = self._without_other_identifiers(question, scored)
         dropped += of_others
         seen: set[str] = set()
+        answers = self._figure_before(question, scored)
         for score, span, row, hit in scored:
-            top, lead, _, leading_hit = scored[0]
-            leads_in = hit.passage.id == leading_hit.passage.id and span.start < lead.start
-            is_strict = leads_in and not self._is_defined_by(span, hit, asked)
+            top = scored[0][0]
+            leads_in = _leads_in(span, hit, scored[0])
+            is_strict = leads_in and span != answers and not self._is_defined_by(span, hit, asked)
             margin = self._lead_margin if is_strict else self._margin
             if score < top - margin:
                 if leads_in or hit.passage.id not in seen:
@@ -207,6 +210,23 @@ class MmrSelector:
                 unique[span] = self._candidate(span, hit, row, score, _language(question))
             seen.add(hit.passage.id)
         return list(unique.values()), dropped
+
+    def _figure_before(self, question: Question, scored: Sequence[_Scored]) -> Span | None:
+        """The best sentence before the best one that has the figure asked for, which that lacks."""
+        if not scored or not asks_for_figure(question.plain):
+            return None
+        top, lead, _, _ = scored[0]
+        if has_figure(self._sources.text_of(lead)):
+            return None
+        near = (entry for entry in scored if entry[0] >= top - self._margin)
+        return next(
+            (
+                span
+                for _, span, _, hit in near
+                if _leads_in(span, hit, scored[0]) and has_figure(self._sources.text_of(span))
+            ),
+            None,
+        )
 
     def _scored(
         self, question: Question, hits: Sequence[Hit]
@@ -338,6 +358,11 @@ class MmrSelector:
             heads=heads,
             in_cells=details_asked(text).union(terms(text)) if heads else frozenset(),
         )
+
+
+def _leads_in(span: Span, hit: Hit, best: _Scored) -> bool:
+    """Whether it stands before the best sentence in the same passage."""
+    return hit.passage.id == best[3].passage.id and span.start < best[1].start
 
 
 def _language(question: Question) -> str:
