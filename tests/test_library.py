@@ -73,6 +73,21 @@ def passage_ids(library: Library) -> set[str]:
 # --- Ingesting again --------------------------------------------------------------------------
 
 
+def test_other_files_with_the_sentence_of_a_quote_are_named(
+    open_library: OpenLibrary, folder: Path
+) -> None:
+    line = "The pump holds 12 litres of oil."
+    (folder / "engine.txt").write_text(f"{line} The engine runs on diesel and is checked in May.\n")
+    (folder / "boat.txt").write_text(f"The boat is red and moored in the harbour. {line}\n")
+    library = open_library()
+    library.ingest([folder])
+    answer = library.ask(PUMP)
+    files = {"pump.txt", "engine.txt", "boat.txt"} - {Path(c.source).name for c in answer.citations}
+    told = " ".join(reason for reason in answer.reasons if "also stands in" in reason)
+    assert files
+    assert all(name in told for name in files)
+
+
 def test_ingesting_unchanged_files_changes_nothing(open_library: OpenLibrary, folder: Path) -> None:
     library = open_library()
     library.ingest([folder])

@@ -107,6 +107,12 @@ def test_what_may_be_said_in_other_words_is_not_certain(question: str) -> None:
         "In wie vielen Dokumenten geht es um die Kaution?",
         "In quanti documenti compare la parola cauzione?",
         "Сколько документов упоминают отпуск?",
+        "How many agreements run for 5 years?",
+        "Which contracts run for 5 years?",
+        "What is the total number of invoices over 500 EUR?",
+        "Welche Verträge laufen fünf Jahre?",
+        "Quels contrats durent cinq ans ?",
+        "¿Cuántos contratos duran cinco años?",
     ],
 )
 def test_what_words_cannot_tell_has_no_subject(question: str) -> None:

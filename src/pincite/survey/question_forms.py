@@ -132,13 +132,34 @@ _ABGELEGT = (
     r"(?:dokumente|dateien|pdfs|berichte|artikel|handbücher|verträge|richtlinien|e-?mails|"
     r"rechnungen|präsentationen)"
 )
+_CLASSES = (
+    r"(?:documents|fichiers|rapports|articles|manuels|contrats|courriels|factures|présentations|"
+    r"procédures)"
+)
+_ARCHIVADOS = (
+    r"(?:documentos|archivos|informes|artículos|manuales|contratos|correos|facturas|"
+    r"presentaciones|procedimientos)"
+)
+# "Which documents are needed?" asks for papers that nobody has filed.
+_NEEDED = (
+    r"(?:do|does|did|can|should|must|shall|may|need|apply|to)\b|"
+    r"(?:\w+ ){0,2}(?:needed|required|necessary|submitted|provided)\b"
+)
+_BENOETIGT = (
+    r"(?:muss|müssen|brauch|benötig|darf|dürfen|soll|kann|können)|"
+    r"(?:\w+ ){0,3}(?:nötig|notwendig|erforderlich|einzureichen|vorzulegen)\b"
+)
 
 ENUMERATIONS = (
-    rf"how many{_OF_MINE} {_FILED} (?:are|is|was|were|have|has|had|expire|end)"
-    r"(?! (?:needed|required|necessary))",
+    # "Which policies cover dental treatment?" asks for insurance.
+    rf"(?:how many|which(?! policies)){_OF_MINE} {_FILED} (?!{_NEEDED})\w+",
+    rf"(?:what is |what’s |what's )?the (?:total )?number of{_OF_MINE}(?: all)? {_FILED}",
     r"(?:please )?(?:list|enumerate|name|count) (?:me )?(?:all|every|each)",
     r"(?:give|show) me (?:a list of )?(?:all|every|each)",
-    rf"wie viele {_ABGELEGT} (?:sind|wurden|haben|gibt|laufen)(?! (?:nötig|erforderlich))",
+    rf"(?:wie viele|welche) {_ABGELEGT} (?!{_BENOETIGT})\w+",
+    rf"combien de {_CLASSES} (?!faut|dois|doit|doivent|peut)\w+",
+    rf"quel(?:le)?s {_CLASSES} (?!faut|dois|doit|doivent|peut|sont (?:nécessaires|requis))\w+",
+    rf"(?:cuánt[oa]s|qué) {_ARCHIVADOS} (?!deb|hay que|puede|necesit|se (?:necesit|requier))\w+",
     r"(?:liste|nenne|zähle)(?: mir)? alle",
     r"(?:liste[rz]?|énumère[rz]?) (?:tous|toutes)",
     r"(?:lista|enumera)(?:me)? (?:todos|todas)",

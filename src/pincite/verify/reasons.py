@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from pincite.records import Citation, Draft, Hit, Question
+from pincite.document import Span
+from pincite.records import Citation, Draft, Evidence, Hit, Question
 from pincite.stages import Sources
 from pincite.text.terms import question_terms
 from pincite.verify.versions import Versions
@@ -14,6 +15,9 @@ from pincite.verify.versions import Versions
 QUOTES_SHOWN = "the quotes themselves are shown"
 """Begins or ends the reason for it, in notices of answerers too."""
 _FAULTS_NAMED = 3
+_FILES_NAMED = 3
+_FEWEST_WORDS = 4
+"""Of a sentence that stands in several files, below which it tells nothing: "See below."."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +99,30 @@ class Reasons:
                     f"{Path(path).name} is cited; by their names there are newer versions: "
                     f"{', '.join(newer)}"
                 )
+
+    def said_elsewhere(
+        self, question: Question, used: Sequence[Evidence], hits: Sequence[Hit]
+    ) -> Iterator[str]:
+        """Which other files that were found hold the sentence of a quote word for word."""
+        cited = {item.span.document_id for item in used}
+        places: dict[int, list[Span]] = {}
+        for hit in hits:
+            if hit.passage.span.document_id not in cited:
+                for span in hit.passage.sentences:
+                    places.setdefault(span.end - span.start, []).append(span)
+        for number, item in enumerate(used, start=1):
+            if len(item.quote.split()) < _FEWEST_WORDS:
+                continue
+            same = (
+                self._file_name(question, span.document_id)
+                for span in places.get(len(item.quote), ())
+                if self._sources.text_of(span) == item.quote
+            )
+            if names := list(dict.fromkeys(same)):
+                more = len(names) - _FILES_NAMED
+                others = f" and {more} more" if more > 0 else ""
+                named = ", ".join(names[:_FILES_NAMED])
+                yield f"the sentence of quote [{number}] also stands in {named}{others}"
 
     def why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> str:
         """Why there is no statement to show."""

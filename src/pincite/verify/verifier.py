@@ -100,6 +100,7 @@ class SourceVerifier:
         cited = {citation.document for citation in checked.citations}
         told += self._reasons.caveats(question, cited, checked.citations)
         told += self._reasons.newer_versions(question, checked.citations)
+        told += self._reasons.said_elsewhere(question, checked.used, hits)
         told += self._lacking.beside(question, checked.used)
         return self._answer(
             question, draft, replace(checked, reasons=tuple(told)), judged.confidence
