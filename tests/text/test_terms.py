@@ -151,7 +151,7 @@ def test_a_word_is_found_though_it_is_broken_or_holds_what_nobody_sees(
         ("theHTTPServer", ["thehttpserv", "the", "http", "server"]),
         ("os.path.join", ["os.path.join", "os", "path", "join"]),
         ("AB1234-X", ["ab1234-x", "ab1234", "ab", "1234", "x"]),
-        ("v2.10.3", ["v2.10.3", "v2", "10", "3"]),
+        ("v2.10.3", ["2.10.3", "v2", "2", "10", "3"]),
     ],
 )
 def test_names_in_programs_laws_and_lists_of_parts_give_the_whole_and_its_parts(

@@ -19,6 +19,7 @@ from pincite.evidence.newer import NewerSelector
 from pincite.evidence.numbered_parts import NumberedPartsSelector
 from pincite.evidence.packing import PackingSelector
 from pincite.evidence.ranged_rows import RangedRowsSelector
+from pincite.evidence.releases import ReleasesSelector
 from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
 from pincite.setting_groups import GenerationSettings
@@ -47,7 +48,7 @@ def quoting_selector(settings: Settings, sources: Sources) -> Selector:
     with_lists = ListsSelector(NewerSelector(best, sources), sources)
     with_rows = RangedRowsSelector(AskedRowsSelector(with_lists, sources), sources)
     by_form = NumberedPartsSelector(DefinedTermsSelector(with_rows, sources), sources)
-    return MarginsSelector(by_form, sources)
+    return MarginsSelector(ReleasesSelector(by_form, sources), sources)
 
 
 def writing_stages(

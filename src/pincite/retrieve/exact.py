@@ -12,6 +12,7 @@ from pincite.records import Passage
 from pincite.stages import Keys, LexicalIndex
 from pincite.text.exact_words import WrittenWords, holds, is_signed, without_signed
 from pincite.text.numbered import Numbered, bears
+from pincite.text.released import Release, release_of
 from pincite.text.terms import fold, terms
 
 RARE_IN = 3
@@ -122,6 +123,31 @@ class ExactWords:
             bearing = self._bearing(part, [hit.key for hit in hits])
             found.update(dict.fromkeys(islice(bearing, _MOST_BEARING)))
         return tuple(found)
+
+    def of_releases(
+        self, releases: Sequence[Release], asked: Sequence[str], allowed: Keys | None
+    ) -> tuple[int, ...]:
+        """Keys of passages below a heading with a version, as many for each as `bearing` gives."""
+        found: dict[int, None] = {}
+        for wanted in releases:
+            hits = self._lexical.search(
+                asked,
+                required=[str(number) for number in wanted.numbers],
+                limit=_LOOKED_THROUGH_FOR_PARTS,
+                allowed=allowed,
+            )
+            below = self._below_release(wanted, [hit.key for hit in hits])
+            found.update(dict.fromkeys(islice(below, _MOST_BEARING)))
+        return tuple(found)
+
+    def _below_release(self, wanted: Release, keys: Sequence[int]) -> Iterator[int]:
+        for start in range(0, len(keys), _LOOKED_UP_AT_ONCE):
+            some = keys[start : start + _LOOKED_UP_AT_ONCE]
+            passages = self._passages(some)
+            for key in some:
+                headings = passages[key].section if key in passages else ()
+                if any(one and one.is_of(wanted) for one in map(release_of, headings)):
+                    yield key
 
     def _bearing(self, part: Numbered, keys: Sequence[int]) -> Iterator[int]:
         for start in range(0, len(keys), _LOOKED_UP_AT_ONCE):

@@ -16,6 +16,7 @@ from pincite.text.framing import without_frame
 from pincite.text.languages import UNKNOWN
 from pincite.text.numbered import parts_named
 from pincite.text.question_syntax import QuestionSyntax, parsed
+from pincite.text.released import releases_named
 from pincite.text.scripts import is_latin
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary
@@ -102,6 +103,7 @@ class QuestionReader:
         within, notices = self._within(syntax, allowed)
         rare = self._exact.rare(list(wanted), allowed)
         numbered = self._exact.bearing([*parts_named(syntax.plain)], list(wanted), allowed)
+        released = self._exact.of_releases([*releases_named(syntax.plain)], list(wanted), allowed)
         is_strict = self._steps.phrases or not _is_sentence(syntax.beside, language)
         understood = Understood(
             written=written,
@@ -112,7 +114,12 @@ class QuestionReader:
             phrases=syntax.phrases,
             excluded=syntax.excluded,
             within=within if is_strict else None,
-            keep=(*rare, *numbered, *(() if is_strict or not within else within[:_PHRASES_KEPT])),
+            keep=(
+                *rare,
+                *numbered,
+                *released,
+                *(() if is_strict or not within else within[:_PHRASES_KEPT]),
+            ),
             parts=question_parts(asked) if self._steps.parts else (),
             corrections=corrections,
             expansions=expansions,

@@ -63,6 +63,7 @@ _ELISION = re.compile(
     r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|all|dall|dell|nell|sull|gl|un|quell|quest)['’](?=.)",
     re.IGNORECASE,
 )
+_SIGNED_VERSION = re.compile(r"[vV]\d+(?:\.\d+)+")
 _ELIDING = frozenset({"ca", "fr", "it"})
 
 # Snowball's stemmers keep state while they work.
@@ -171,6 +172,9 @@ def _joined_terms(token: str, language: str) -> tuple[str, ...]:
         token = _ELISION.sub("", token, count=1)  # l'eau -> eau
     token = _POSSESSIVE.sub("", token)  # Newton's -> newton, don't -> dont
     parts = _PART.findall(token)
+    if _SIGNED_VERSION.fullmatch(token):  # v1.2.0 is 1.2.0, and one of v1
+        token = token[1:]
+        parts.insert(1, parts[0][1:])
     kept = chain.from_iterable(_word_terms(part, language) for part in parts)
     if len(parts) < 2:
         return tuple(kept)

@@ -28,6 +28,7 @@ _QUOTE_CHARS = 160
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _JOIN = re.compile(r"[.,:]")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+_VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){2,3}")
 _BOUND = re.compile(
     r"\b(?:over|under|above|below|than|least|most|exceed(?:s|ed|ing)?|up to|between|"
     r"über|unter|als|bis)\s+\W?$",
@@ -231,8 +232,14 @@ def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
 
 
 def _forms(number: str) -> Iterator[str]:
-    """A number, and its parts where it may be a date or the cells of a row: "30.09.2025,3"."""
+    """A number, and its parts where it may be a date or the cells of a row: "30.09.2025,3".
+
+    A version stands for the lines of versions that it is of: 2.3.0 for 2.3.
+    """
     yield _bare(number)
+    if _VERSION.fullmatch(number):
+        parts = number.split(".")
+        yield from (".".join(parts[:end]) for end in range(2, len(parts)))
     if not _THOUSANDS.fullmatch(number):
         yield from _JOIN.split(number)
 
