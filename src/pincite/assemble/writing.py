@@ -20,6 +20,7 @@ from pincite.evidence.numbered_parts import NumberedPartsSelector
 from pincite.evidence.packing import PackingSelector
 from pincite.evidence.ranged_rows import RangedRowsSelector
 from pincite.evidence.releases import ReleasesSelector
+from pincite.evidence.replies import RepliesSelector
 from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
 from pincite.setting_groups import GenerationSettings
@@ -48,7 +49,8 @@ def quoting_selector(settings: Settings, sources: Sources) -> Selector:
     with_lists = ListsSelector(NewerSelector(best, sources), sources)
     with_rows = RangedRowsSelector(AskedRowsSelector(with_lists, sources), sources)
     by_form = NumberedPartsSelector(DefinedTermsSelector(with_rows, sources), sources)
-    return MarginsSelector(ReleasesSelector(by_form, sources), sources)
+    outermost = ReleasesSelector(RepliesSelector(by_form, sources), sources)
+    return MarginsSelector(outermost, sources)
 
 
 def writing_stages(

@@ -14,6 +14,7 @@ from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.counting import content_remarks
 from pincite.ingest.eml_parts import BROKEN, content_of, decoded_part, readable_parts
+from pincite.ingest.eml_replies import cut_at_replies
 from pincite.ingest.html import add_page
 from pincite.ingest.outline import choose_title
 from pincite.ingest.text import text_blocks
@@ -119,10 +120,10 @@ class _MessageWriter:
         elif kind.startswith("multipart/"):
             # Without its boundary a message is one piece of text.
             text = str(part.get_payload() or "")
-            self.assembly.add_blocks(text, text_blocks(text))
+            self.assembly.add_blocks(text, [*cut_at_replies(text, text_blocks(text))])
         elif kind == "text/plain" and is_inline:
             text = self._text(part)
-            self.assembly.add_blocks(text, text_blocks(text))
+            self.assembly.add_blocks(text, [*cut_at_replies(text, text_blocks(text))])
         elif kind == "text/html" and is_inline:
             add_page(self._text(part), self.assembly, whole=True)
         else:

@@ -12,7 +12,9 @@ _GREETING = re.compile(
     r"hola|estimad[oa]s?)\b[^.!?:;\d]{0,50}[,!]"
     r"|(?:(?:kind|best|warm) regards|regards|yours (?:sincerely|faithfully|truly)|sincerely|cheers|"
     r"many thanks|(?:mit )?(?:freundlichen|besten|vielen|herzlichen|viele|beste|herzliche) grüßen?|"
-    r"cordialement|bien à vous|saludos(?: cordiales)?|atentamente)[,.!]?[^.!?:;\d]{0,40})",
+    r"cordialement|bien à vous|saludos(?: cordiales)?|atentamente)[,.!]?[^.!?:;\d]{0,40}"
+    r"|(?:best|all the best|thanks|thank you|danke|vg|lg|mfg|merci|gracias)[,.!]?"
+    r"(?:\s*\n[^.!?:;\d]{0,40})?)",
     re.IGNORECASE,
 )
 _HEADER_NAMES = (
@@ -20,6 +22,10 @@ _HEADER_NAMES = (
     "von|an|datum|gesendet|betreff|de|à|envoyé|objet|para|fecha|enviado|asunto"
 )
 _MAIL_HEADERS = re.compile(rf"(?:[>\s]*(?:{_HEADER_NAMES}):[^\n]*(?:\n|$)){{2,}}\s*", re.IGNORECASE)
+_LEADS_IN_A_MESSAGE = re.compile(
+    r"[^\n]{0,200}\n?[^\n]{0,200}\b(?:wrote|schrieb|écrit|escribió|scritto|schreef)\b[^\n:]{0,80}[:：]\s*",
+    re.IGNORECASE,
+)
 _ONLY_IN_MAIL = re.compile(r"\w@\w|^[>\s]*(?:subject|betreff|objet|asunto):", re.IGNORECASE | re.M)
 _ASKS_FOR_MAIL = re.compile(
     r"\b(?:e-?mails?|mails?|messages?|subject|address|sender|sen[dt]|sends|recipients?|cc|repl(?:y|ied)|"
@@ -46,7 +52,12 @@ def is_remark(text: str) -> bool:
 
 
 def is_mail_header(text: str) -> bool:
-    """Whether it is nothing but the lines above a message: from whom to whom, when, about what."""
+    """Whether it is nothing but the lines above a message: from whom to whom, when, about what.
+
+    So is the line above a quoted one: "On 19 Sep 2025 Bo <bo@example.org> wrote:".
+    """
+    if _LEADS_IN_A_MESSAGE.fullmatch(text) and re.search(r"\d|\w@\w", text):
+        return True
     return bool(_MAIL_HEADERS.fullmatch(text) and _ONLY_IN_MAIL.search(text))
 
 
