@@ -16,6 +16,7 @@ from charset_normalizer import from_bytes
 from pincite.errors import ReadError
 from pincite.ingest.code_pages import is_western, latin_code_page
 from pincite.ingest.counting import counted
+from pincite.ingest.short_texts import short_text_codec
 
 # UTF-32 comes first: its little-endian mark begins with the UTF-16 one.
 _BYTE_ORDER_MARKS = (
@@ -127,7 +128,7 @@ def _other_script(content: bytes) -> Decoded | None:
     """The text in a code page of another script than the Latin one, if its bytes look like that."""
     if not _looks_foreign(content):
         return None
-    guess = _guess(content)
+    guess = short_text_codec(content, _guess(content))
     text = _try_codec(content, guess) if guess else None
     if guess is None or text is None:
         return None
