@@ -81,6 +81,54 @@ def test_what_is_left_out_or_put_in_elsewhere_is_named(
     assert changed(said, quote) == words
 
 
+@pytest.mark.parametrize(
+    ("said", "quote", "word"),
+    [
+        ("The plant will close.", "The plant will close, a rumour that it denies.", "rumour"),
+        ("The plant will close.", "The plant, analysts fear, will close.", "fear"),
+        ("The plant will close.", "The plant will close (subject to approval).", "subject"),
+        ("The valve is safe.", "According to its maker, the valve is safe.", "According"),
+        ("The valve is safe.", "The valve is safe, in theory.", "in"),
+        ("Tom was seen in Ulm.", "Tom was seen in Ulm on Monday, Mr. Lee said.", "said"),
+        ("It was sold.", "It was sold in 1990 in the novel.", "in"),
+    ],
+)
+def test_what_takes_back_the_rest_of_its_sentence_is_not_left_out(
+    said: str, quote: str, word: str
+) -> None:
+    assert changed(said, quote) == [word]
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "language"),
+    [
+        ("Das Werk schließt.", "Das Werk schließt, heißt es.", "de"),
+        ("L'usine fermera.", "L'usine fermera, selon la rumeur.", "fr"),
+        ("La planta cerrará.", "Según el diario, la planta cerrará.", "es"),
+        ("La fabbrica chiude.", "La fabbrica chiude, dicono.", "it"),
+        ("Das Werk schließt.", "Das Werk schließt, angeblich.", "xx"),
+    ],
+)
+def test_what_takes_back_is_known_in_five_languages_and_in_others_by_these(
+    said: str, quote: str, language: str
+) -> None:
+    assert changed(said, quote, language=language)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The plant will close. Prosecutors said that it was sold.",
+        "The plant will close, and the mayor said that he will leave.",
+        "It was denied for years, but the plant will close.",
+        "It was denied for years. The plant will close.",
+        "The plant, which Ann built, will close, in May.",
+    ],
+)
+def test_what_speaks_for_itself_may_be_left_out_whatever_it_says(quote: str) -> None:
+    assert changed("The plant will close.", quote) == []
+
+
 def test_a_word_of_the_heading_may_stand_for_a_pronoun_or_beside_an_article() -> None:
     born = "He was born in Ulm in 1879."
     assert changed("Einstein was born in Ulm.", born, "Albert Einstein") == []

@@ -2,7 +2,8 @@
 
 Who shortens a sentence badly says something else with its own words in their own order: "took this
 photograph of Ann" becomes "took Ann", "the legal wife of Lee has filed" becomes "Lee has filed". So
-words may be left out between two ends of clauses, and where they carry nothing; nowhere else.
+words may be left out between two ends of clauses, and where they carry nothing; nowhere else. What
+takes back the rest of its sentence may not be left out at all ("..., a rumour that he denies").
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from math import ceil
 from pincite.text.terms import stem
 from pincite.verify.cutting_words import CuttingWords, cutting_words
 from pincite.verify.names import is_acronym
+from pincite.verify.withdrawing import withdrawn_by
 from pincite.verify.wording import FRAMES, Word
 
 _LONG_ENOUGH = 6
@@ -68,11 +70,9 @@ def changed_words(
     may_begin = cutter.may_begin(
         before, there[start], is_named=first > 0, is_from_start=is_from_start
     )
-    return [
-        *changed,
-        *([] if may_begin else before[-1:]),
-        *([] if cutter.may_end(own, there[end], after) else after[:1]),
-    ]
+    changed += [] if may_begin else before[-1:]
+    changed += [] if cutter.may_end(own, there[end], after) else after[:1]
+    return changed or _withdrawn(own, there, shared, language)
 
 
 def joined_clauses(words: Sequence[Word], language: str) -> list[list[Word]]:
@@ -140,6 +140,22 @@ def _seams(
             quote[next_m - 1].clause != quote[next_m].clause
         )
         yield _Seam(added=said[n + 1 : next_n], dropped=quote[m + 1 : next_m], is_open=is_open)
+
+
+def _withdrawn(
+    said: Sequence[Word], quote: Sequence[Word], shared: Sequence[tuple[int, int]], language: str
+) -> list[Word]:
+    """Words left out that take back what the statement keeps of their sentence."""
+    start, end = shared[0][1], shared[-1][1]
+    kept = {quote[place].sentence for _, place in shared}
+    parts = [seam.dropped for seam in _seams(said, quote, shared) if seam.is_open]
+    parts.append(quote[end + 1 :])
+    if start and quote[start - 1].folded not in cutting_words(language).joining:
+        parts.append(quote[:start])
+    found = []
+    for part in parts:
+        found += withdrawn_by([word for word in part if word.sentence in kept], language)
+    return found
 
 
 class _Cutter:

@@ -17,6 +17,9 @@ _WORD = re.compile(
 _CLAUSE_END = re.compile(r"[.;:!?,()\[\]—–|\n。、।؟،؛]|\s-\s")
 _OPENS = re.compile(r"(?:^|[.!?:|\n])[\s\"“”‘’'«»(\[]*$|^[\s\"“«(\[]+$|[\"“«]$")
 _OPENING_CHARS = 6
+_SENTENCE_END = re.compile(r"[.!?][\"'”’»)\]]*\s|[。؟]|\n\s*\n")
+_SHORTENED_CHARS = 3
+"""A capitalised word as short as "Mr" may be shortened: the dot behind it ends no sentence."""
 # Words that begin another clause where no comma does.
 _TURNS = frozenset(
     "but while whereas although though however because aber während obwohl jedoch sondern mais "
@@ -29,7 +32,7 @@ _CONTRACTED = re.compile(r"n['’]t$", re.IGNORECASE)
 class Word:
     """One word: as written, folded, and the `key` that its other forms share.
 
-    `clause` counts the clauses of the text from 0; `opens` tells that a sentence begins with it.
+    `clause` and `sentence` count those of the text from 0; `opens`: it begins a sentence.
     `start` and `end` are where it stands in the composed text; the parts of a contraction share them.
     """
 
@@ -37,6 +40,7 @@ class Word:
     folded: str
     key: str
     clause: int
+    sentence: int
     opens: bool
     is_content: bool
     start: int
@@ -54,9 +58,13 @@ def _words_of(text: str, language: str) -> tuple[Word, ...]:
 
 
 def _read(text: str, language: str) -> Iterator[Word]:
-    clause, end = 0, 0
+    clause, sentence, end = 0, 0, 0
+    written = ""
     for found in _WORD.finditer(text):
         between = text[end : found.start()]
+        is_shortened = len(written) <= _SHORTENED_CHARS and written[:1].isupper()
+        if end and not is_shortened and _SENTENCE_END.search(between):
+            sentence += 1
         written = found[0]
         if end and (_CLAUSE_END.search(between) or fold(written) in _TURNS):
             clause += 1
@@ -64,7 +72,7 @@ def _read(text: str, language: str) -> Iterator[Word]:
         opens = bool(_OPENS.search(before)) or found.start() == 0
         end = found.end()
         for part in _parts(written):
-            yield _word(part, language, clause, opens=opens, place=found.span())
+            yield _word(part, language, (clause, sentence), opens=opens, place=found.span())
 
 
 def _parts(written: str) -> Sequence[str]:
@@ -78,7 +86,9 @@ def _parts(written: str) -> Sequence[str]:
     return (re.sub(r"['’]s?$", "", written),)
 
 
-def _word(written: str, language: str, clause: int, *, opens: bool, place: tuple[int, int]) -> Word:
+def _word(
+    written: str, language: str, within: tuple[int, int], *, opens: bool, place: tuple[int, int]
+) -> Word:
     folded = fold(written)
     is_content = (
         folded not in STOP_WORDS.get(language, frozenset())
@@ -89,7 +99,8 @@ def _word(written: str, language: str, clause: int, *, opens: bool, place: tuple
         text=written,
         folded=folded,
         key=stem(folded, language),
-        clause=clause,
+        clause=within[0],
+        sentence=within[1],
         opens=opens,
         is_content=is_content,
         start=place[0],
