@@ -276,10 +276,11 @@ def first_intact(paths: Sequence[str], sha256: str) -> str:
     """Of files that were the same, the first that still has these bytes; else the first of all."""
     if len(paths) == 1:
         return paths[0]
-    return next((path for path in paths if _digest_now(path) == sha256), paths[0])
+    return next((path for path in paths if digest_now(path) == sha256), paths[0])
 
 
-def _digest_now(path: str) -> str | None:
+def digest_now(path: str) -> str | None:
+    """The SHA-256 of a file, remembered while its size and dates stay; None if it cannot be read."""
     try:
         found = os.stat(path)  # noqa: PTH116  (no Path is needed)
         if not stat.S_ISREG(found.st_mode):

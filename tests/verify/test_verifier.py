@@ -354,3 +354,17 @@ def test_a_quoted_table_row_carries_its_cells_with_their_headers(tmp_path: Path)
     value = citation.cells[1]
     assert (value.text, value.place) == ("6.5", "B2")
     assert [label.text for label in (*value.rows, *value.columns)] == ["Relief valve", "Bar"]
+
+
+def test_quotes_of_a_format_without_byte_places_need_the_file_as_it_was_ingested(
+    case: Case,
+) -> None:
+    converted = Case(replace(case.document, encoding=None), case.path)
+    draft = draft_of(converted.evidence(OPENS))
+    assert converted.verify(draft).reasons == ("lexical only",)
+    case.path.write_bytes(TEXT.encode() + b" ")
+    changed = converted.verify(draft)
+    assert changed.status is Status.ABSTAINED
+    assert any("has changed since it was ingested" in reason for reason in changed.reasons)
+    case.path.unlink()
+    assert any("cannot be opened" in reason for reason in converted.verify(draft).reasons)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pincite.document import Document, digest_now
 from pincite.records import Citation, Evidence, Question
 from pincite.stages import Sources
 from pincite.verify.quotes import FileCheck, check_in_file
@@ -35,21 +36,29 @@ class QuoteChecker:
                 citation=None,
                 problem=f"{source.path}: a quote is not in the stored text; it was left out",
             )
-        problem = ""
-        place = document.byte_range(start, end)
-        if place is not None and document.encoding is not None:
-            found = check_in_file(
-                Path(source.path),
-                start_byte=place[0],
-                end_byte=place[1],
-                encoding=document.encoding,
-                quote=item.quote,
-            )
-            problem = _PROBLEMS.get(found, "").format(path=source.path)
-            if found is FileCheck.CHANGED:
-                return CheckedQuote(citation=None, problem=problem)
+        found = _check_file(document, item, source.path)
+        problem = _PROBLEMS.get(found, "").format(path=source.path)
+        if found is FileCheck.CHANGED:
+            return CheckedQuote(citation=None, problem=problem)
         citation = located(document, start, end, path=source.path, sha256=document.sha256)
         return CheckedQuote(citation=citation, problem=problem)
+
+
+def _check_file(document: Document, item: Evidence, path: str) -> FileCheck:
+    """By the bytes of the quote in text formats, elsewhere by those of the whole file."""
+    place = document.byte_range(item.span.start, item.span.end)
+    if place is None or document.encoding is None:
+        digest = digest_now(path)
+        if digest is None:
+            return FileCheck.MISSING
+        return FileCheck.SAME if digest == document.sha256 else FileCheck.CHANGED
+    return check_in_file(
+        Path(path),
+        start_byte=place[0],
+        end_byte=place[1],
+        encoding=document.encoding,
+        quote=item.quote,
+    )
 
 
 _PROBLEMS = {
