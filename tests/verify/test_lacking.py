@@ -8,12 +8,16 @@ from pincite.document import Span
 from pincite.records import Evidence, Passage, Question
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
+from pincite.text.terms import question_terms
 from pincite.verify.lacking import Lacking
+from pincite.verify.signals import Asked
 
 TEXT = "The pump GX-200 bears 12 bar. It costs 1,200 euros. It weighs thirty kilograms."
 
 
-def beside(question: str, text: str = TEXT, *, quotes: int = 1) -> tuple[list[str], int]:
+def beside(
+    question: str, text: str = TEXT, *, quotes: int = 1, language: str = "en"
+) -> tuple[list[str], int]:
     """What is told beside an answer that quotes the whole text so often; and lookups of texts."""
     made = text_document(text, title="pump.txt")
     span = Span(document_id=made.id, start=0, end=len(text))
@@ -23,8 +27,18 @@ def beside(question: str, text: str = TEXT, *, quotes: int = 1) -> tuple[list[st
         for number in range(quotes)
     ]
     sources = Counting([made])
-    told = [*Lacking(sources, EvenWeights()).beside(Question(text=question), evidence)]
+    told = [*Lacking(sources, SpokenWeights(language)).beside(Question(text=question), evidence)]
     return told, sources.counted
+
+
+class SpokenWeights(EvenWeights):
+    """A library in one language."""
+
+    def __init__(self, spoken: str) -> None:
+        self._spoken = spoken
+
+    def language(self, question: str) -> str:
+        return self._spoken
 
 
 class Counting(MemorySources):
@@ -60,6 +74,44 @@ def test_numbers_beside_a_comma_or_in_a_date_are_numbers_of_their_own() -> None:
     for question in ("Which contracts end in 2025?", "Which has 3 months?", "And 2027?"):
         assert beside(question, row)[0] == []
     assert beside("How much is it in year 4?", row)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Was gilt am 1.1.2025?", "Seit dem 1. Januar 2025 gilt es."),
+        ("Was gilt ab 15. März 2025?", "Ab 15.03.2025 gilt es."),
+        ("Was gilt ab 15. März?", "Ab 15.03.2025 gilt es."),
+        ("Quel loyer le 01/04/2023 ?", "Le loyer du 1er avril 2023."),
+        ("Quel produit coûte 1 085,50 € ?", "Il coûte 1085.5 euros."),
+        ("Was kostet 1.085,50 €?", "Es kostet 1 085,50 €."),
+        ("12,500円は何ですか", "管理費は１２，５００円です。"),
+    ],
+)
+def test_numbers_and_dates_may_be_written_otherwise(question: str, text: str) -> None:
+    assert beside(question, text)[0] == []
+
+
+def test_a_number_is_told_without_the_sentence_that_it_is_written_into() -> None:
+    told = beside("修繕積立金は18,000円ですか", "修繕積立金は一年で決まる。")[0]
+    assert told == ["the cited passages do not name: 18,000; they may be about something else"]
+
+
+@pytest.mark.parametrize("question", ["¿Cuántos baños tiene?", "¿Puedo fumar?", "¿Qué cuesta?"])
+def test_the_capital_of_a_word_that_asks_makes_no_name(question: str) -> None:
+    assert beside(question, "Piso con dos cuartos.", language="es")[0] == []
+
+
+def test_words_that_no_blanks_part_are_told_by_the_letters_that_are_unknown() -> None:
+    """The letters where two known words meet are no word, nor is the whole question one."""
+    asked = Asked(
+        language="ja",
+        weights=dict.fromkeys(question_terms("給料日延期システム", "ja"), 1.0),
+        words=question_terms("給料日延期システム", "ja"),
+    )
+    assert asked.missing({"延期", "シス", "ステ", "テム"}) == ["給料日"]
+    assert asked.missing({"給料", "料日", "延期", "シス", "ステ", "テム"}) == []
+    assert question_terms("E2と表示", "ja")["e2"] == "E2"
 
 
 def test_a_number_may_stand_in_roman_digits() -> None:

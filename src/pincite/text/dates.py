@@ -34,7 +34,7 @@ _MONTH = (
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _SHORT_YEAR = rf"(?:{_YEAR}|['’]\d\d)"
 _DAY = r"(?:[12]\d|3[01]|0?[1-9])"
-_TH = r"(?:st|nd|rd|th|\.)?"
+_TH = r"(?:st|nd|rd|th|er|\.)?"
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _OF_YEAR = (
     r"(?:\s*,?\s*(?:of\s+)?(?:the\s+)?(?:fiscal(?:\s+year)?\s+|FY\s?|calendar\s+)?"

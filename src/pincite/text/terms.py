@@ -103,13 +103,17 @@ def analysed(found: Iterable[str], language: str) -> list[str]:
 def question_terms(text: str, language: str = UNKNOWN) -> dict[str, str]:
     """The distinct terms of a question, in order, each with the word it comes from.
 
+    Where no blanks part the words, that is the term itself: what stands between blanks is a sentence.
     Words that only ask are left out. If nothing else is asked for, those words themselves.
     """
     words: dict[str, str] = {}
     asked = without_asking_words(text, language)
     for word in asked.split():
-        for term in terms(word, language):
-            words.setdefault(term, word.strip("?!.,;:()\"'"))
+        written = word.strip("?!.,;:()\"'")
+        mixed = _UNSPACED_RUN.search(word) is not None
+        for token in tokens(word):
+            for term in analysed([token], language):
+                words.setdefault(term, term if is_unspaced(token) else token if mixed else written)
     found = {term: words.get(term, term) for term in terms(asked, language)}
     return found or {stem(fold(word), language): word for word in _PART.findall(composed(text))}
 
@@ -121,6 +125,11 @@ def tokens(text: str) -> list[str]:
         return pattern.findall(text)
     whole = composed(text)
     return (_WIDE_TOKEN if _WIDE.search(whole) else pattern).findall(whole)
+
+
+def is_unspaced(term: str) -> bool:
+    """Whether a term is a pair of letters of a script that parts no words."""
+    return _UNSPACED_RUN.match(term) is not None
 
 
 def composed(text: str) -> str:

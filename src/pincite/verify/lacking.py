@@ -9,9 +9,11 @@ from pathlib import Path
 
 from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources, TermWeights
+from pincite.text.asking_words import without_asking_words
 from pincite.text.commas import parts_at_commas
+from pincite.text.dates import Moment, moments
 from pincite.text.number_words import worded_numbers
-from pincite.text.terms import terms
+from pincite.text.terms import UNSPACED, composed, terms
 from pincite.text.value_ranges import quantities, value_ranges
 from pincite.verify.announcing import announced_by, read_with_announcements
 from pincite.verify.cells import cited_cells
@@ -36,8 +38,12 @@ _BOUND = re.compile(
 )
 """Before a number that bounds the answer and need not stand in it."""
 _LONGEST_BOUND_CHARS = 20
-_WORD = re.compile(r"[^\s(\"']+")
-_LETTERS = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"[^\s(\"'“„«「『、。¿¡{UNSPACED}]+")
+_LETTERS = re.compile(rf"[^\W_{UNSPACED}]+")
+_RUN = re.compile(rf"[^\s{UNSPACED}]+")
+_GROUPED_BY_BLANKS = re.compile(r"(?<![\w.,])\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?(?!\d)")
+_TENTHS = re.compile(r"\.\d$")
+"""A cell of 18.5 euros is asked for as 18,50."""
 
 _ROMAN = {
     letters: str(number)
@@ -134,7 +140,8 @@ class Lacking:
     def _not_named(
         self, question: str, evidence: Sequence[Evidence], language: str
     ) -> Iterator[str]:
-        asked_names = names(question, language)
+        asking = without_asking_words(question, language)
+        asked_names = [name for name in names(question, language) if name.text in asking]
         if not asked_names and not _DIGITS.search(question):
             return
         # A list or a table of one passage is many quotes.
@@ -145,12 +152,12 @@ class Lacking:
         numbers = [*islice(missing, _WORDS_NAMED)]
         yield from numbers
         lost = missing_names(question, cited, [], "", language) if asked_names else []
-        if len(lost) == len(asked_names):
+        if {name.text for name in asked_names} <= {*lost}:
             yield from (name for name in lost if not any(number in name for number in numbers))
 
     def _read(self, passage: Passage) -> str:
         """A cited passage with what stands above it and the name of its file."""
-        text = passage.with_context(self._sources.text_of(passage.span))
+        text = composed(passage.with_context(self._sources.text_of(passage.span)))
         return f"{self._sources.document(passage.span.document_id).name}\n{text}"
 
     def _unsupported(
@@ -171,7 +178,7 @@ class Lacking:
     def _words_lacking(self, asked: Asked, evidence: Sequence[Evidence]) -> Iterator[str]:
         held = evidence_terms(evidence, asked.language, self._sources)
         nowhere = asked.missing(set(asked.weights) - asked.unknown | held)
-        missing = [word for word in asked.missing(held) if word not in nowhere]
+        missing = [word for word in asked.missing(held | asked.unknown) if word not in nowhere]
         if nowhere:
             yield f"in none of the documents: {', '.join(nowhere[:_WORDS_NAMED])}"
         if missing:
@@ -216,19 +223,47 @@ def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
     held = {
         form
         for text in cited
-        for run in text.split()
+        for run in _RUN.findall(text)
         for part in parts_at_commas(run)
         for number in _DIGITS.findall(part)
         for form in _forms(number)
     }
+    groups = (found[0] for text in cited for found in _GROUPED_BY_BLANKS.finditer(text))
+    held |= {form for group in groups for form in _forms(_without_blanks(group))}
     held |= {str(number.value) for text in cited for number in worded_numbers(text)}
     held |= {_ROMAN[found] for text in cited for found in _LETTERS.findall(text) if found in _ROMAN}
+    question = composed(question)
+    said = [*_held_places(question, cited, held)]
     for word in _WORD.finditer(question):
         for number in _DIGITS.finditer(question, *word.span()):
             before = question[max(0, number.start() - _LONGEST_BOUND_CHARS) : number.start()]
+            if any(start <= number.start() < end for start, end in said):
+                continue
             if _bare(number.group()) not in held and not _BOUND.search(before):
                 rest = _LETTERS.match(question, number.end())
                 yield question[word.start() : rest.end() if rest else number.end()]
+
+
+def _held_places(question: str, cited: Sequence[str], held: set[str]) -> Iterator[tuple[int, int]]:
+    """Where the question has a date that the passages write otherwise, or digits that they group so."""
+    asked = moments(question)
+    told = [
+        reading for text in cited if asked for one in moments(text) for reading in one.readings()
+    ]
+    for one in asked:
+        if any(_is_same_day(reading, other) for reading in one.readings() for other in told):
+            yield one.start, one.end
+    for group in _GROUPED_BY_BLANKS.finditer(question):
+        if _bare(_without_blanks(group[0])) in held:
+            yield group.span()
+
+
+def _is_same_day(asked: Moment, told: Moment) -> bool:
+    """Whether a text tells the day that is asked for, whose year may be left open."""
+    same_year = asked.year is None or asked.year == told.year
+    return (
+        same_year and asked.day is not None and (asked.month, asked.day) == (told.month, told.day)
+    )
 
 
 def _forms(number: str) -> Iterator[str]:
@@ -236,7 +271,10 @@ def _forms(number: str) -> Iterator[str]:
 
     A version stands for the lines of versions that it is of: 2.3.0 for 2.3.
     """
-    yield _bare(number)
+    bare = _bare(number)
+    yield bare
+    if _TENTHS.search(bare):
+        yield f"{bare}0"
     if _VERSION.fullmatch(number):
         parts = number.split(".")
         yield from (".".join(parts[:end]) for end in range(2, len(parts)))
@@ -256,5 +294,9 @@ def _held_in_ranges(question: str, evidence: Sequence[Evidence]) -> set[str]:
 
 
 def _bare(number: str) -> str:
-    """Without separators of thousands."""
-    return re.sub(r"[.,](?=\d{3}(?!\d))", "", number)
+    """Without separators of thousands, and with a decimal point for a comma."""
+    return re.sub(r",(?=\d+$)", ".", re.sub(r"[.,](?=\d{3}(?!\d))", "", number))
+
+
+def _without_blanks(number: str) -> str:
+    return re.sub(r"[^\d.,]", "", number)

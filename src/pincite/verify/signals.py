@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from pincite.records import Evidence, Hit, Question
 from pincite.stages import Sources, TermWeights
 from pincite.text.asking_words import is_asking_verb, is_grammar, without_asking_phrases
 from pincite.text.negations import takes_back
-from pincite.text.terms import question_terms, terms
+from pincite.text.terms import is_unspaced, question_terms, terms
 from pincite.verify.announcing import read_with_announcements
 from pincite.verify.opposition import is_negated_alike, is_negated_otherwise, opposites
 
@@ -69,11 +69,18 @@ class Asked:
         return found / total if total else 0.0
 
     def missing(self, held: set[str]) -> list[str]:
-        """Words that are not in `held`, the most telling first, each once."""
-        lost = sorted(
-            ((-self.weights[term], word) for term, word in self.words.items() if term not in held)
-        )
-        return list(dict.fromkeys(word for _, word in lost))
+        """Words that are not in `held`, the most telling first, each once.
+
+        Where no blanks part the words, the longest runs of letters that no held pair has a part in.
+        """
+        pairs = [term for term in self.weights if is_unspaced(term)]
+        lost = [(-self.weights[run[:2]], run) for run in _lost_runs(pairs, held)]
+        lost += [
+            (-self.weights[term], word)
+            for term, word in self.words.items()
+            if term not in held and not is_unspaced(term)
+        ]
+        return list(dict.fromkeys(word for _, word in sorted(lost)))
 
     @property
     def unknown(self) -> set[str]:
@@ -148,6 +155,35 @@ def states_what_is_negated(
         for other in evidence
         if other is not best
     )
+
+
+def _lost_runs(pairs: Sequence[str], held: set[str]) -> Iterator[str]:
+    """Runs of letters of which no pair is held.
+
+    The letters where two known words meet are a new pair, and no new word.
+    """
+    place = 0
+    while place < len(pairs):
+        end = place + 1
+        while end < len(pairs) and pairs[end - 1][1:] == pairs[end][0]:
+            end += 1
+        chain = pairs[place:end]
+        letters = chain[0][0] + "".join(pair[1:] for pair in chain)
+        known = [pair in held for pair in chain]
+        lost = [not any(known[max(0, at - 1) : at + 1]) for at in range(len(letters))]
+        yield from (letters[first:last] for first, last in _runs(lost))
+        place = end
+
+
+def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Where runs of True begin and end; of one alone, with what is beside it."""
+    at = 0
+    for flag, run in groupby(flags):
+        end = at + len([*run])
+        if flag:
+            alone = end - at == 1
+            yield (max(0, at - 1), min(len(flags), end + 1)) if alone else (at, end)
+        at = end
 
 
 def _is_next(item: Evidence, before: Evidence) -> bool:

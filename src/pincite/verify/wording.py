@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from pincite.text.negations import without_number_signs
 from pincite.text.stop_words import STOP_WORDS
@@ -15,7 +15,7 @@ _WORD = re.compile(
     rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+|[-.&/_+][^\W_{UNSPACED}]+)*|[{UNSPACED}]"
 )
 _CLAUSE_END = re.compile(r"[.;:!?,()\[\]—–|\n。、।؟،؛]|\s-\s")
-_OPENS = re.compile(r"(?:^|[.!?:|\n])[\s\"“”‘’'«»(\[]*$|^[\s\"“«(\[]+$|[\"“«]$")
+_OPENS = re.compile(r"(?:^|[.!?:|\n])[\s\"“”‘’'«»(\[¿¡]*$|^[\s\"“«(\[]+$|[\"“«¿¡]$")
 _OPENING_CHARS = 6
 _SENTENCE_END = re.compile(r"[.!?][\"'”’»)\]]*\s|[。؟]|\n\s*\n")
 _SHORTENED_CHARS = 3
@@ -91,7 +91,7 @@ def _word(
 ) -> Word:
     folded = fold(written)
     is_content = (
-        folded not in STOP_WORDS.get(language, frozenset())
+        folded not in _stop_words(language)
         and folded not in FUNCTION_WORDS
         and any(sign.isalnum() for sign in folded)
     )
@@ -106,6 +106,11 @@ def _word(
         start=place[0],
         end=place[1],
     )
+
+
+@cache
+def _stop_words(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in STOP_WORDS.get(language, ()))
 
 
 FUNCTION_WORDS = frozenset(
