@@ -44,10 +44,12 @@ class ListsSelector:
         found = list(selection.evidence)
         spans = {item.span for item in found}
         below = self._below(question, found[0], hits) if found else []
+        scores = _scores(hits)
         for span, passage in below[:_MOST_SENTENCES]:
             if span not in spans:
                 spans.add(span)
-                found.append(self._evidence(span, passage, found[0].score, len(found) + 1))
+                score = min(found[0].score, scores.get(span, found[0].score))
+                found.append(self._evidence(span, passage, score, len(found) + 1))
         return replace(
             selection,
             evidence=tuple(found),
@@ -90,6 +92,15 @@ class ListsSelector:
     def _evidence(self, span: Span, passage: Passage, score: float, number: int) -> Evidence:
         quote = self._sources.text_of(span)
         return Evidence(id=f"e{number}", span=span, quote=quote, passage=passage, score=score)
+
+
+def _scores(hits: Sequence[Hit]) -> dict[Span, float]:
+    """The sentences that were found, each with its best score."""
+    found: dict[Span, float] = {}
+    for hit in hits:
+        for span, score in zip(hit.passage.sentences, hit.sentence_scores, strict=False):
+            found[span] = max(score, found.get(span, score))
+    return found
 
 
 def _passages(hits: Sequence[Hit], document_id: str) -> dict[Span, Passage]:

@@ -70,7 +70,7 @@ class MmrSelector:
     Only sentences that score at most `margin` below the best are considered, so that an answer
     which one sentence gives is one sentence. A sentence that stands in the same passage before the
     best one would be read first, so it must be as good but for `lead_margin`, unless it says what
-    the thing is that the question names (the first one below its heading, or the row of it), or is
+    the thing is that is asked for (the first one below its heading, or the row of it), or is
     the best with a figure where one is asked for and the best of all has none. Among those, the next
     sentence is the one with the highest
     `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones, but for those that it
@@ -314,15 +314,15 @@ class MmrSelector:
 
     def _is_defined_by(self, span: Span, hit: Hit, asked: frozenset[str]) -> bool:
         """Whether it says what the thing is that is asked for: the first sentence below a heading
-        that the question holds, or a row whose first cell it holds."""
-        passage = hit.passage
-        named = passage.section[-1] if passage.section and span == passage.sentences[0] else ""
+        that is all that the question asks for, or a row whose first cell the question holds."""
         document = self._sources.document(span.document_id)
         block = next(iter(document.blocks_in(span.start, span.end)), None)
         if block is not None and block.cells:
-            named = document.text[block.cells[0].start : block.cells[0].end]
-        words = terms(named)
-        return bool(words) and asked.issuperset(words)
+            words = terms(document.text[block.cells[0].start : block.cells[0].end])
+            return bool(words) and asked.issuperset(words)
+        passage = hit.passage
+        is_first = bool(passage.section) and span == passage.sentences[0]
+        return is_first and asked == frozenset(terms(passage.section[-1]))
 
     def _is_signature(self, span: Span) -> bool:
         """Whether it is the name of the one who wrote the message, and nothing else."""

@@ -86,5 +86,5 @@ def _as_pattern(word: str, language: str) -> str:
     before = r"\b\w+" if word.startswith("*") and not bare[0].isalpha() else r"(?<!\w)"
     before = r"(?<!\w)\w*" if word.startswith("*") else before
     # "Non-disclosure agreement", "no-claims discount": a name, and nothing is taken away.
-    after = "" if word.endswith(("*", "'", "’")) else r"(?!\w|-\w)"
+    after = "" if word.endswith(("*", "'", "’")) else r"(?!\w| ?- ?\w)"
     return f"{before}{re.escape(bare)}{after}"
