@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pincite.document import Span
-from pincite.evidence.lead_ins import passed_on
-from pincite.evidence.table_heads import is_table_head
+from pincite.evidence.sentences import Scored, Sentences, dropped_as, language_of
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
-from pincite.text.details import details, details_asked, identifiers, words_beside_details
+from pincite.text.details import details, details_asked, words_beside_details
 from pincite.text.figures_asked import asks_for_figure, has_figure
-from pincite.text.languages import UNKNOWN
 from pincite.text.negations import is_negated
-from pincite.text.remarks import asks_for_mail_header, is_mail_header, is_remark
+from pincite.text.remarks import is_remark
 from pincite.text.terms import terms
 
 if TYPE_CHECKING:
@@ -47,14 +44,6 @@ class _Asked:
     details: frozenset[str]
     terms: frozenset[str]
 
-
-_MAIL = "message/rfc822"
-_SENDER = re.compile(r"From: (?P<name>[^<\n]*)")
-_LONGEST_NAME = 4
-"""In words."""
-
-_Scored: TypeAlias = tuple[float, Span, int, Hit]
-"""The score of a sentence, where it stands, its place in its passage, and that passage."""
 
 _LEAST_SHARED_WORDS = 0.5
 """Of the words of two sentences together, details aside: so many in common, and only details differ."""
@@ -91,6 +80,7 @@ class MmrSelector:
         lead_margin: float,
     ) -> None:
         self._sources = sources
+        self._sentences = Sentences(sources, margin)
         self._max_sentences = max_sentences
         self._lambda = mmr_lambda
         self._max_similarity = max_similarity
@@ -102,7 +92,7 @@ class MmrSelector:
         chosen: list[_Candidate] = []
         asked = _Asked(
             details=details_asked(question.asked),
-            terms=frozenset(terms(question.asked, _language(question))),
+            terms=frozenset(terms(question.asked, language_of(question))),
         )
         pool, dropped = self._candidates(question, hits)
         while pool and len(chosen) < self._max_sentences:
@@ -129,7 +119,7 @@ class MmrSelector:
             ),
             dropped=(
                 *dropped,
-                *(_dropped(item.passage, item.span, item.score, full) for item in pool),
+                *(dropped_as(item.passage, item.span, item.score, full) for item in pool),
             ),
         )
 
@@ -173,7 +163,7 @@ class MmrSelector:
         if not number:
             return None
         reason = f"repeats e{number}: similarity {similarity:.3f} > {self._max_similarity:.3f}"
-        return _dropped(item.passage, item.span, item.score, reason)
+        return dropped_as(item.passage, item.span, item.score, reason)
 
     def _candidates(
         self, question: Question, hits: Sequence[Hit]
@@ -182,15 +172,9 @@ class MmrSelector:
 
         Of a passage without any, the best sentence is among the dropped.
         """
-        scored, lead_ins = self._scored(question, hits)
-        asked = frozenset(terms(question.asked, _language(question)))
+        scored, dropped = self._sentences.that_may_answer(question, hits)
+        asked = frozenset(terms(question.asked, language_of(question)))
         unique: dict[Span, _Candidate] = {}
-        scored, dropped = self._without_mail_headers(question, scored)
-        scored, heads = self._without_table_heads(scored)
-        dropped += heads
-        dropped += lead_ins
-        scored, of_others = self._without_other_identifiers(question, scored)
-        dropped += of_others
         seen: set[str] = set()
         answers = self._figure_before(question, scored)
         for score, span, row, hit in scored:
@@ -200,18 +184,18 @@ class MmrSelector:
             margin = self._lead_margin if is_strict else self._margin
             if score < top - margin:
                 if leads_in or hit.passage.id not in seen:
-                    dropped.append(_dropped(hit.passage, span, score, _far(score, top, margin)))
+                    dropped.append(dropped_as(hit.passage, span, score, _far(score, top, margin)))
             elif span in unique:
                 same = f"the same sentence counts as one of {unique[span].passage.id}"
-                dropped.append(_dropped(hit.passage, span, score, same))
-            elif is_remark(self._sources.text_of(span)) or self._is_signature(span):
-                dropped.append(_dropped(hit.passage, span, score, "a remark and no sentence"))
+                dropped.append(dropped_as(hit.passage, span, score, same))
+            elif is_remark(self._sources.text_of(span)) or self._sentences.is_signature(span):
+                dropped.append(dropped_as(hit.passage, span, score, "a remark and no sentence"))
             else:
-                unique[span] = self._candidate(span, hit, row, score, _language(question))
+                unique[span] = self._candidate(span, hit, row, score, language_of(question))
             seen.add(hit.passage.id)
         return list(unique.values()), dropped
 
-    def _figure_before(self, question: Question, scored: Sequence[_Scored]) -> Span | None:
+    def _figure_before(self, question: Question, scored: Sequence[Scored]) -> Span | None:
         """The best sentence before the best one that has the figure asked for, which that lacks."""
         if not scored or not asks_for_figure(question.plain):
             return None
@@ -228,90 +212,6 @@ class MmrSelector:
             None,
         )
 
-    def _scored(
-        self, question: Question, hits: Sequence[Hit]
-    ) -> tuple[list[_Scored], list[Dropped]]:
-        """All sentences, best first; but for the questions whose answer stands below them."""
-        language = _language(question)
-        asked = frozenset(terms(question.asked, language))
-        scored: list[_Scored] = []
-        led_in: list[Dropped] = []
-        for hit in hits:
-            passed = passed_on(hit, self._sources, asked, language)
-            for row, (score, span) in enumerate(
-                zip(passed.scores, hit.passage.sentences, strict=False)
-            ):
-                if span in passed.lead_ins:
-                    led_in.append(_dropped(hit.passage, span, score, "a question, answered below"))
-                else:
-                    scored.append((score, span, row, hit))
-        return sorted(scored, key=lambda entry: (-entry[0], entry[1])), led_in
-
-    def _without_mail_headers(
-        self, question: Question, scored: list[_Scored]
-    ) -> tuple[list[_Scored], list[Dropped]]:
-        """The lines above a message hold its subject's words: they are no answer beside its text."""
-        if asks_for_mail_header(question.plain):
-            return scored, []
-        near = [entry for entry in scored if entry[0] >= scored[0][0] - self._margin]
-        headers = [entry for entry in near if is_mail_header(self._sources.text_of(entry[1]))]
-        if len(headers) == len(near):
-            return scored, []
-        spans = {span for _, span, _, _ in headers}
-        told = [
-            _dropped(hit.passage, span, score, "headers of a message and no sentence")
-            for score, span, _, hit in headers
-        ]
-        return [entry for entry in scored if entry[1] not in spans], told
-
-    def _without_table_heads(self, scored: list[_Scored]) -> tuple[list[_Scored], list[Dropped]]:
-        """What heads a table answers nothing alone; only what is best brings the rows below along."""
-        if not scored or scored[0][3].passage.rows_under(scored[0][1]):
-            return scored, []
-        best = next((entry[0] for entry in scored if not self._is_table_head(entry)), -1.0)
-        if best < scored[0][0] - self._margin:
-            return scored, []
-        near = [entry for entry in scored if entry[0] >= best - self._margin]
-        heads = {entry[1] for entry in near if self._is_table_head(entry)}
-        told = [
-            _dropped(hit.passage, span, score, "heads a table and says nothing alone")
-            for score, span, _, hit in near
-            if span in heads
-        ]
-        return [entry for entry in scored if entry[1] not in heads], told
-
-    def _is_table_head(self, entry: _Scored) -> bool:
-        _, span, _, hit = entry
-        return is_table_head(self._sources.document(span.document_id), hit.passage, span)
-
-    def _without_other_identifiers(
-        self, question: Question, scored: list[_Scored]
-    ) -> tuple[list[_Scored], list[Dropped]]:
-        """Where a sentence names the thing that is asked for, those of others of its series answer
-        nothing: rows of a table differ in their number, and to an encoder in nothing."""
-        asked = identifiers(details(question.asked))
-        if not asked:
-            return scored, []
-        named = [identifiers(details(self._read(span, hit))) for _, span, _, hit in scored]
-        if not any(asked.keys() & found for found in named):
-            return scored, []
-        series = set(asked.values())
-        is_other = [
-            not asked.keys() & found and bool(series.intersection(found.values()))
-            for found in named
-        ]
-        told = [
-            _dropped(hit.passage, span, score, f"names none of: {', '.join(sorted(asked))}")
-            for (score, span, _, hit), other in zip(scored, is_other, strict=True)
-            if other
-        ]
-        kept = [entry for entry, other in zip(scored, is_other, strict=True) if not other]
-        return kept, told
-
-    def _read(self, span: Span, hit: Hit) -> str:
-        """A sentence, and the headings above it."""
-        return " \n ".join([*hit.passage.section, self._sources.text_of(span)])
-
     def _is_defined_by(self, span: Span, hit: Hit, asked: frozenset[str]) -> bool:
         """Whether it says what the thing is that is asked for: the first sentence below a heading
         that is all that the question asks for, or a row whose first cell the question holds."""
@@ -323,15 +223,6 @@ class MmrSelector:
         passage = hit.passage
         is_first = bool(passage.section) and span == passage.sentences[0]
         return is_first and asked == frozenset(terms(passage.section[-1]))
-
-    def _is_signature(self, span: Span) -> bool:
-        """Whether it is the name of the one who wrote the message, and nothing else."""
-        words = self._sources.text_of(span).split()
-        if not all(map(str.isalpha, words)) or len(words) > _LONGEST_NAME:
-            return False
-        document = self._sources.document(span.document_id)
-        sender = _SENDER.match(document.text) if document.media_type == _MAIL else None
-        return sender is not None and set(words) <= set(sender["name"].split())
 
     def _candidate(self, span: Span, hit: Hit, row: int, score: float, language: str) -> _Candidate:
         quote = self._sources.text_of(span)
@@ -360,17 +251,9 @@ class MmrSelector:
         )
 
 
-def _leads_in(span: Span, hit: Hit, best: _Scored) -> bool:
+def _leads_in(span: Span, hit: Hit, best: Scored) -> bool:
     """Whether it stands before the best sentence in the same passage."""
     return hit.passage.id == best[3].passage.id and span.start < best[1].start
-
-
-def _language(question: Question) -> str:
-    return question.understood.language if question.understood else UNKNOWN
-
-
-def _dropped(passage: Passage, span: Span, score: float, reason: str) -> Dropped:
-    return Dropped(passage=passage, span=span, score=score, reason=reason)
 
 
 def _far(score: float, top: float, margin: float) -> str:
