@@ -76,6 +76,7 @@ def test_a_number_has_the_value_that_is_meant(text: str, value: float) -> None:
     ("text", "expected"),
     [
         ("5 to 10 million", [5e6, 1e7]),
+        ("one to two million", [1e6, 2e6]),
         ("5% to $34 million", [5, 3.4e7]),
         ("6 bar and 7 million", [6, 7e6]),
         ("2017,2018 and 2019", [2017, 2018, 2019]),

@@ -300,5 +300,5 @@ def _lead(text: str, number: Number) -> int:
 
 
 def _scale_factor(number: Number) -> Decimal:
-    written = _value(number.digits.lstrip("-"), ".")[1]
+    written = Decimal(1) if number.is_worded else _value(number.digits.lstrip("-"), ".")[1]
     return number.step / written
