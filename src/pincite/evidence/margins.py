@@ -21,6 +21,8 @@ _PAGE_MARK = re.compile(
 )
 _ASKS_FOR_PAGE = re.compile(rf"\b{_PAGE}s?\b|\bpages|\bseiten", re.IGNORECASE)
 _MOST_WORDS = 15
+_NEAR = 0.2
+"""What scores so much less than the best is chosen beside nothing, wherever it stands."""
 _FAR = 0.3
 """By so much more than any other sentence, a line at the edge alone answers."""
 
@@ -45,7 +47,8 @@ class MarginsSelector:
             for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
         }
         if scores and not _ASKS_FOR_PAGE.search(question.plain):
-            edges = {span for span in scores if self._is_edge(span)}
+            near = max(scores.values()) - _NEAR
+            edges = {span for span in scores if scores[span] >= near and self._is_edge(span)}
             inner = max((score for span, score in scores.items() if span not in edges), default=0.0)
             if edges and max(scores[span] for span in edges) - inner <= _FAR:
                 hits = [_without(hit, edges) for hit in hits]

@@ -66,6 +66,8 @@ class NewerSelector:
             return None
         candidates: list[tuple[Version, Evidence]] = []
         for hit in hits:
+            if not hit.sentence_scores:  # Not compared with the question: it has no sentence.
+                continue
             there = version_of(self._path(question, hit.passage.span))
             if there is None or not there.is_of(here) or there.numbers <= here.numbers:
                 continue

@@ -59,12 +59,15 @@ class Sentences:
         asked = frozenset(terms(question.asked, language))
         scored: list[Scored] = []
         led_in: list[Dropped] = []
+        best = max((score for hit in hits for score in hit.sentence_scores), default=0.0)
         for hit in hits:
-            passed = passed_on(hit, self._sources, asked, language)
-            for row, (score, span) in enumerate(
-                zip(passed.scores, hit.passage.sentences, strict=False)
-            ):
-                if span in passed.lead_ins:
+            scores, lead_ins = hit.sentence_scores, frozenset[Span]()
+            # Of what is far from the best nothing is chosen, and its document need not be read.
+            if max(scores, default=-1.0) >= best - self._margin:
+                passed = passed_on(hit, self._sources, asked, language)
+                scores, lead_ins = passed.scores, passed.lead_ins
+            for row, (score, span) in enumerate(zip(scores, hit.passage.sentences, strict=False)):
+                if span in lead_ins:
                     led_in.append(
                         dropped_as(hit.passage, span, score, "a question, answered below")
                     )

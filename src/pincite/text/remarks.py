@@ -56,7 +56,9 @@ def is_mail_header(text: str) -> bool:
 
     So is the line above a quoted one: "On 19 Sep 2025 Bo <bo@example.org> wrote:".
     """
-    if _LEADS_IN_A_MESSAGE.fullmatch(text) and re.search(r"\d|\w@\w", text):
+    # The pattern tries every place of two lines, so that only what ends as such a line is tried.
+    ends_so = text.rstrip().endswith((":", "："))
+    if ends_so and _LEADS_IN_A_MESSAGE.fullmatch(text) and re.search(r"\d|\w@\w", text):
         return True
     return bool(_MAIL_HEADERS.fullmatch(text) and _ONLY_IN_MAIL.search(text))
 
