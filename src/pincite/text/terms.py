@@ -104,18 +104,25 @@ def question_terms(text: str, language: str = UNKNOWN) -> dict[str, str]:
     """The distinct terms of a question, in order, each with the word it comes from.
 
     Where no blanks part the words, that is the term itself: what stands between blanks is a sentence.
-    Words that only ask are left out. If nothing else is asked for, those words themselves.
+    Words that only ask are left out. If nothing else is asked for, all terms; and if there are none,
+    the words themselves.
     """
+    return (
+        _terms_by_word(without_asking_words(text, language), language)
+        or _terms_by_word(text, language)
+        or {stem(fold(word), language): word for word in _PART.findall(composed(text))}
+    )
+
+
+def _terms_by_word(text: str, language: str) -> dict[str, str]:
     words: dict[str, str] = {}
-    asked = without_asking_words(text, language)
-    for word in asked.split():
+    for word in text.split():
         written = word.strip("?!.,;:()\"'")
         mixed = _UNSPACED_RUN.search(word) is not None
         for token in tokens(word):
             for term in analysed([token], language):
                 words.setdefault(term, term if is_unspaced(token) else token if mixed else written)
-    found = {term: words.get(term, term) for term in terms(asked, language)}
-    return found or {stem(fold(word), language): word for word in _PART.findall(composed(text))}
+    return {term: words.get(term, term) for term in terms(text, language)}
 
 
 def tokens(text: str) -> list[str]:
