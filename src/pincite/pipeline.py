@@ -1,4 +1,8 @@
-"""READ FIRST: the two flows. Each stage is called once, in order."""
+"""READ FIRST: the two flows. Each stage is called once, in order.
+
+But for a question of several parts: the selector (`assemble/parts.py`) has each part searched for and
+compared, too.
+"""
 
 from __future__ import annotations
 

@@ -182,6 +182,11 @@ class Question:
     """What the result must say about how the question was read and searched for."""
 
     @property
+    def language(self) -> str:
+        """ISO 639-1, as it was understood; English before it was."""
+        return self.understood.language if self.understood else "en"
+
+    @property
     def plain(self) -> str:
         """What answers are checked against."""
         return self.understood.plain if self.understood else self.text

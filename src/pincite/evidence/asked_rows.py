@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pincite.document import BlockKind, Cell, Document, Range, Span
-from pincite.evidence.lifting import lifted, scored_sentences
+from pincite.evidence.rescoring import lifted, scored_sentences
 from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.terms import fold, stem, terms
@@ -95,7 +95,7 @@ class AskedRowsSelector:
 
 
 def _asked(question: Question) -> _Asked:
-    language = question.understood.language if question.understood else "en"
+    language = question.language
     fillers = frozenset(stem(fold(word), language) for word in _FILLERS)
     words = frozenset(terms(question.asked, language)) - fillers
     numbers = frozenset(filter(str.isdigit, words))

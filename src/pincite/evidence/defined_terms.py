@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pincite.evidence.lifting import lifted, scored_sentences
+from pincite.evidence.rescoring import lifted, scored_sentences
 from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.terms import terms
@@ -60,7 +60,7 @@ class DefinedTermsSelector:
             for _, span, hit in scored_sentences(hits)
             if answers.search(text := self._sources.text_of(span))
         }
-        language = question.understood.language if question.understood else "en"
+        language = question.language
         document = set(terms(asked["of"] or "", language))
         is_certain = any(document <= set(terms(text, language)) for text in found.values())
         least = _LEAST_SCORE if is_certain else 0.0

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice, pairwise, takewhile
 
 from pincite.document import Block, BlockKind, Document, Span
+from pincite.evidence.rescoring import scored_sentences
 from pincite.records import Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.negations import is_negated, takes_back
@@ -97,9 +98,8 @@ class ListsSelector:
 def _scores(hits: Sequence[Hit]) -> dict[Span, float]:
     """The sentences that were found, each with its best score."""
     found: dict[Span, float] = {}
-    for hit in hits:
-        for span, score in zip(hit.passage.sentences, hit.sentence_scores, strict=False):
-            found[span] = max(score, found.get(span, score))
+    for score, span, _ in scored_sentences(hits):
+        found[span] = max(score, found.get(span, score))
     return found
 
 

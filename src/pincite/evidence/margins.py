@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pincite.document import Span
+from pincite.evidence.rescoring import scored_sentences, silenced
 from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
 
@@ -41,17 +41,13 @@ class MarginsSelector:
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """What the other selector chooses; lines at the edge have no score any more."""
-        scores = {
-            span: score
-            for hit in hits
-            for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-        }
+        scores = {span: score for score, span, _ in scored_sentences(hits)}
         if scores and not _ASKS_FOR_PAGE.search(question.plain):
             near = max(scores.values()) - _NEAR
             edges = {span for span in scores if scores[span] >= near and self._is_edge(span)}
             inner = max((score for span, score in scores.items() if span not in edges), default=0.0)
             if edges and max(scores[span] for span in edges) - inner <= _FAR:
-                hits = [_without(hit, edges) for hit in hits]
+                hits = silenced(hits, edges)
         return self._selector.select(question, hits)
 
     def _is_edge(self, span: Span) -> bool:
@@ -64,9 +60,3 @@ class MarginsSelector:
             return True
         is_whole = len(blocks) == 1 and (blocks[0].start, blocks[0].end) == (span.start, span.end)
         return is_whole and bool(_PAGE_MARK.search(text))
-
-
-def _without(hit: Hit, edges: set[Span]) -> Hit:
-    scored = zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-    kept = tuple(0.0 if span in edges else score for score, span in scored)
-    return hit if kept == hit.sentence_scores else replace(hit, sentence_scores=kept)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pincite.document import BlockKind, Span
-from pincite.evidence.lifting import lifted, scored_sentences
+from pincite.evidence.rescoring import lifted, scored_sentences
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.details import names
@@ -134,7 +134,7 @@ class NumberedPartsSelector:
         """
         surest = max(one.document_named for one in found)
         kept = [one for one in found if one.document_named == surest]
-        language = question.understood.language if question.understood else "en"
+        language = question.language
         asked = set(terms(document, language))
         named = set(terms(" ".join(names(document)), language))
         above = [set(terms(one.hit.passage.context, language)) for one in kept]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.document import Block, BlockKind, Document, Span
+from pincite.evidence.rescoring import lifted, scored_sentences, silenced
 from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.value_ranges import Quantity, quantities, unit_of, value_ranges
@@ -14,7 +15,6 @@ _FEWEST_ROWS = 2
 """Of a table that is cut by ranges."""
 _NEAR = 0.15
 """How far below the best sentence the best row of a table may score, unless both are in one passage."""
-_AHEAD = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +41,28 @@ class RangedRowsSelector:
         """What the other selector chooses from the hits, with a notice for a table without the row."""
         notices: list[str] = []
         for asked in quantities(question.plain):
-            tables = [rows for hit in hits for rows in [self._rows(asked, hit)] if rows]
-            near = [rows for rows in tables if _is_near(rows, hits)]
+            near = self._near(asked, hits)
             holding = frozenset(span for rows in near for span in rows.holding)
             others = frozenset(span for rows in near for span in rows.others)
             if others and not holding:
                 notices.append(f"the nearest table has no row for {asked.written}")
-            hits = _ranked(hits, holding, others)
+            hits = lifted(silenced(hits, others), holding)
         selection = self._selector.select(question, hits)
         return replace(selection, notices=(*selection.notices, *notices))
+
+    def _near(self, asked: Quantity, hits: Sequence[Hit]) -> list[_Rows]:
+        """The rows of tables that score nearly as well as the best sentence, or stand beside it."""
+        # Only of compared passages: those of others are near nothing, and need not be read.
+        compared = [hit for hit in hits if hit.sentence_scores]
+        scores = {span: score for score, span, _ in scored_sentences(compared)}
+        if not scores:
+            return []
+        best = max(scores, key=lambda span: scores[span])
+        beside = [hit.passage.sentences for hit in compared if best in hit.passage.sentences]
+        near = {span for spans in beside for span in spans}
+        near |= {span for span, score in scores.items() if score >= scores[best] - _NEAR}
+        tables = [rows for hit in compared for rows in [self._rows(asked, hit)] if rows]
+        return [rows for rows in tables if not near.isdisjoint(rows.holding | rows.others)]
 
     def _rows(self, asked: Quantity, hit: Hit) -> _Rows | None:
         document = self._sources.document(hit.passage.span.document_id)
@@ -88,52 +101,3 @@ def _labels(document: Document, span: Span) -> Iterator[tuple[str, str]]:
 def _row_headers(block: Block) -> Iterator[tuple[int, int]]:
     for cell in block.cells:
         yield from cell.row_headers
-
-
-def _is_near(rows: _Rows, hits: Sequence[Hit]) -> bool:
-    """Whether a row scores nearly as well as the best sentence, or stands in its passage."""
-    scores = {
-        span: score
-        for hit in hits
-        for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-    }
-    spans = rows.holding | rows.others
-    best = max(scores, key=lambda span: scores[span], default=None)
-    if best is None:
-        return False
-    together = any(
-        best in hit.passage.sentences and not spans.isdisjoint(hit.passage.sentences)
-        for hit in hits
-    )
-    return together or max(scores.get(span, 0.0) for span in spans) >= scores[best] - _NEAR
-
-
-def _ranked(
-    hits: Sequence[Hit], holding: frozenset[Span], others: frozenset[Span]
-) -> Sequence[Hit]:
-    """The hits with the rows that hold the value before all, and without scores for the others."""
-    if not holding and not others:
-        return hits
-    scored = [
-        (score, span)
-        for hit in hits
-        for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-    ]
-    top = max((score for score, span in scored if span not in others), default=0.0)
-    lift = top - max((score for score, span in scored if span in holding), default=top) + _AHEAD
-
-    def score_of(score: float, span: Span) -> float:
-        if span in others:
-            return 0.0
-        return min(1.0, score + lift) if span in holding else score
-
-    return [
-        replace(
-            hit,
-            sentence_scores=tuple(
-                score_of(score, span)
-                for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-            ),
-        )
-        for hit in hits
-    ]

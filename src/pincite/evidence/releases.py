@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pincite.document import BlockKind, Span
-from pincite.evidence.lifting import scored_sentences
+from pincite.evidence.rescoring import scored_sentences
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.dates import moments
@@ -132,7 +132,7 @@ class ReleasesSelector:
         self, question: Question, meant: Sequence[_Below], kinds: set[str]
     ) -> Iterator[Evidence]:
         """The sentences of the versions, as they are read; of kinds of changes only theirs."""
-        language = question.understood.language if question.understood else "en"
+        language = question.language
         wanted = {stem(fold(kind), language) for kind in kinds}
         found: dict[Span, Evidence] = {}
         for one in meant:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pincite.document import Span
-from pincite.evidence.lifting import lifted, scored_sentences
+from pincite.evidence.rescoring import lifted, scored_sentences, silenced
 from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.remarks import is_mail_header, is_remark
@@ -44,8 +43,7 @@ class RepliesSelector:
         depth = self._depth(span)
         if not depth:
             return self._selector.select(question, hits)
-        language = question.understood.language if question.understood else "en"
-        asked = frozenset(terms(question.asked, language))
+        asked = frozenset(terms(question.asked, question.language))
         outer = {
             other
             for score, other, _ in scored
@@ -53,10 +51,11 @@ class RepliesSelector:
             and score >= best - _NEAR
             and self._depth(other) < depth
             and self._says_something(other)
-            and asked.intersection(terms(self._sources.text_of(other), language))
+            and asked.intersection(terms(self._sources.text_of(other), question.language))
         }
         if outer:
-            hits = [self._without_questions(hit) for hit in lifted(hits, outer)]
+            asks = {span for _, span, _ in scored if self._is_quoted_question(span)}
+            hits = silenced(lifted(hits, outer), asks)
         return self._selector.select(question, hits)
 
     def _depth(self, span: Span) -> int:
@@ -79,13 +78,5 @@ class RepliesSelector:
         is_frame = is_remark(text) or is_mail_header(text) or _ASKS.search(text)
         return not is_frame and len(text.split()) >= _FEWEST_WORDS
 
-    def _without_questions(self, hit: Hit) -> Hit:
-        """Questions in quoted messages have no score any more."""
-        scored = zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-        return replace(
-            hit,
-            sentence_scores=tuple(
-                0.0 if _ASKS.search(self._sources.text_of(span)) and self._depth(span) else score
-                for score, span in scored
-            ),
-        )
+    def _is_quoted_question(self, span: Span) -> bool:
+        return bool(_ASKS.search(self._sources.text_of(span)) and self._depth(span))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pincite.document import Span
-from pincite.evidence.sentences import Scored, Sentences, dropped_as, language_of
+from pincite.evidence.sentences import Scored, Sentences, dropped_as
 from pincite.records import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import details, details_asked, words_beside_details
@@ -92,7 +92,7 @@ class MmrSelector:
         chosen: list[_Candidate] = []
         asked = _Asked(
             details=details_asked(question.asked),
-            terms=frozenset(terms(question.asked, language_of(question))),
+            terms=frozenset(terms(question.asked, question.language)),
         )
         pool, dropped = self._candidates(question, hits)
         while pool and len(chosen) < self._max_sentences:
@@ -173,7 +173,7 @@ class MmrSelector:
         Of a passage without any, the best sentence is among the dropped.
         """
         scored, dropped = self._sentences.that_may_answer(question, hits)
-        asked = frozenset(terms(question.asked, language_of(question)))
+        asked = frozenset(terms(question.asked, question.language))
         unique: dict[Span, _Candidate] = {}
         seen: set[str] = set()
         answers = self._figure_before(question, scored)
@@ -191,7 +191,7 @@ class MmrSelector:
             elif is_remark(self._sources.text_of(span)) or self._sentences.is_signature(span):
                 dropped.append(dropped_as(hit.passage, span, score, "a remark and no sentence"))
             else:
-                unique[span] = self._candidate(span, hit, row, score, language_of(question))
+                unique[span] = self._candidate(span, hit, row, score, question.language)
             seen.add(hit.passage.id)
         return list(unique.values()), dropped
 

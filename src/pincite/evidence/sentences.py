@@ -12,7 +12,6 @@ from pincite.evidence.table_heads import is_table_head
 from pincite.records import Dropped, Hit, Passage, Question
 from pincite.stages import Sources
 from pincite.text.details import details, identifiers
-from pincite.text.languages import UNKNOWN
 from pincite.text.remarks import asks_for_mail_header, is_mail_header
 from pincite.text.terms import terms
 
@@ -55,7 +54,7 @@ class Sentences:
         self, question: Question, hits: Sequence[Hit]
     ) -> tuple[list[Scored], list[Dropped]]:
         """All sentences, best first; but for the questions whose answer stands below them."""
-        language = language_of(question)
+        language = question.language
         asked = frozenset(terms(question.asked, language))
         scored: list[Scored] = []
         led_in: list[Dropped] = []
@@ -139,11 +138,6 @@ class Sentences:
     def _read(self, span: Span, hit: Hit) -> str:
         """A sentence, and the headings above it."""
         return " \n ".join([*hit.passage.section, self._sources.text_of(span)])
-
-
-def language_of(question: Question) -> str:
-    """That of the question, as far as it was understood."""
-    return question.understood.language if question.understood else UNKNOWN
 
 
 def dropped_as(passage: Passage, span: Span, score: float, reason: str) -> Dropped:

@@ -65,7 +65,3 @@ def page_list(numbers: Sequence[int], count: int, verb: str | None = None) -> st
             runs.append([number])
     listed = ", ".join("-".join(map(str, run)) for run in runs)
     return f"pages {listed} of {count} {verb or 'are'}"
-
-
-def _with_gap(pages: Sequence[Page], gap: str) -> list[int]:
-    return [page.number for page in pages if page.gap == gap]

@@ -15,7 +15,6 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _VALUES = {word: value for value, word in enumerate(_ONES.split())} | {
     word: 10 * value for value, word in enumerate(_TENS.split(), start=2)
 }
-_LARGE = {"hundred": 100, "thousand": 1000}
 _ORDINALS = {
     word: value
     for value, word in enumerate(

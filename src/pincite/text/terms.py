@@ -33,7 +33,6 @@ UNSPACED = (
 # Indic letters with their vowel signs, which \w leaves out; the danda is no letter.
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
 _JOINTS = "-./@:_'’+,"
-_JOINT = re.compile(f"[{_JOINTS}]")
 
 # Words, and identifiers or numbers whose parts are joined: GSE-204.1, 12.5, e-mail, a_b, x@y.z,
 # and words broken at the end of a line.

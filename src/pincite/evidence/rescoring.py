@@ -1,8 +1,8 @@
-"""Lets a selector see sentences that answer for sure before those that only sound like it."""
+"""Other scores for the sentences of hits, so that a selector sees first what answers for sure."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 
 from pincite.document import Span
@@ -33,16 +33,19 @@ def lifted(hits: Sequence[Hit], spans: Container[Span], *, least: float = 0.0) -
     lift = max(0.0 if is_among else best - own + _AHEAD, least - own)
     if lift <= 0:
         return hits
-    return [_raised(hit, spans, lift) for hit in hits]
+    return [
+        rescored(hit, lambda score, span: min(1.0, score + lift) if span in spans else score)
+        for hit in hits
+    ]
 
 
-def _raised(hit: Hit, spans: Container[Span], lift: float) -> Hit:
-    if not any(span in spans for span in hit.passage.sentences):
-        return hit
-    scores = zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-    return replace(
-        hit,
-        sentence_scores=tuple(
-            min(1.0, score + lift) if span in spans else score for score, span in scores
-        ),
-    )
+def silenced(hits: Sequence[Hit], spans: Container[Span]) -> Sequence[Hit]:
+    """The hits with these sentences scored 0."""
+    return [rescored(hit, lambda score, span: 0.0 if span in spans else score) for hit in hits]
+
+
+def rescored(hit: Hit, score_of: Callable[[float, Span], float]) -> Hit:
+    """The hit with what `score_of` makes of each of its sentences' scores."""
+    scored = zip(hit.sentence_scores, hit.passage.sentences, strict=False)
+    scores = tuple(score_of(score, span) for score, span in scored)
+    return hit if scores == hit.sentence_scores else replace(hit, sentence_scores=scores)
