@@ -225,10 +225,8 @@ class Catalog:
             self._passages = (generation, held)
         missing = [key for key in keys if key not in held]
         if missing:
-            found = map(
-                rows.stored_passage, self._read(rows.PASSAGES_BY_KEY, json.dumps(list(missing)))
-            )
-            held.update((passage.key, passage) for passage in found)
+            found = self._read(rows.PASSAGES_BY_KEY, json.dumps(list(missing)))
+            held.update((passage.key, passage) for passage in rows.stored_passages(found))
         return {key: held[key] for key in keys if key in held}
 
     def names(self, collection: str | None = None) -> list[NamedFile]:
