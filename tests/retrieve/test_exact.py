@@ -81,6 +81,27 @@ def test_a_passage_with_a_rare_identifier_is_always_shown(
         assert held[0].sentence_scores, "it was looked at by the reranker"
 
 
+def test_a_rare_word_of_a_small_library_is_found_as_well(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    for number in range(40):
+        (tmp_path / "files" / f"{number}.txt").write_text(
+            f"Before the pump starts, valve, motor and filter {number} are checked for pressure."
+        )
+    (tmp_path / "files" / "rare.txt").write_text("Ask the zymurgist about beer.")
+    overrides: Layer = {
+        "embedding": {"model": "none"},
+        "retrieval": {"lexical_limit": 1, "keep": 1},
+        "rerank": {"candidates": 1, "threshold": 0.99},
+    }
+    asked = "Which valve, motor, pump, filter and pressure are checked by the zymurgist?"
+    with Library.open(tmp_path / "library", overrides=overrides) as library:
+        library.ingest([tmp_path / "files"])
+        texts = [library.catalog.text_of(hit.passage.span) for hit in library.search(asked).hits]
+        all_rare = library.search("zymurgist beer ask 39").hits
+    assert any("zymurgist" in text for text in texts)
+    assert [hit.must_keep for hit in all_rare].count(True) == 1, "the number alone is kept"
+
+
 def test_every_hit_of_a_phrase_holds_it(library: Library) -> None:
     result = library.search('"the blue rabbit" pump valve motor', limit=20)
     assert result.hits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, zip_longest
 
 from pincite.document import Span
 from pincite.records import Passage
@@ -19,7 +19,7 @@ RARE_IN = 3
 """A term that stands in so few passages names what is asked for."""
 
 _RARE_SHARE = 0.001
-"""A word without digits must also be as rare as this: in a small library every word is rare."""
+"""A word that is as rare as this, too, is rare whatever else is asked; in a small library none is."""
 
 _MOST_KEPT = 5
 _LOOKED_THROUGH = 1000
@@ -91,19 +91,28 @@ class ExactWords:
         return list(found)
 
     def rare(self, asked: Sequence[str], allowed: Keys | None) -> tuple[int, ...]:
-        """Keys of passages that hold a rare term or identifier of the question, rarest first."""
-        passages = len(self._lexical)
-        rare = []
-        for term in asked:
-            frequency = self._lexical.document_frequency(term)
-            is_name = any(letter.isdigit() for letter in term) and len(term) > 1
-            if 0 < frequency <= RARE_IN and (is_name or frequency <= _RARE_SHARE * passages):
-                rare.append((frequency, term))
-        found: dict[int, None] = {}
-        for _, term in sorted(rare):
-            hits = self._lexical.search([term], limit=RARE_IN, allowed=allowed)
-            found.update(dict.fromkeys(item.key for item in hits))
-        return tuple(found)[:_MOST_KEPT]
+        """Keys of up to 5 passages that hold a rare term of the question.
+
+        First the best one for each term, then the others; identifiers before words, the rarest
+        first. Identifiers in at most three passages are rare. So are words, unless most of the
+        question's are: in a small library nearly every word is, and says nothing.
+        """
+        found = {term: self._lexical.document_frequency(term) for term in asked}
+        known = {term: frequency for term, frequency in found.items() if frequency}
+        few = {term: frequency for term, frequency in known.items() if frequency <= RARE_IN}
+        is_telling = len(few) <= len(known) / 2
+        most = RARE_IN if is_telling else _RARE_SHARE * len(self._lexical)
+        rare = sorted(
+            (not _is_identifier(term), frequency, term)
+            for term, frequency in few.items()
+            if frequency <= most or _is_identifier(term)
+        )
+        holding = [
+            [item.key for item in self._lexical.search([term], limit=RARE_IN, allowed=allowed)]
+            for *_, term in rare
+        ]
+        in_turn = chain.from_iterable(zip_longest(*holding))
+        return tuple(dict.fromkeys(key for key in in_turn if key is not None))[:_MOST_KEPT]
 
     def bearing(
         self, parts: Sequence[Numbered], asked: Sequence[str], allowed: Keys | None
@@ -237,3 +246,7 @@ class _Excluded:
             if written.hold(words) or any(wanted <= held[lang] for lang, wanted in asked):
                 return words
         return None
+
+
+def _is_identifier(term: str) -> bool:
+    return len(term) > 1 and any(letter.isdigit() for letter in term)
