@@ -37,7 +37,8 @@ from pincite.records import Answer, Citation, Hit, Passage, SearchResult, Status
 if TYPE_CHECKING:
     from pincite.chat.conversation import Conversation
     from pincite.fate import Fate
-    from pincite.library import Library, verify_receipt
+    from pincite.library import Library
+    from pincite.receipts import verify_receipt
 
 __version__ = "0.1.0"
 
@@ -76,7 +77,7 @@ _LOADED_WHEN_USED = {
     "Conversation": "pincite.chat.conversation",
     "Fate": "pincite.fate",
     "Library": "pincite.library",
-    "verify_receipt": "pincite.library",
+    "verify_receipt": "pincite.receipts",
 }
 
 

@@ -40,6 +40,22 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """What a library holds."""
+
+    documents: int
+    passages: int
+    pages: int
+    collections: dict[str, int]
+    corpus_version: str
+    generation: int
+    bytes_on_disk: int
+    failures: tuple[FileProblem, ...]
+    files: tuple[FileEntry, ...]
+    """Every file with how much of it can be found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
     """What an ingest did. Counts of files, then what the library holds afterwards.
 

@@ -8,7 +8,8 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from pincite.errors import LibraryError
+from pincite.catalog.catalog import Catalog
+from pincite.errors import LibraryError, UsageError
 from pincite.settings import SETTINGS_FILE
 
 CATALOG_FILE = "catalog.sqlite3"
@@ -57,6 +58,17 @@ def is_ours(folder: Path, path: Path) -> bool:
     except ValueError:
         return False
     return parts[:1] == () or parts[0] in _OURS
+
+
+def check_target(folder: Path, target: Path, catalog: Catalog) -> None:
+    """Raises UsageError where writing to this path would replace a file of the library."""
+    names = (os.path.realpath(target), os.path.abspath(target))
+    # No file held has a name that is not UTF-8, nor this one with signs for its bytes.
+    readable = {os.fsencode(name).decode("utf-8", "replace") for name in names}
+    if catalog.holds(readable) or is_ours(folder, target):
+        raise UsageError(
+            f"{target}: is a file of this library and would be replaced; choose another name"
+        )
 
 
 def remember_profile(folder: Path, profile: str) -> None:

@@ -42,13 +42,15 @@ class VectorCheck:
 
 
 def check_vectors(
-    holdings: Holdings, encoder: VectorEncoder, *, sample: int, seed: str
+    holdings: Holdings, encoder: VectorEncoder | None, *, sample: int, seed: str
 ) -> VectorCheck:
     """Encode up to `sample` random passages again; `seed` decides which.
 
-    Passages without a vector are no concern of this check. Raises ModelError when the encoder
-    cannot be asked.
+    Passages without a vector are no concern of this check, and without an encoder none is. Raises
+    ModelError when the encoder cannot be asked.
     """
+    if encoder is None:
+        return VectorCheck(checked=0, alike=0, problems=())
     keys = holdings.passage_keys()
     chance = random.Random(seed)  # noqa: S311  (not a secret)
     chosen = sorted(chance.sample(keys, min(sample, len(keys))))

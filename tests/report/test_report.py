@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from end_to_end.running import SampleLibrary, call_cli, refused
 
-from pincite.library import verify_receipt
+from pincite.receipts import verify_receipt
 
 TEMPLATE = """
 title = "Test stand"

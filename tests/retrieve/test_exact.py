@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.library import Library, shown
+from pincite.asking import shown
+from pincite.library import Library
 from pincite.pipeline import search
 from pincite.records import Question
 from pincite.retrieve import hybrid

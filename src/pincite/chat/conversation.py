@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pincite.arguments import checked_text
+from pincite.asking import LONGEST_QUESTION
 from pincite.catalog.conversations import KeptConversation, KeptTurn, now
 from pincite.chat.follow_up import Exchange, Reading, follow_up
 from pincite.chat.model_reading import ModelReader
 from pincite.errors import LibraryError, UsageError
 from pincite.filters import Filters
-from pincite.library import LONGEST_QUESTION, Library
+from pincite.library import Library
 from pincite.records import Answer, Preview
 from pincite.verify.receipt import answer_form
 

@@ -9,8 +9,8 @@ from typing import Any
 from pincite.coverage import flag_lines, page_coverage
 from pincite.document import Coverage
 from pincite.fate import Fate
-from pincite.holdings import FileEntry, FileProblem, IngestReport
-from pincite.library import Library, Stats
+from pincite.holdings import FileEntry, FileProblem, IngestReport, Stats
+from pincite.library import Library
 from pincite.records import Passage, SearchResult
 
 

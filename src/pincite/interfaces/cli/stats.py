@@ -12,7 +12,7 @@ from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryO
 from pincite.interfaces.cli.output import indented, print_json, print_problems, say, short_path
 
 if TYPE_CHECKING:
-    from pincite.library import Stats
+    from pincite.holdings import Stats
 
 _MEGABYTE = 1_000_000
 

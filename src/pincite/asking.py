@@ -1,0 +1,125 @@
+"""Puts questions to a library that may change while they are answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from pincite.arguments import checked_text
+from pincite.catalog.catalog import Catalog
+from pincite.errors import DocumentGone, LibraryError, ModelError, UsageError
+from pincite.filters import Filters
+from pincite.pipeline import AnswerStages
+from pincite.records import Answer, Hit, Question, SearchResult
+from pincite.settings import Settings
+from pincite.upkeep import Upkeep
+from pincite.verify.receipt import answer_form
+from pincite.verify.sealing import sealed
+
+_Found = TypeVar("_Found")
+
+LONGEST_QUESTION = 10_000
+"""Characters. Longer is a pasted document, not a question."""
+
+_ASKED_AT_MOST = 5
+"""How often a question is asked of a library out of which files are taken meanwhile."""
+
+
+class Asking:
+    """Checks questions, puts them to the newest stages of a library, and keeps the answers."""
+
+    def __init__(self, settings: Settings, catalog: Catalog, upkeep: Upkeep) -> None:
+        self._settings = settings
+        self._catalog = catalog
+        self._upkeep = upkeep
+
+    def question(
+        self,
+        text: str,
+        collection: str | None,
+        *,
+        filters: Filters | None = None,
+        explain: bool = False,
+        budget_ms: float | None = None,
+    ) -> Question:
+        """A question that can be asked. Raises UsageError for any other, and says why."""
+        if not checked_text(text, "the question").strip():
+            raise UsageError("the question is empty; ask something, such as 'What is ...?'")
+        if len(text) > LONGEST_QUESTION:
+            raise UsageError(
+                f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are "
+                "taken: ask about one thing at a time"
+            )
+        self.check_collection(collection)
+        self._catalog.allowed_keys(collection, filters or Filters())  # tells wrong filters now
+        budget = self._settings.rerank.budget_ms if budget_ms is None else budget_ms
+        return Question(
+            text=text,
+            collection=collection,
+            filters=filters or Filters(),
+            explain=explain,
+            deadline=time.perf_counter() + budget / 1000 if budget else None,
+        )
+
+    def check_collection(self, collection: str | None) -> None:
+        """Raises UsageError, and says what there is, for a collection that is not there."""
+        if collection is None:
+            return
+        if not self._catalog.has_collection(checked_text(collection, "the collection")):
+            there_are = ", ".join(self._catalog.collections()) or "none yet"
+            raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
+
+    def newest(
+        self, ask: Callable[[AnswerStages], _Found], settings: Settings | None = None
+    ) -> _Found:
+        """What the newest stages say, under these settings or the library's own.
+
+        Asked again where a document that they found is gone meanwhile, and without the encoder where
+        it fails. Raises DocumentGone when the first does not end.
+        """
+        upkeep = self._upkeep
+        stages = upkeep.stages if settings is None else partial(upkeep.stages_with, settings)
+        for _ in range(_ASKED_AT_MOST - 1):
+            try:
+                return ask(stages())
+            except DocumentGone:
+                upkeep.forget_stages()
+            except ModelError as error:
+                if upkeep.encoders.problem:  # It was not asked.
+                    raise
+                upkeep.encoders.rest(error)
+                upkeep.forget_stages()
+        return ask(stages())
+
+    def kept(self, answer: Answer, collection: str | None) -> Answer:
+        """The answer, now in the history if there is one; says so where it could not be kept."""
+        if not self._settings.history.keep:
+            return answer
+        try:
+            self._catalog.history.keep(sealed(answer_form(answer)), collection)
+        except LibraryError as error:
+            return replace(answer, reasons=(*answer.reasons, f"this answer is not kept: {error}"))
+        return answer
+
+
+def cut(result: SearchResult, limit: int, *, keep: int) -> SearchResult:
+    """At most `limit` hits of a result; says so where the setting `keep` allowed fewer."""
+    is_cut = limit > keep <= len(result.hits)
+    told = f"at most {keep} hits instead of {limit}: raise retrieval.keep to see more"
+    return replace(
+        result,
+        hits=shown(result.hits, limit),
+        notices=(*result.notices, told) if is_cut else result.notices,
+    )
+
+
+def shown(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
+    """The first `limit` hits; those that must be kept take the places of the last ones."""
+    first, later = list(hits[:limit]), [hit for hit in hits[limit:] if hit.must_keep]
+    for place in reversed(range(len(first))):
+        if later and not first[place].must_keep:
+            first[place] = later.pop(0)
+    return tuple(sorted(first, key=lambda hit: -hit.score))
