@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from pincite.coverage import flag_lines, page_coverage
 from pincite.document import Coverage
-from pincite.fate import Fate
 from pincite.holdings import FileEntry, FileProblem, IngestReport, Stats
 from pincite.library import Library
 from pincite.records import Passage, SearchResult
@@ -48,14 +47,6 @@ def search_form(
     }
     if result.notices:
         form["notices"] = list(result.notices)
-    return form
-
-
-def explained_form(trace: Mapping[str, Any] | None, fates: Sequence[Fate]) -> dict[str, Any]:
-    """What is added to an answer or a search for those who ask why."""
-    form: dict[str, Any] = {} if trace is None else {"trace": dict(trace)}
-    if fates:
-        form["why"] = [asdict(fate) for fate in fates]
     return form
 
 

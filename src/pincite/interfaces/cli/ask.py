@@ -9,7 +9,7 @@ import typer
 import pincite
 from pincite.interfaces.cli.count import print_count
 from pincite.interfaces.cli.exits import ABSTAINED
-from pincite.interfaces.cli.explain import files_of, print_fates, print_trace
+from pincite.interfaces.cli.explain import Account
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     BudgetOption,
@@ -67,7 +67,6 @@ def ask(
 
     Exit code 0 when answered, 3 when the documents do not answer.
     """
-    from pincite.interfaces.forms import explained_form
     from pincite.verify.receipt import answer_form
     from pincite.verify.sealing import sealed
 
@@ -92,20 +91,17 @@ def ask(
                 watch=watch,
             )
         save_answer(answer, opened, save, sign)
-        files = files_of(answer.trace, opened) if explain else {}
         fates = (
             opened.why(question, why, collection=collection, filters=filters)
             if why is not None
             else ()
         )
-    form = answer_form(answer)
+        account = Account.of(answer, opened, explain=explain, fates=fates)
     if as_json:
-        print_json(sealed({**form, **explained_form(answer.trace if explain else None, fates)}))
+        print_json(sealed({**answer_form(answer), **account.form()}))
     else:
         print_answer(answer)
-        if explain:
-            print_trace(answer.trace, answer.timings, files)
-        print_fates(fates)
+        account.show()
     if answer.status == "abstained":
         raise typer.Exit(ABSTAINED)
 

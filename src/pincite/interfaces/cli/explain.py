@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from pincite.places import cut_to, on_one_line, page_and_section
 if TYPE_CHECKING:
     from pincite.fate import Fate
     from pincite.library import Library
+    from pincite.records import Answer, SearchResult
 
 _PASSAGES_SHOWN = 10
 _DROPS_SHOWN = 5
@@ -28,7 +30,48 @@ _SHORT = {
 Form = Mapping[str, Any]
 
 
-def files_of(trace: Form, library: Library) -> dict[str, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What is told besides a result: its trace, if that was asked for, and the fate of passages."""
+
+    trace: Form | None
+    timings: Mapping[str, float]
+    files: Mapping[str, str]
+    fates: Sequence[Fate]
+
+    @classmethod
+    def of(
+        cls,
+        result: Answer | SearchResult,
+        library: Library,
+        *,
+        explain: bool,
+        fates: Sequence[Fate],
+    ) -> Account:
+        """That of a result, while its library is open."""
+        trace = result.trace if explain else None
+        return cls(
+            trace=trace,
+            timings=result.timings,
+            files=_files_of(trace, library) if trace is not None else {},
+            fates=fates,
+        )
+
+    def form(self) -> dict[str, Any]:
+        """What `--json` adds to the result."""
+        form: dict[str, Any] = {} if self.trace is None else {"trace": dict(self.trace)}
+        if self.fates:
+            form["why"] = [asdict(fate) for fate in self.fates]
+        return form
+
+    def show(self) -> None:
+        """Print it below the result."""
+        if self.trace is not None:
+            print_trace(self.trace, self.timings, self.files)
+        print_fates(self.fates)
+
+
+def _files_of(trace: Form, library: Library) -> dict[str, str]:
     """Names of the files that `print_trace` shows, by document."""
     reranked = [stage for stage in trace["stages"] if stage["name"] == "rerank"]
     hits = (hit for stage in reranked for hit in stage["kept"][:_PASSAGES_SHOWN])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,7 +37,7 @@ from pincite.interfaces.cli.output import (
 from pincite.places import cut_to
 
 if TYPE_CHECKING:
-    from pincite.report.asking import Progress
+    from pincite.report.asking import Progress, Report
 
 _QUESTION_CHARS = 40
 
@@ -87,7 +87,7 @@ def report(
     from pincite.report.asking import make_report
     from pincite.report.form import report_form
     from pincite.report.template import load_template
-    from pincite.report.writing import check_outputs, rendered, write_report
+    from pincite.report.writing import check_outputs, write_report
     from pincite.verify.sealing import sealed
 
     outputs = output or []
@@ -106,16 +106,27 @@ def report(
         )
     for told in write_report(made, outputs, fonts=font or [], key=sign):
         notice(told)
-    answered = sum(item.is_answered for item in made.asked)
     if as_json:
         print_json(sealed(report_form(made), sign))
-    elif not outputs:
-        print_raw(visible(rendered(made, ".md")[0].decode()))
     else:
-        names = ", ".join(map(str, outputs))
-        say(f"{answered} of {len(made.asked)} questions answered; written to {names}")
-    if not answered:
+        _print_report(made, outputs)
+    if not _answered(made):
         raise typer.Exit(ABSTAINED)
+
+
+def _print_report(made: Report, outputs: Sequence[Path]) -> None:
+    """Where it has been written, or all of it where it was not."""
+    from pincite.report.writing import rendered
+
+    if not outputs:
+        print_raw(visible(rendered(made, ".md")[0].decode()))
+        return
+    names = ", ".join(map(str, outputs))
+    say(f"{_answered(made)} of {len(made.asked)} questions answered; written to {names}")
+
+
+def _answered(made: Report) -> int:
+    return sum(item.is_answered for item in made.asked)
 
 
 def _print_templates(*, as_json: bool) -> None:

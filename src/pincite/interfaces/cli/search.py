@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 import pincite
-from pincite.interfaces.cli.explain import files_of, print_fates, print_trace
+from pincite.interfaces.cli.explain import Account
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     BudgetOption,
@@ -54,7 +55,7 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Find passages, best first."""
-    from pincite.interfaces.forms import explained_form, search_form
+    from pincite.interfaces.forms import search_form
 
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
@@ -68,18 +69,24 @@ def search(
             explain=explain,
             budget_ms=budget_ms(budget),
         )
-        files = files_of(result.trace, opened) if explain else {}
         fates = (
             opened.why(question, why, collection=collection, filters=filters)
             if why is not None
             else ()
         )
+        account = Account.of(result, opened, explain=explain, fates=fates)
         form = search_form(result, opened, sections=sections)
     for message in result.notices:
         notice(message)
     if as_json:
-        print_json({**form, **explained_form(result.trace if explain else None, fates)})
-        return
+        print_json({**form, **account.form()})
+    else:
+        _print_hits(form, sections=sections)
+        account.show()
+
+
+def _print_hits(form: Mapping[str, Any], *, sections: bool) -> None:
+    """Each hit with its place and the beginning of its text, or the whole section around it."""
     for hit in form["hits"]:
         details = (short_path(hit["source"]), page_and_section(hit["page"], hit["section"]))
         heading = "; ".join([part for part in details if part] + [f"score {hit['score']:.3f}"])
@@ -90,6 +97,3 @@ def search(
         say(indented(cut, first="    ") + "\n")
     if not form["hits"]:
         say("Nothing found.")
-    if explain:
-        print_trace(result.trace, result.timings, files)
-    print_fates(fates)
