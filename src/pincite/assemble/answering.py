@@ -11,14 +11,16 @@ from pincite.assemble.parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
 from pincite.assemble.retrieving import retriever as retriever_of
+from pincite.assemble.selecting import quoting_selector
 from pincite.assemble.verifying import claim_checker
-from pincite.assemble.writing import quoting_selector, writing_stages
+from pincite.assemble.writing import writing_stages
 from pincite.catalog.catalog import Catalog
 from pincite.embed.tokenizer import is_known_word
 from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.pipeline import AnswerStages
 from pincite.rerank.order import SCORES
+from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.intents import INTENT_RULES
 from pincite.retrieve.routing import NamedDocumentBooster
@@ -26,7 +28,7 @@ from pincite.retrieve.tags import TAG_SETS
 from pincite.retrieve.understand import QuestionReader, Steps
 from pincite.setting_groups import VerificationSettings
 from pincite.settings import Settings
-from pincite.stages import TermWeights, shows_tokens
+from pincite.stages import Reranker, Selector, TermWeights, Understander, shows_tokens
 from pincite.survey.scan import WordSurveyor
 from pincite.text.terms import ANALYSER
 from pincite.toml_files import toml_file
@@ -67,13 +69,7 @@ def answer_stages(
     understander = _question_reader(settings, catalog, indexes, weights, exact)
     selector = quoting_selector(settings, catalog)
     if settings.evidence.parts:
-        selector = PartsSelector(
-            selector=selector,
-            understander=understander,
-            retriever=retriever,
-            reranker=reranker,
-            named=lambda question: retriever.seen(question).get(NamedDocumentBooster.name, {}),
-        )
+        selector = _by_parts(selector, understander, retriever, reranker)
     writing = writing_stages(settings, catalog, weights, models.writer, selector=selector)
     basis = _calibration_basis(settings, catalog, models, indexes)
     if calibration is not None and calibration.made_for != basis:
@@ -91,18 +87,7 @@ def answer_stages(
         reranker=reranker,
         selector=writing.selector,
         answerer=writing.answerer,
-        verifier=SourceVerifier(
-            catalog,
-            claim_checker(settings, weights, models),
-            provenance,
-            Needed(
-                statements=settings.verification.least_statements,
-                share=settings.verification.least_share,
-            ),
-            _judge(settings.verification, catalog, weights, calibration),
-            Versions(catalog.names),
-            Amendments(catalog, catalog.names),
-        ),
+        verifier=_verifier(settings, catalog, weights, models, provenance, calibration),
         surveyor=WordSurveyor(
             catalog,
             weights.languages,
@@ -131,6 +116,39 @@ def _question_reader(
         allowed=catalog.allowed_keys,
         is_word=is_known_word,
         steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
+    )
+
+
+def _by_parts(
+    selector: Selector, understander: Understander, retriever: BoostedRetriever, reranker: Reranker
+) -> PartsSelector:
+    """Looks up the parts of a question with the stages that look up the whole."""
+    return PartsSelector(
+        selector=selector,
+        understander=understander,
+        retriever=retriever,
+        reranker=reranker,
+        named=lambda question: retriever.seen(question).get(NamedDocumentBooster.name, {}),
+    )
+
+
+def _verifier(
+    settings: Settings,
+    catalog: Catalog,
+    weights: TermWeights,
+    models: Models,
+    provenance: Provenance,
+    calibration: Calibration | None,
+) -> SourceVerifier:
+    chosen = settings.verification
+    return SourceVerifier(
+        catalog,
+        claim_checker(settings, weights, models),
+        provenance,
+        Needed(statements=chosen.least_statements, share=chosen.least_share),
+        _judge(chosen, catalog, weights, calibration),
+        Versions(catalog.names),
+        Amendments(catalog, catalog.names),
     )
 
 

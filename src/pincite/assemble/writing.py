@@ -1,4 +1,4 @@
-"""What chooses evidence and puts it into words under these settings?"""
+"""What puts the evidence into words under these settings?"""
 
 from __future__ import annotations
 
@@ -11,17 +11,8 @@ from pincite.answer.newest import NewestFirst
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.reading import Reading, Window
-from pincite.evidence.asked_rows import AskedRowsSelector
-from pincite.evidence.defined_terms import DefinedTermsSelector
-from pincite.evidence.lists import ListsSelector
-from pincite.evidence.margins import MarginsSelector
-from pincite.evidence.newer import NewerSelector
-from pincite.evidence.numbered_parts import NumberedPartsSelector
+from pincite.assemble.selecting import quoting_selector
 from pincite.evidence.packing import PackingSelector
-from pincite.evidence.ranged_rows import RangedRowsSelector
-from pincite.evidence.releases import ReleasesSelector
-from pincite.evidence.replies import RepliesSelector
-from pincite.evidence.select import MmrSelector
 from pincite.records import Mode
 from pincite.setting_groups import GenerationSettings
 from pincite.settings import Settings
@@ -41,16 +32,6 @@ class WritingStages:
 
     selector: Selector
     answerer: Answerer
-
-
-def quoting_selector(settings: Settings, sources: Sources) -> Selector:
-    """What chooses the sentences that may be quoted."""
-    best = MmrSelector(sources, **settings.evidence.model_dump(exclude={"parts"}))
-    with_lists = ListsSelector(NewerSelector(best, sources), sources)
-    with_rows = RangedRowsSelector(AskedRowsSelector(with_lists, sources), sources)
-    by_form = NumberedPartsSelector(DefinedTermsSelector(with_rows, sources), sources)
-    outermost = ReleasesSelector(RepliesSelector(by_form, sources), sources)
-    return MarginsSelector(outermost, sources)
 
 
 def writing_stages(
@@ -77,13 +58,7 @@ def writing_stages(
         return WritingStages(selector=selector, answerer=quotes)
     prompts = load_prompts(chosen.prompts)
     reading = Reading(prompts, mode, sources)
-    answerer: Answerer = QuotedAnswerer(
-        model,
-        reading,
-        quotes,
-        max_sentences=settings.evidence.max_sentences,
-        temperature=chosen.temperature,
-    )
+    answerer: Answerer
     if mode is Mode.GENERATED:
         answerer = GeneratedAnswerer(
             model,
@@ -94,20 +69,36 @@ def writing_stages(
             max_tokens=chosen.max_tokens,
             temperature=chosen.temperature,
         )
-    packing = PackingSelector(
-        selector,
-        sources,
-        room=Window(
+    else:
+        answerer = QuotedAnswerer(
             model,
             reading,
-            share=settings.packing.share,
-            most_tokens=settings.packing.max_tokens,
-            max_tokens=chosen.max_tokens,
-        ).room,
+            quotes,
+            max_sentences=settings.evidence.max_sentences,
+            temperature=chosen.temperature,
+        )
+    packing = _packing(settings, selector, sources, model, reading)
+    return WritingStages(selector=packing, answerer=answerer)
+
+
+def _packing(
+    settings: Settings, selector: Selector, sources: Sources, model: LanguageModel, reading: Reading
+) -> PackingSelector:
+    """As much around the evidence as the model has room for."""
+    window = Window(
+        model,
+        reading,
+        share=settings.packing.share,
+        most_tokens=settings.packing.max_tokens,
+        max_tokens=settings.generation.max_tokens,
+    )
+    return PackingSelector(
+        selector,
+        sources,
+        room=window.room,
         count_tokens=model.count_tokens,
         max_passages=settings.packing.max_passages,
     )
-    return WritingStages(selector=packing, answerer=answerer)
 
 
 def _without(chosen: GenerationSettings) -> str:
