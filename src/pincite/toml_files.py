@@ -90,6 +90,11 @@ def toml_file(chosen: str, *, shipped_in: str, setting: str) -> TomlFile:
     return TomlFile(name=chosen, content=content)
 
 
+def shipped(folder: str, name: str) -> Mapping[str, Any]:
+    """What stands in a file of the package itself, such as `stop_words` in `text/data`."""
+    return tomllib.loads((_folder(folder) / f"{name}.toml").read_text(encoding="utf-8"))
+
+
 def shipped_names(folder: str) -> list[str]:
     """Names of the files that are shipped in a folder of the package, sorted."""
     found = (item.name for item in _folder(folder).iterdir())

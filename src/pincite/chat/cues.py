@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
 
 _DETERMINERS = "a an the this that these those my your his her its our their any some each every no"
 _AUXILIARIES = """am are be been being can could did do does had has have is isn't may might must
@@ -25,11 +25,11 @@ DETERMINERS = frozenset(_DETERMINERS.split())
 AUXILIARIES = frozenset(_AUXILIARIES.split())
 QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
 PREPOSITIONS = frozenset(_PREPOSITIONS.split())
-FUNCTION = frozenset(STOP_WORDS["en"]) | DETERMINERS | AUXILIARIES | QUESTION_WORDS | PREPOSITIONS
+FUNCTION = stop_words()["en"] | DETERMINERS | AUXILIARIES | QUESTION_WORDS | PREPOSITIONS
 """Words that only hold a sentence together."""
 EMPTY = FUNCTION | frozenset(_SAY_LITTLE.split())
 """Words that cannot be what a question is about."""
-COURTESY = frozenset(_COURTESY.split()) | frozenset(STOP_WORDS["en"])
+COURTESY = frozenset(_COURTESY.split()) | stop_words()["en"]
 
 KINDS = (
     "actor actress album article author band book building car character city club company contract "

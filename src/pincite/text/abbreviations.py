@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
 
 _SHORT_FORM = re.compile(r"\((?P<short>[^\W_][\w&./-]{1,9})\)")
 _BEFORE_CHARS = 160
@@ -46,7 +46,7 @@ def _long_form(short: str, before: str) -> str:
 def _by_initials(letters: Sequence[str], words: Sequence[str]) -> str:
     for start in reversed(range(len(words))):
         pieces = [piece for piece in re.split(r"[\s/-]+", " ".join(words[start:]).lower()) if piece]
-        telling = [piece for piece in pieces if piece not in STOP_WORDS["en"]]
+        telling = [piece for piece in pieces if piece not in stop_words()["en"]]
         if letters in ([piece[0] for piece in pieces], [piece[0] for piece in telling]):
             return " ".join(words[start:])
     return ""

@@ -1,61 +1,18 @@
 """Words that ask and say nothing of what is asked for, by language (ISO 639-1).
 
-They are left out of questions alone: a text may well be about what "must" be done. English questions
-ask with its stop words.
+They are left out of questions alone, and listed in `text/data/asking_words.toml`.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
+from pincite.toml_files import shipped
 
-_ASKING = {
-    "de": """bitte braucht brauche darf darfst dürfen eigentlich habe haben hast kannst können könnte
-        mein meine meinem meinen meiner meines muss musst müssen soll sollen sollte viel viele vielen
-        wann weshalb wieviel wieviele wodurch wofür womit woran worauf worin wozu""",
-    "fr": """combien doit doivent dois faut peut peuvent peux puis quelqu'un veut""",
-    "es": """cuál cuánta cuántas debe deben debo puede pueden puedo cuándo cuánto hay tengo""",
-    "it": """devo deve devono può possono posso quanta quante bisogna""",
-    "pt": """deve devem devo posso pode podem preciso quanta quantas""",
-    "nl": """hoeveel kunnen moet moeten mag mogen""",
-    "sv": """får måste""",
-    "da": """hvornår hvorledes må måtte skal""",
-    "no": """hvornår må måtte skal""",
-    "pl": """można mogę może musi muszę powinien trzeba należy kiedy""",
-    "cs": """lze musí můžu může mohu smí""",
-    "ru": """ли можно могу может нужно надо должен должна должны сколько следует""",
-    "tr": """kaç gerekir mıdır midir""",
-    "fi": """paljonko montako pitää saako täytyy""",
-    "hu": """mennyi mennyibe kell szabad""",
-    "ro": """cât câte câți câtă trebuie pot poate""",
-    "ca": """puc pot quants quantes cal""",
-}
-
-_VERBS = {
-    "de": "beträgt bekommt dauert gibt gilt heißt kostet lautet",
-    "fr": "coûte coûtent dure durent signifie vaut",
-    "es": "cuesta cuestan dura duran vale valen",
-    "it": "costa costano dura durano vale",
-    "pt": "custa custam dura duram vale",
-    "nl": "duurt kost kosten geldt",
-    "sv": "kostar",
-    "da": "koster",
-    "no": "koster",
-    "pl": "kosztuje kosztują trwa wynosi",
-    "cs": "stojí trvá",
-    "ru": "стоит стоят длится составляет",
-    "ro": "costă durează",
-    "ca": "costa dura",
-}
-"""Verbs of a question that an answer need not have: a table of prices never says "costs"."""
-
-_PHRASES = {
-    "en": r"how (?:many|much|often|long|far|old|tall|big|large|wide|high|deep|fast|late|soon)",
-    "de": r"wie (?:viele?n?|oft|lange?|weit|alt|gro(?:ß|ss)|breit|hoch|tief|schnell|spät|bald)",
-}
 _INVERTED = re.compile(r"(?<!rendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)\b", re.IGNORECASE)
 """The pronoun that French joins to the verb of a question: "faut-il", "y a-t-il"."""
 _GRAMMAR = re.compile("[\u3041-\u309f何誰谁吗嗎呢哪么麼]")
@@ -82,7 +39,7 @@ def without_asking_words(question: str, language: str) -> str:
 
 def without_asking_phrases(question: str, language: str) -> str:
     """The same without "how many" and the like."""
-    phrase = _PHRASES.get(spoken_language(question, language))
+    phrase = _listed(spoken_language(question, language)).get("phrases")
     return re.sub(rf"\b{phrase}\b", "", question, flags=re.IGNORECASE) if phrase else question
 
 
@@ -107,28 +64,38 @@ def spoken_language(question: str, language: str) -> str:
     A library of tables does not tell its language, and one may be asked in another.
     """
     words = {found.lower() for found in _WORD.findall(question)}
-    hits = {one: words & _heard(one) for one in STOP_WORDS}
-    best = max(STOP_WORDS, key=lambda one: (len(hits[one]), one == language))
+    hits = {one: words & _heard(one) for one in stop_words()}
+    best = max(hits, key=lambda one: (len(hits[one]), one == language))
     if len(hits[best]) < _FEWEST_HITS or hits.get(language, set()) - hits[best]:
         return language
     return best
 
 
+def _listed(language: str) -> Mapping[str, str]:
+    """What `text/data/asking_words.toml` says of a language."""
+    return _lists().get(language, {})
+
+
+@cache
+def _lists() -> Mapping[str, Mapping[str, str]]:
+    return shipped("text/data", "asking_words")
+
+
 @cache
 def _heard(language: str) -> frozenset[str]:
-    asking = _spellings(_ASKING.get(language, ""), language)
-    return STOP_WORDS[language] | asking | _verbs(language)
+    asking = _spellings(_listed(language).get("words", ""), language)
+    return stop_words()[language] | asking | _verbs(language)
 
 
 @cache
 def _verbs(language: str) -> frozenset[str]:
-    return _spellings(_VERBS.get(language, ""), language)
+    return _spellings(_listed(language).get("verbs", ""), language)
 
 
 @cache
 def _quiet(language: str) -> frozenset[str]:
-    stop_words = " ".join(STOP_WORDS.get(language, ()))
-    return _spellings(f"{stop_words} {_ASKING.get(language, '')}", language)
+    quiet = (*stop_words().get(language, ()), _listed(language).get("words", ""))
+    return _spellings(" ".join(quiet), language)
 
 
 def _spellings(words: str, language: str) -> frozenset[str]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import cache
 from itertools import chain
 
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
 
 UNKNOWN = "en"
 """What a text is read as that does not say its language."""
@@ -55,11 +56,6 @@ _LEAST_SHARE = 0.1
 # Single letters are names of things in any language.
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
-_SPEAKERS: dict[str, tuple[str, ...]] = {}
-for _language in (*STEMMERS, "vi"):
-    for _word in STOP_WORDS[_language]:
-        _SPEAKERS[_word] = (*_SPEAKERS.get(_word, ()), _language)
-
 
 def language_of(
     text: str, *, among: Collection[str] | None = None, otherwise: str = UNKNOWN
@@ -72,7 +68,8 @@ def language_of(
     if among is not None and len(among) == 1:
         return next(iter(among))
     words = _WORD.findall(text[:_READ_CHARS].lower())
-    said = [_SPEAKERS[word] for word in words if word in _SPEAKERS]
+    speakers = _speakers()
+    said = [speakers[word] for word in words if word in speakers]
     votes = Counter(chain.from_iterable(said))
     if among is not None:
         votes = Counter({language: votes[language] for language in among if votes[language]})
@@ -82,3 +79,13 @@ def language_of(
     if best < needed or otherwise in leading:
         return otherwise
     return min(leading) if among is None or len(leading) == 1 else otherwise
+
+
+@cache
+def _speakers() -> Mapping[str, tuple[str, ...]]:
+    """Which languages have a word as one that says nothing else."""
+    found: dict[str, tuple[str, ...]] = {}
+    for language in (*STEMMERS, "vi"):
+        for word in stop_words()[language]:
+            found[word] = (*found.get(word, ()), language)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
 from pincite.text.terms import fold
 
 _ENGLISH = "en"
@@ -76,6 +76,6 @@ def without_number_signs(text: str) -> str:
 
 def _without_bare(found: re.Match[str]) -> str:
     """ "Invoice no 7", but not "there is no 7": a noun stands before the sign."""
-    if found["before"].lower() in STOP_WORDS[_ENGLISH]:
+    if found["before"].lower() in stop_words()[_ENGLISH]:
         return found[0]
     return f"{found['before']}   "

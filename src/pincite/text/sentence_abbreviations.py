@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
+from pincite.toml_files import shipped
 
 LONGEST_CHARS = 24
 """No abbreviation is longer, with what stands before it."""
@@ -32,8 +31,7 @@ class _Abbreviations:
 
 @cache
 def _abbreviations() -> _Abbreviations:
-    source = files("pincite").joinpath("text", "data", "abbreviations.toml")
-    languages = tomllib.loads(source.read_text(encoding="utf-8")).values()
+    languages = shipped("text/data", "abbreviations").values()
 
     def listed(kind: str) -> frozenset[str]:
         words = [word for lists in languages for word in lists.get(kind, "").split()]
@@ -44,7 +42,7 @@ def _abbreviations() -> _Abbreviations:
 
 @cache
 def _openers() -> frozenset[str]:
-    return frozenset(word.capitalize() for words in STOP_WORDS.values() for word in words)
+    return frozenset(word.capitalize() for words in stop_words().values() for word in words)
 
 
 def goes_on_behind(text: str, begin: int, end: int, start: int) -> bool:

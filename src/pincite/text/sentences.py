@@ -10,7 +10,7 @@ import nupunkt
 
 from pincite.text.sentence_abbreviations import LONGEST_CHARS, goes_on_behind
 from pincite.text.sentence_words import MONTHS, NUMBERED, OPENERS, ORDINARY, UNITS
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
 
 # Sentence ends the trained splitter does not know: of other scripts (CJK needs no space after them;
 # Arabic, Urdu and Devanagari do), of words it takes for abbreviations, and of quantities.
@@ -100,7 +100,7 @@ def _goes_on_in_small_letters(text: str, previous: tuple[int, int], start: int) 
 
 @cache
 def _every_stop_word() -> frozenset[str]:
-    return frozenset().union(*STOP_WORDS.values())
+    return frozenset().union(*stop_words().values())
 
 
 def _is_ordinal(text: str, tail: int, end: int, start: int) -> bool:
@@ -112,7 +112,7 @@ def _is_ordinal(text: str, tail: int, end: int, start: int) -> bool:
     if word[:1].islower() or word.casefold() in MONTHS | NUMBERED:
         return True
     is_german = _GERMAN_ORDINAL_END.search(text, tail, end)
-    return bool(word and is_german and word.casefold() not in STOP_WORDS["de"] | OPENERS)
+    return bool(word and is_german and word.casefold() not in stop_words()["de"] | OPENERS)
 
 
 def _split_other_scripts(text: str) -> Iterator[tuple[int, int]]:

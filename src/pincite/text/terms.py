@@ -19,7 +19,7 @@ from pincite.text.asking_words import without_asking_words
 from pincite.text.commas import parts_at_commas
 from pincite.text.languages import SCRIPTS, STEMMERS, UNKNOWN
 from pincite.text.search_text import LINE_HYPHEN, without_invisible
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
 
 ANALYSER = 3
 """Raised whenever the terms of some text change, or the words of names: an index of other terms is
@@ -210,7 +210,7 @@ def _pairs(run: str) -> tuple[str, ...]:
 
 
 def _stop_words(word: str, language: str) -> frozenset[str]:
-    return STOP_WORDS.get(_read_as(word, language)[0], frozenset())
+    return stop_words().get(_read_as(word, language)[0], frozenset())
 
 
 def stem(word: str, language: str) -> str:

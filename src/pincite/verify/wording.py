@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from pincite.text.negations import without_number_signs
-from pincite.text.stop_words import STOP_WORDS
+from pincite.text.stop_words import stop_words
 from pincite.text.terms import UNSPACED, composed, fold, stem
 
 _WORD = re.compile(
@@ -110,7 +110,7 @@ def _word(
 
 @cache
 def _stop_words(language: str) -> frozenset[str]:
-    return frozenset(fold(word) for word in STOP_WORDS.get(language, ()))
+    return frozenset(fold(word) for word in stop_words().get(language, ()))
 
 
 FUNCTION_WORDS = frozenset(
