@@ -13,6 +13,7 @@ from functools import cache
 
 from pincite.text.negations import FAILS, LACKS, NEGATIONS, REFUSES, without_number_signs
 from pincite.text.terms import terms
+from pincite.toml_files import shipped
 
 _ENGLISH = "en"
 _NEGATED_WORDS = 2
@@ -23,164 +24,6 @@ _WORD = re.compile(r"\w+n['’]t\b|[\w-]+")
 _LONG_ENOUGH = 5
 """Letters from which on un-, in-, dis- and the like make a word's opposite: "in" + "form" does not."""
 _PREFIXES = ("un", "in", "im", "non", "dis", "ir", "il")
-
-# Each group excludes the others on its line; words beside "|" mean the same.
-_OPPOSITES = """
-most / least / fewest
-more / less | fewer
-maximum | max / minimum | min
-largest | biggest / smallest
-larger | bigger / smaller
-highest / lowest
-higher / lower
-high / low
-longest / shortest
-longer / shorter
-long / short
-first / last | final
-before / after
-early / late
-earliest / latest
-earlier / later
-increase | rise / decrease | reduce | decline | fall
-increased | rose / decreased | reduced | declined | fell
-above / below
-inside / outside
-internal / external
-interior / exterior
-indoor / outdoor
-start | begin / end | finish | stop
-starts | begins / ends | stops
-started | began / ended | stopped
-open / close | closed | shut
-opens / closes | shuts
-opened / closed
-win / lose
-won / lost
-winner / loser
-success / failure
-succeed / fail
-succeeded / failed
-north / south / east / west
-northern / southern / eastern / western
-northeast / northwest / southeast / southwest
-left / right
-upper / lower
-top / bottom
-front / back | rear
-hot | warm / cold | cool
-heat | heating / cooling
-wet / dry
-strong / weak
-stronger / weaker
-strongest / weakest
-fast | quick / slow
-faster / slower
-fastest / slowest
-old / new | young
-older / newer | younger
-oldest / newest | youngest
-best / worst
-better / worse
-good / bad
-positive / negative
-accept / reject
-accepted / rejected
-allow | permit / forbid | prohibit | ban
-allowed | permitted / forbidden | prohibited | banned
-support / oppose
-supported / opposed
-agree / disagree
-agreed / disagreed
-buy / sell
-bought / sold
-enter / leave | exit
-entered / left
-arrive / depart
-import / export
-imports / exports
-male / female
-men / women
-man / woman
-father / mother
-son / daughter
-husband / wife
-king / queen
-parent / child
-public / private
-major / minor
-majority / minority
-legal / illegal
-rich / poor
-urban / rural
-empty / full
-common / rare | uncommon
-simple / complex | complicated
-easy / difficult | hard
-safe / dangerous | unsafe
-true / false
-same | similar / different
-always / never
-often / rarely | seldom
-include / exclude
-included / excluded
-including / excluding
-connect / disconnect
-attack / defend
-attacked / defended
-create | build / destroy
-created | built / destroyed
-join / leave
-joined / left
-formal / informal
-direct / indirect
-active / passive | inactive
-ancient / modern
-single / multiple
-odd / even
-input / output
-inlet / outlet
-inhale / exhale
-gain / loss | lose
-gained / lost
-profit / loss
-add / remove
-added / removed
-appear / disappear
-visible / invisible
-possible / impossible
-equal / unequal
-necessary / unnecessary
-up / down
-on / off
-raise / lower
-raised / lowered
-plaintiff / defendant
-lessor / lessee
-buyer / seller
-employer / employee
-lender / borrower
-landlord / tenant
-licensor / licensee
-asset / liability
-assets / liabilities
-debit / credit
-gross / net
-forward / backward | reverse
-vertical / horizontal
-clockwise / counterclockwise | anticlockwise
-loosen / tighten
-mandatory | required / optional
-temporary / permanent
-primary / secondary
-manual / automatic
-short-term / long-term
-hourly / daily / weekly / monthly / quarterly / yearly | annually
-morning / afternoon / evening / night
-spring / summer / autumn | fall / winter
-january / february / march / april / june / july / august / september / october / november / december
-monday / tuesday / wednesday / thursday / friday / saturday / sunday
-"""
 
 
 def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
@@ -264,7 +107,7 @@ def _opposites_of(word: str) -> frozenset[str]:
 @cache
 def _table() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for line in _OPPOSITES.strip().splitlines():
+    for line in shipped("verify", "opposition")["groups"]:
         groups = [set(group.replace("|", " ").split()) for group in line.split("/")]
         for group in groups:
             for word in group:
