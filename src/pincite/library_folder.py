@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from pincite.catalog.catalog import Catalog
-from pincite.errors import LibraryError, UsageError
+from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly, UsageError
 from pincite.settings import SETTINGS_FILE
 
 CATALOG_FILE = "catalog.sqlite3"
@@ -58,6 +61,26 @@ def is_ours(folder: Path, path: Path) -> bool:
     except ValueError:
         return False
     return parts[:1] == () or parts[0] in _OURS
+
+
+@contextmanager
+def held(folder: Path, lock_file: str, *, patience_seconds: float, busy: str) -> Iterator[None]:
+    """Hold a lock of a library; the system frees it when a process dies.
+
+    Raises LibraryBusy, with what `busy` tells, when another process holds it, and LibraryReadOnly
+    where nothing can be written.
+    """
+    if not os.access(folder, os.W_OK):
+        raise LibraryReadOnly(f"{folder}: the library cannot be written; ask for write access")
+    lock = FileLock(folder / lock_file, timeout=patience_seconds)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise LibraryBusy(f"{folder}: {busy}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def check_target(folder: Path, target: Path, catalog: Catalog) -> None:

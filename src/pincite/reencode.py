@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from pincite.assemble.encoders import embedder
 from pincite.catalog.catalog import Catalog
 from pincite.catalog.encodings import EncoderRecord, Encodings, Reencoding
-from pincite.errors import LibraryBusy, LibraryReadOnly, UsageError
+from pincite.errors import LibraryBusy, UsageError
 from pincite.intake import Progress, ProgressCallback
+from pincite.library_folder import held
 from pincite.setting_groups import EmbeddingSettings
 from pincite.stages import PassageEmbedder
 from pincite.upkeep import Upkeep, writing
 
 _ENCODED_TOGETHER = 64
 _LOCK_FILE = "reencode.lock"
+_BUSY = "another process is encoding this library anew; wait until it is done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +122,7 @@ class _Reencoding:
         self, total: int, *, progress: ReencodeCallback | None = None, stop: threading.Event
     ) -> ReencodeReport:
         """Go on until all is done or `stop` is set. Raises LibraryBusy when another one is at it."""
-        with _alone(self._path):
+        with held(self._path, _LOCK_FILE, patience_seconds=0, busy=_BUSY):
             is_complete = False
             while not (is_complete or stop.is_set()):
                 while not stop.is_set() and self._encode_next(total, stop):
@@ -184,20 +182,3 @@ class _Reencoding:
             total=max(total, done),
             seconds=time.perf_counter() - self._started,
         )
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    lock = FileLock(path / _LOCK_FILE, timeout=0)
-    if not os.access(path, os.W_OK):
-        raise LibraryReadOnly(f"{path}: the library cannot be written; ask for write access")
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise LibraryBusy(
-            f"{path}: another process is encoding this library anew; wait until it is done"
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from pincite.assemble.answering import answer_stages
 from pincite.assemble.files import lexical_engine
 from pincite.assemble.reranking import Models, hot_passages
@@ -20,6 +18,7 @@ from pincite.catalog.catalog import Catalog
 from pincite.encoders import LibraryEncoders
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
 from pincite.index.indexes import Indexes, IndexFolder
+from pincite.library_folder import held
 from pincite.pipeline import AnswerStages
 from pincite.rerank.hot_passages import HotPassages
 from pincite.scorers import LibraryScorers
@@ -251,22 +250,15 @@ def writing(path: Path, *, patience_seconds: float = _PATIENCE_SECONDS) -> Itera
     Raises LibraryBusy when another process holds it, LibraryReadOnly where nothing can be written,
     and LibraryError, in plain words, for what the disk reports meanwhile.
     """
-    if not os.access(path, os.W_OK):
-        raise LibraryReadOnly(f"{path}: the library cannot be written; ask for write access")
-    lock = FileLock(path / "write.lock", timeout=patience_seconds)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise LibraryBusy(
-            f"{path}: another process or thread is ingesting into this library; "
-            "wait until it is done, or use another library"
-        ) from error
-    try:
-        yield
-    except OSError as error:
-        raise LibraryError(
-            f"{path}: writing failed ({error.strerror or error}); everything ingested before is "
-            "safe: make room or give access, and run the same command again"
-        ) from error
-    finally:
-        lock.release()
+    busy = (
+        "another process or thread is ingesting into this library; "
+        "wait until it is done, or use another library"
+    )
+    with held(path, "write.lock", patience_seconds=patience_seconds, busy=busy):
+        try:
+            yield
+        except OSError as error:
+            raise LibraryError(
+                f"{path}: writing failed ({error.strerror or error}); everything ingested before is "
+                "safe: make room or give access, and run the same command again"
+            ) from error
