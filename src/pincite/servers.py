@@ -269,6 +269,19 @@ class ServerClient:
             return f"; redirects are not followed: set {url} to the final address"
         return ""
 
+    def object_of(self, written: str, *, called: str) -> dict[str, Any]:
+        """A JSON object out of a stream. Raises ModelError for anything else, and for a told error."""
+        try:
+            found = json.loads(written)
+        except ValueError as error:
+            raise ModelError(
+                f"{self.name}: sent {called} that is no JSON: is this the right address?"
+            ) from error
+        if not isinstance(found, dict) or found.get("error"):
+            told = self.without_key(told_error(found))
+            raise ModelError(f"{self.name}: broke off with an error: {told[:300]}")
+        return found
+
     def without_key(self, message: str) -> str:
         """What a server said, with our key taken out."""
         key = self._place.key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -10,7 +9,7 @@ from pincite.errors import ModelError
 from pincite.llm.output import Ending, Output, Pieces, message_forms
 from pincite.llm.token_estimate import estimated_tokens
 from pincite.records import Prompt
-from pincite.servers import ServerClient, told_error
+from pincite.servers import ServerClient
 
 
 class OllamaModel:
@@ -68,7 +67,7 @@ class OllamaModel:
         for line in lines:
             if not line.strip():
                 continue
-            chunk = self._read(line)
+            chunk = self._client.object_of(line, called="a line")
             piece = self._piece(chunk)
             if piece:
                 yield piece
@@ -81,19 +80,6 @@ class OllamaModel:
         raise ModelError(
             f"{self._client.name}: ended in the middle of its answer; ask again, or see its log"
         )
-
-    def _read(self, line: str) -> dict[str, Any]:
-        """One line of the stream. Raises ModelError for anything the protocol does not have."""
-        try:
-            chunk = json.loads(line)
-        except ValueError as error:
-            raise ModelError(
-                f"{self._client.name}: sent a line that is no JSON: is this the right address?"
-            ) from error
-        if not isinstance(chunk, dict) or chunk.get("error"):
-            told = self._client.without_key(told_error(chunk))
-            raise ModelError(f"{self._client.name}: broke off with an error: {told[:300]}")
-        return chunk
 
     def _piece(self, chunk: dict[str, Any]) -> str:
         found = chunk.get("message") if self._endpoint == "chat" else chunk

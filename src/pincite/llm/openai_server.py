@@ -11,7 +11,7 @@ from pincite.errors import ModelError
 from pincite.llm.output import Ending, Output, Pieces, message_forms, sendable
 from pincite.llm.token_estimate import estimated_tokens
 from pincite.records import Prompt
-from pincite.servers import ServerClient, told_error
+from pincite.servers import ServerClient
 
 _COUNTS_KEPT = 4096
 _END = "[DONE]"
@@ -85,15 +85,7 @@ class OpenAiModel:
 
     def _read(self, content: str) -> dict[str, Any]:
         """One event of the stream. Raises ModelError for anything the protocol does not have."""
-        try:
-            chunk = json.loads(content)
-        except ValueError as error:
-            raise ModelError(
-                f"{self._client.name}: sent an event that is no JSON: is this the right address?"
-            ) from error
-        if not isinstance(chunk, dict) or chunk.get("error"):
-            told = self._client.without_key(told_error(chunk))
-            raise ModelError(f"{self._client.name}: broke off with an error: {told[:300]}")
+        chunk = self._client.object_of(content, called="an event")
         if not _has_the_form(chunk):
             raise ModelError(
                 f"{self._client.name}: sent an event that the openai protocol does not have; "
