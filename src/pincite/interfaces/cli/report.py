@@ -92,8 +92,7 @@ def report(
 
     outputs = output or []
     check_outputs(outputs)
-    if sign is not None and not sign.is_file():
-        raise UsageError(f"{sign}: no such file; 'pincite keys {sign}' makes a key pair")
+    saving.check_key(sign)
     overrides = generation(mode, model)
     plan = load_template(template)
     with (

@@ -19,10 +19,15 @@ def check_saving(save: Path | None, sign: Path | None) -> None:
     """Raises UsageError, before anything is asked, for what could not be saved."""
     if sign is not None and save is None:
         raise UsageError("--sign signs what --save writes; give --save FILE too")
-    if sign is not None and not sign.is_file():
-        raise UsageError(f"{sign}: no such file; 'pincite keys {sign}' makes a key pair")
+    check_key(sign)
     if save is not None and save.suffix.lower() not in (".json", ".html"):
         raise UsageError(f"{save}: an answer is saved as .json or .html")
+
+
+def check_key(sign: Path | None) -> None:
+    """Raises UsageError, before anything is asked, for a key that is not there."""
+    if sign is not None and not sign.is_file():
+        raise UsageError(f"{sign}: no such file; 'pincite keys {sign}' makes a key pair")
 
 
 def check_outputs(library: Library, *outputs: Path | None) -> None:
