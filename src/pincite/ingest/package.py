@@ -163,6 +163,11 @@ class Package:
 
     def dangers(self) -> Iterator[Flag]:
         """What in the archive runs, loads or hides other things; all of it is left alone."""
+        yield from self._dangerous_parts()
+        for name in sorted(name for name in self.names if name.endswith(".rels")):
+            yield from self._outside_links(name)
+
+    def _dangerous_parts(self) -> Iterator[Flag]:
         for name in sorted(self.names):
             if name.endswith("vbaProject.bin"):
                 yield _active(f"macros ({name}); they are never run")
@@ -171,17 +176,19 @@ class Package:
             elif _NESTED_ARCHIVE.search(name) or (name.endswith(".bin") and "embeddings" in name):
                 detail = f"a file inside the file ({name}); it is not read"
                 yield Flag(kind=FlagKind.ATTACHMENT, detail=detail)
-        for name in sorted(name for name in self.names if name.endswith(".rels")):
-            try:
-                links = self.xml(name)
-            except ReadError:
-                yield _active(f"a list of links that is damaged ({name}); none was followed")
-                continue
-            for node in links.iter(_RELATION):
-                kind = (node.get("Type") or "").rsplit("/", 1)[-1]
-                if node.get("TargetMode") == "External" and kind != "hyperlink":
-                    target = (node.get("Target") or "")[:200]
-                    yield _active(f"a link to an outside {kind} ({target}); it is never opened")
+
+    def _outside_links(self, name: str) -> Iterator[Flag]:
+        """What a list of links wants to load; links that a reader has to click are none."""
+        try:
+            links = self.xml(name)
+        except ReadError:
+            yield _active(f"a list of links that is damaged ({name}); none was followed")
+            return
+        for node in links.iter(_RELATION):
+            kind = (node.get("Type") or "").rsplit("/", 1)[-1]
+            if node.get("TargetMode") == "External" and kind != "hyperlink":
+                target = (node.get("Target") or "")[:200]
+                yield _active(f"a link to an outside {kind} ({target}); it is never opened")
 
     def _is_damaged_xml(self, name: str) -> bool:
         if not name.lower().endswith(_XML_SUFFIXES):

@@ -58,13 +58,7 @@ def _add_paragraph(document: Any, block: Paragraph) -> None:
             _add_link(paragraph, mark if is_turned else words.text, f"quote_{words.quotes[0]}")
             continue
         run = paragraph.add_run(words.text)
-        if block.look in (Look.SMALL, Look.NEAR, Look.REFERENCE):
-            run.font.size = Pt(9)
-        if block.look in (Look.SMALL, Look.NEAR):
-            run.font.color.rgb = _GREY
-        run.italic = block.look is Look.NEAR or None
-        if block.look is Look.NOTE:
-            run.bold, run.font.color.rgb = True, _AMBER
+        _style(run, block.look)
         if block.reference and number == 0:
             _add_bookmark(paragraph, run, f"quote_{block.reference}", block.reference)
     if block.look is not Look.TEXT:
@@ -72,6 +66,16 @@ def _add_paragraph(document: Any, block: Paragraph) -> None:
     if block.look is Look.NEAR:
         paragraph.paragraph_format.left_indent = Pt(14)
     _set_direction(paragraph, "".join(words.text for words in block.words))
+
+
+def _style(run: Any, look: Look) -> None:
+    if look in (Look.SMALL, Look.NEAR, Look.REFERENCE):
+        run.font.size = Pt(9)
+    if look in (Look.SMALL, Look.NEAR):
+        run.font.color.rgb = _GREY
+    run.italic = look is Look.NEAR or None
+    if look is Look.NOTE:
+        run.bold, run.font.color.rgb = True, _AMBER
 
 
 def _set_direction(paragraph: Any, text: str) -> None:

@@ -119,15 +119,12 @@ def print_answer(answer: Answer) -> None:
         _print_quotes(answer)
     say()
     for number, citation in enumerate(answer.citations, start=1):
+        mark = f"[{number}]"
         if answer.mode == "generated":
-            say(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
-            for line in announcing_lines(citation):
-                say(indented(line, first="      "))
-        where = place(citation)
-        span = f"characters {citation.start}-{citation.end}"
-        details = "; ".join(part for part in (short_path(citation.source), where, span) if part)
-        mark = f"[{number}]" if answer.mode != "generated" else " " * len(f"[{number}]")
-        say(indented(details, first=f"  {mark} "), dim=True)
+            # The quote itself has not been printed yet; its place stands below it.
+            _print_quote(citation, mark)
+            mark = " " * len(mark)
+        say(indented(_whereabouts(citation), first=f"  {mark} "), dim=True)
     for reason in answer.reasons:
         say(indented(reason, first="  - "), fg="yellow")
     if answer.citations:
@@ -139,6 +136,18 @@ def print_answer(answer: Answer) -> None:
 def _marked(claim: Claim) -> str:
     """A statement and the numbers of its quotes: `It opens at 6.5 bar. [1][2]`."""
     return f"{on_one_line(claim.text)} {''.join(f'[{number}]' for number in claim.citations)}"
+
+
+def _print_quote(citation: Citation, mark: str) -> None:
+    say(indented(f'"{on_one_line(citation.quote)}"', first=f"  {mark} "))
+    for line in announcing_lines(citation):
+        say(indented(line, first="      "))
+
+
+def _whereabouts(citation: Citation) -> str:
+    span = f"characters {citation.start}-{citation.end}"
+    parts = (short_path(citation.source), place(citation), span)
+    return "; ".join(part for part in parts if part)
 
 
 def _print_quotes(answer: Answer) -> None:

@@ -86,22 +86,24 @@ def print_trace(trace: Form, timings: Mapping[str, float], files: Mapping[str, s
     for name, value in trace["question"]["understood"].items():
         say(indented(_in_words(value) or "-", first=f"{name}: "))
     say()
-    for line in _stage_lines(trace["stages"]):
+    for line in _lines(trace, timings["total"], files):
         say(line)
-    say(f"{'total':<10}{timings['total']:>9.1f}")
+
+
+def _lines(trace: Form, total_ms: float, files: Mapping[str, str]) -> Iterator[str]:
+    """The table of stages, and below it what some of them have to tell."""
+    yield from _stage_lines(trace["stages"])
+    yield f"{'total':<10}{total_ms:>9.1f}"
     stages = {stage["name"]: stage for stage in trace["stages"]}
     if "rerank" in stages:
-        for line in _passage_lines(stages["rerank"]["kept"], trace["passages"], files):
-            say(line)
+        yield from _passage_lines(stages["rerank"]["kept"], trace["passages"], files)
     if "select" in stages:
-        for line in _sentence_lines(stages["select"]["kept"]):
-            say(line)
+        yield from _sentence_lines(stages["select"]["kept"])
     for stage in trace["stages"]:
-        for line in _drop_lines(stage):
-            say(line)
+        yield from _drop_lines(stage)
     if "verify" in stages:
         verified = stages["verify"]
-        say(f"\n{verified['status']}, confidence {verified['confidence']:.2f}")
+        yield f"\n{verified['status']}, confidence {verified['confidence']:.2f}"
 
 
 def _stage_lines(stages: Sequence[Form]) -> Iterator[str]:
