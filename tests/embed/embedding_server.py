@@ -3,48 +3,34 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from pincite.testing.fakes import FakeEncoder
+from tests.local_server import JsonHandler, LocalServer, running
 
-Fault = dict[str, Any]
 
-
-class EmbeddingServer(ThreadingHTTPServer):
+class EmbeddingServer(LocalServer):
     """Vectors of a deterministic encoder; `faults` are used up first, one for each request.
 
     A fault is {"status": ..., "body": ..., "headers": ...}, {"seconds": ...} to answer late, or
     {"change": ...} with a function that spoils the list of vectors.
     """
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.encoder = FakeEncoder(dimensions=24)
-        self.faults: list[Fault] = []
-        self.requests: list[dict[str, Any]] = []
         self.most_texts = 0
         self.longest = 0
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has given up is what some tests are about."""
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
     def texts(self) -> list[str]:
         """Every text that was sent."""
         return [text for request in self.requests for text in request["body"]["input"]]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(JsonHandler, BaseHTTPRequestHandler):
     server: EmbeddingServer
 
     def do_POST(self) -> None:
@@ -73,23 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
         # The protocol orders by `index`, and not by place.
         return {"object": "list", "data": change(rows[::-1])}
 
-    def _answer(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(content)), **(headers or {})}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
 
-    def log_message(self, *arguments: Any) -> None: ...
-
-
-@contextmanager
-def serving() -> Iterator[EmbeddingServer]:
+def serving() -> AbstractContextManager[EmbeddingServer]:
     """A server on a free port of this machine."""
-    with EmbeddingServer() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+    return running(EmbeddingServer())

@@ -12,7 +12,8 @@ from pincite.embed.remote import RemoteEncoder, pieces
 from pincite.embed.server import API_KEY, Server
 from pincite.errors import ModelError
 from pincite.testing.contracts import VectorEncoderContract
-from tests.embed.embedding_server import EmbeddingServer, Fault, serving
+from tests.embed.embedding_server import EmbeddingServer, serving
+from tests.local_server import Fault
 
 KEY = "sk-secret-0123456789"
 

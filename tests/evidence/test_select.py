@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -40,6 +41,23 @@ def hit(first: int, scores: tuple[float, ...], vectors: Any = None) -> Hit:
         id=f"p{first}-{len(scores)}", span=span, section=(), page=None, sentences=sentences
     )
     return Hit(
+        passage=passage, score=0.5, scores={}, sentence_scores=scores, sentence_vectors=vectors
+    )
+
+
+def one_passage(
+    quotes: Sequence[str], scores: tuple[float, ...], vectors: Any
+) -> tuple[Document, Hit]:
+    """A document of these sentences, and the hit that is all of it."""
+    document = text_document(" ".join(quotes))
+    starts = [document.text.index(quote) for quote in quotes]
+    spans = tuple(
+        Span(document_id=document.id, start=start, end=start + len(quote))
+        for start, quote in zip(starts, quotes, strict=True)
+    )
+    whole = Span(document_id=document.id, start=0, end=len(document.text))
+    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
+    return document, Hit(
         passage=passage, score=0.5, scores={}, sentence_scores=scores, sentence_vectors=vectors
     )
 
@@ -155,20 +173,7 @@ def test_a_sentence_before_the_best_is_let_in_for_the_figure_that_is_asked_for(
     question: str, is_let_in: bool
 ) -> None:
     quotes = ("Staff get 28 days.", "In 2020 it was so.", "Others get a part of these days.")
-    document = text_document(" ".join(quotes))
-    starts = [document.text.index(quote) for quote in quotes]
-    spans = tuple(
-        Span(document_id=document.id, start=start, end=start + len(quote))
-        for start, quote in zip(starts, quotes, strict=True)
-    )
-    whole = Span(document_id=document.id, start=0, end=len(document.text))
-    found = Hit(
-        passage=Passage(id="p", span=whole, section=(), page=None, sentences=spans),
-        score=0.5,
-        scores={},
-        sentence_scores=(0.85, 0.84, 0.9),
-        sentence_vectors=DIRECTIONS[:3],
-    )
+    document, found = one_passage(quotes, (0.85, 0.84, 0.9), DIRECTIONS[:3])
     options = {"max_sentences": 6, "mmr_lambda": 0.7, "max_similarity": 0.82}
     chooser = MmrSelector(MemorySources([document]), **options, margin=0.08, lead_margin=0.01)
     chosen = {item.quote for item in chooser.select(Question(text=question), [found]).evidence}
@@ -289,20 +294,7 @@ def test_another_value_for_the_same_comes_before_other_words() -> None:
         "Appliances: sales fell by 16.1%.",
         "Nobody knows why that was.",
     ]
-    document = text_document(" ".join(quotes))
-    starts = [document.text.index(quote) for quote in quotes]
-    spans = tuple(
-        Span(document_id=document.id, start=start, end=start + len(quote))
-        for start, quote in zip(starts, quotes, strict=True)
-    )
-    whole = Span(document_id=document.id, start=0, end=len(document.text))
-    found = Hit(
-        passage=Passage(id="p", span=whole, section=(), page=None, sentences=spans),
-        score=0.5,
-        scores={},
-        sentence_scores=(0.9, 0.88, 0.87),
-        sentence_vectors=np.eye(2, dtype=np.float32)[[0, 0, 1]],
-    )
+    document, found = one_passage(quotes, (0.9, 0.88, 0.87), np.eye(2, dtype=np.float32)[[0, 0, 1]])
     chooser = MmrSelector(
         MemorySources([document]),
         max_sentences=2,

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from pincite.errors import ModelError
 from pincite.records import Message, Prompt
 from pincite.stages import LanguageModel
+from tests.local_server import Fault, JsonHandler, LocalServer, running
 
-Fault = dict[str, Any]
 
-
-class ChatServer(ThreadingHTTPServer):
+class ChatServer(LocalServer):
     """`faults` are used up first, one for each request.
 
     A fault is {"status": ..., "body": ..., "headers": ...}, {"seconds": ...} to answer late,
@@ -25,23 +23,12 @@ class ChatServer(ThreadingHTTPServer):
     lines, "code" is another status, and "packed" the Content-Encoding they are said to have.
     """
 
-    daemon_threads = True
-
     def __init__(self, model: LanguageModel) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.model = model
-        self.faults: list[Fault] = []
-        self.requests: list[dict[str, Any]] = []
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has given up is what some tests are about."""
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(JsonHandler, BaseHTTPRequestHandler):
     server: ChatServer
     protocol_version = "HTTP/1.1"
 
@@ -120,16 +107,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
 
-    def _answer(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(content)), **(headers or {})}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments: Any) -> None: ...
-
 
 BREAK = b"(the connection breaks)"
 """As one of the lines of a fault: nothing more comes, not even the end of the answer."""
@@ -144,12 +121,6 @@ def _messages(body: dict[str, Any]) -> Iterator[Message]:
         yield Message(role="user", content=body["prompt"])
 
 
-@contextmanager
-def serving(model: LanguageModel) -> Iterator[ChatServer]:
+def serving(model: LanguageModel) -> AbstractContextManager[ChatServer]:
     """A server on a free port of this machine."""
-    with ChatServer(model) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+    return running(ChatServer(model))

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 
 from pincite.text.terms import terms
-
-Fault = dict[str, Any]
+from tests.local_server import JsonHandler, LocalServer, running
 
 
 def shared_words(question: str, text: str) -> float:
@@ -20,27 +16,19 @@ def shared_words(question: str, text: str) -> float:
     return len(asked & set(terms(text))) / max(1, len(asked))
 
 
-class RerankingServer(ThreadingHTTPServer):
+class RerankingServer(LocalServer):
     """Scores by shared words, as probabilities or as logits; `faults` are used up first.
 
     A fault is {"status": ..., "body": ...}, or {"change": ...} with a function that spoils the
     list of results.
     """
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.gives_logits = False
-        self.faults: list[Fault] = []
-        self.requests: list[dict[str, Any]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(JsonHandler, BaseHTTPRequestHandler):
     server: RerankingServer
 
     def do_POST(self) -> None:
@@ -58,22 +46,7 @@ class _Handler(BaseHTTPRequestHandler):
         change = fault.get("change", lambda rows: rows)
         return self._answer(200, {"model": body["model"], "results": change(results)})
 
-    def _answer(self, status: int, body: Any) -> None:
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
 
-    def log_message(self, *arguments: Any) -> None: ...
-
-
-@contextmanager
-def serving() -> Iterator[RerankingServer]:
+def serving() -> AbstractContextManager[RerankingServer]:
     """A server on a free port of this machine."""
-    with RerankingServer() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+    return running(RerankingServer())

@@ -8,7 +8,8 @@ import pytest
 from pincite.errors import ModelError
 from pincite.rerank.server import API_KEY, RerankServer, ServedScorer
 from pincite.testing.contracts import PairScorerContract
-from tests.rerank.rerank_server import Fault, RerankingServer, serving, shared_words
+from tests.local_server import Fault
+from tests.rerank.rerank_server import RerankingServer, serving, shared_words
 
 KEY = "sk-secret-0123456789"
 QUESTION = "At which pressure does the relief valve open?"

@@ -8,7 +8,7 @@ import pytest
 
 from pincite.catalog.catalog import Catalog
 from pincite.filters import Filters
-from pincite.index.indexes import Indexes, IndexFolder
+from pincite.index.indexes import Indexes
 from pincite.records import Question
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.fusion import weighted_min_max
@@ -41,13 +41,6 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
             opened.put(collection, item, recipe="r")
     yield opened
     opened.close()
-
-
-@pytest.fixture
-def indexes(catalog: Catalog, tmp_path: Path) -> Indexes:
-    (tmp_path / "index").mkdir()
-    folder = IndexFolder(tmp_path / "index", model=ENCODER.name, dimensions=ENCODER.dimensions)
-    return folder.rebuild(catalog)
 
 
 @pytest.fixture

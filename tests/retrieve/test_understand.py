@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.catalog import Catalog
-from pincite.index.indexes import Indexes, IndexFolder
+from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.records import Question, Understood
 from pincite.retrieve.exact import ExactWords
@@ -40,13 +40,6 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
         opened.put("a", ingested(f"{number}.txt", text, encoder=ENCODER), recipe="r")
     yield opened
     opened.close()
-
-
-@pytest.fixture
-def indexes(catalog: Catalog, tmp_path: Path) -> Indexes:
-    (tmp_path / "index").mkdir()
-    folder = IndexFolder(tmp_path / "index", model=ENCODER.name, dimensions=ENCODER.dimensions)
-    return folder.rebuild(catalog)
 
 
 @pytest.fixture
