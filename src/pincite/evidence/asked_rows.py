@@ -8,17 +8,10 @@ from typing import NamedTuple
 
 from pincite.document import BlockKind, Cell, Document, Range, Span
 from pincite.evidence.rescoring import lifted, scored_sentences
+from pincite.evidence.word_lists import word_list
 from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.terms import fold, stem, terms
-
-_FILLERS = (
-    "total overall amount figure value end year period fiscal full number reported company "
-    "gesamt insgesamt summe betrag höhe wert ende jahr geschäftsjahr zeitraum unternehmen "
-    "montant valeur fin année exercice période société "
-    "importe valor final año ejercicio período empresa"
-).split()
-"""Words that questions and labels have or leave out without meaning anything else by it."""
 
 _FOOTNOTE = re.compile(r"\s*[(\[]\w{1,2}[)\]]\s*$|[*†‡\s]+$", re.MULTILINE)
 
@@ -96,7 +89,7 @@ class AskedRowsSelector:
 
 def _asked(question: Question) -> _Asked:
     language = question.language
-    fillers = frozenset(stem(fold(word), language) for word in _FILLERS)
+    fillers = frozenset(stem(fold(word), language) for word in word_list("fillers"))
     words = frozenset(terms(question.asked, language)) - fillers
     numbers = frozenset(filter(str.isdigit, words))
     return _Asked(words, numbers, language, fillers)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pincite.document import BlockKind, Span
 from pincite.evidence.rescoring import lifted, scored_sentences
+from pincite.evidence.word_lists import word_list
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.details import names
@@ -23,20 +24,6 @@ from pincite.text.terms import terms
 
 _MOST_SENTENCES = 15
 """Of parts that are asked for as a whole; more would be a chapter."""
-
-_ASKS_FOR_ALL = frozenset(
-    (
-        "what which is are was does do did can you please tell show give quote cite read me us say "
-        "says said state states stated provide provides contain contains contained cover covers "
-        "mean means text wording content contents stand stands the a in under "
-        "steht stehen sagt sagen regelt regeln besagt lautet lauten enthält der die das den dem des "
-        "im unter zeige zitiere lies mir bitte wortlaut inhalt wie "
-        "que qu quel quelle est ce dit disent dispose prévoit contient le la les l texte contenu "
-        "montre cite "
-        "qué dice dicen establece contiene cuál es el los contenido texto muestra cita"
-    ).split()
-)
-"""The only words around a part that is asked for as a whole, but for the name of its document."""
 
 _DOCUMENT = re.compile(r"(?:of|from|to|vom|von|du|de|del|dans|en|about\W*$)", re.IGNORECASE)
 """How the name of its document follows the number of a part ("in" and "des" are words that ask)."""
@@ -160,6 +147,7 @@ class NumberedPartsSelector:
 
 def _behind_asking(text: str) -> str:
     """What is left from the first word on that does more than ask for all of something."""
-    words = (word for word in _WORD.finditer(text) if word[0].casefold() not in _ASKS_FOR_ALL)
+    asking = word_list("asks_for_part")
+    words = (word for word in _WORD.finditer(text) if word[0].casefold() not in asking)
     first = next(words, None)
     return text[first.start() :] if first else ""

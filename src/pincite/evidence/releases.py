@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pincite.document import BlockKind, Span
 from pincite.evidence.rescoring import scored_sentences
+from pincite.evidence.word_lists import word_list
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.dates import moments
@@ -22,33 +23,6 @@ _MOST_SENTENCES = 15
 _FEWEST_RELEASES = 2
 """Of a document that is cut by versions; one heading with a number may be anything."""
 
-_ASKS = frozenset(
-    (
-        "what which is are was were has have been did does do the in of for with version release "
-        "please show me list tell things notes changelog log changes changed change new s "
-        "was ist sind wurde wurden hat sich die der das den in im von an version geändert neu neues "
-        "änderungen qu que quoi est ce a été ont le la les dans de du version changé nouveau "
-        "nouveautés changements qué es se ha han en la el los versión cambió cambios nuevo novedades"
-    ).split()
-)
-"""The only words around a version of which all changes are asked for."""
-
-_KINDS = frozenset(
-    (
-        "added add removed remove fixed fix fixes deprecated security improved dropped bugs features "
-        "hinzugefügt entfernt behoben veraltet verbessert "
-        "ajouté supprimé corrigé obsolète amélioré añadido eliminado corregido obsoleto mejorado"
-    ).split()
-)
-"""Kinds of changes, which stand in headings or begin sentences."""
-
-_COMES_OUT = frozenset(
-    (
-        "when date released release published out came come "
-        "wann erschien erschienen erscheinen veröffentlicht datum "
-        "quand date sortie sorti publiée publié cuándo fecha salió publicada publicó"
-    ).split()
-)
 _ASKS_WHEN = re.compile(r"\b(?:when|date|wann|datum|quand|cuándo|fecha)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -85,10 +59,10 @@ class ReleasesSelector:
         if not meant:
             return self._without(question, hits, asked, is_logged=bool(below))
         words = _words_beside(question, meant[0].hit)
-        asks_when = words <= _COMES_OUT and _ASKS_WHEN.search(question.plain)
+        asks_when = words <= word_list("comes_out") and _ASKS_WHEN.search(question.plain)
         if asks_when and (headings := [*self._headings(meant)]):
             return Selection(evidence=_numbered(headings))
-        if words <= _KINDS and (whole := [*self._whole(question, meant, words)]):
+        if words <= word_list("changes") and (whole := [*self._whole(question, meant, words)]):
             return Selection(evidence=_numbered(whole))
         others = {one.hit.passage.id for one in below} - {one.hit.passage.id for one in meant}
         others -= {hit.passage.id for hit in hits if self._names(hit, asked)}
@@ -101,7 +75,7 @@ class ReleasesSelector:
     ) -> Selection:
         """Nothing where the changes of a version are asked for that nothing found names."""
         words = _words_beside(question, hits[0]) if hits else set()
-        is_whole = words <= _KINDS or words <= _COMES_OUT
+        is_whole = words <= word_list("changes") or words <= word_list("comes_out")
         if is_logged and is_whole and not any(self._names(hit, asked) for hit in hits):
             named = ", ".join(one.written for one in asked)
             told = f"no heading is of the version: {named}"
@@ -172,4 +146,5 @@ def _words_beside(question: Question, hit: Hit) -> set[str]:
     """The words of a question but for versions, the name of the document, and words that only ask."""
     above = {word.casefold() for word in _WORD.findall(hit.passage.context)}
     words = {word.casefold() for word in _WORD.findall(without_releases(question.plain))}
-    return (words - _ASKS) - (above - _KINDS - _COMES_OUT)
+    asking, changes, dates = map(word_list, ("asks_for_version", "changes", "comes_out"))
+    return (words - asking) - (above - changes - dates)
