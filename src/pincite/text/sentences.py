@@ -9,16 +9,8 @@ from functools import cache
 import nupunkt
 
 from pincite.text.sentence_abbreviations import LONGEST_CHARS, goes_on_behind
-from pincite.text.sentence_words import MONTHS, NUMBERED, OPENERS, ORDINARY, UNITS
+from pincite.text.sentence_words import sentence_words
 from pincite.text.stop_words import stop_words
-
-# Sentence ends the trained splitter does not know: of other scripts (CJK needs no space after them;
-# Arabic, Urdu and Devanagari do), of words it takes for abbreviations, and of quantities.
-_OTHER_END = re.compile(
-    r"[。！？｡]+[」』）”’\"]*|(?<![।॥؟۔])[।॥؟۔]+(?=\s)"
-    rf"|(?<=[\s-])(?:{'|'.join(sorted(ORDINARY))})\.(?=\s+[A-Z])"
-    rf"|(?<=\d\s)(?:{'|'.join(UNITS)})\.(?=\s+[A-ZÀ-ÖØ-ÞА-Я][a-zß-öø-ÿа-я]+\s)"
-)
 
 # "Rs. 9,375", "No. 5", "Fig. 3": a short capitalised word before a number is an abbreviation.
 _ABBREVIATION_END = re.compile(
@@ -94,7 +86,7 @@ def _goes_on_in_small_letters(text: str, previous: tuple[int, int], start: int) 
     return bool(
         last
         and not last[1][-2:].isupper()
-        and last[1].casefold() not in ORDINARY | _every_stop_word()
+        and last[1].casefold() not in sentence_words("ordinary") | _every_stop_word()
     )
 
 
@@ -109,15 +101,37 @@ def _is_ordinal(text: str, tail: int, end: int, start: int) -> bool:
         return False
     following = _NEXT_WORD.match(text, start)
     word = following.group() if following else ""
-    if word[:1].islower() or word.casefold() in MONTHS | NUMBERED:
+    if word[:1].islower() or word.casefold() in _ordinals():
         return True
     is_german = _GERMAN_ORDINAL_END.search(text, tail, end)
-    return bool(word and is_german and word.casefold() not in stop_words()["de"] | OPENERS)
+    opens = stop_words()["de"] | sentence_words("openers")
+    return bool(word and is_german and word.casefold() not in opens)
+
+
+@cache
+def _ordinals() -> frozenset[str]:
+    """What is counted by an ordinal number."""
+    return sentence_words("months") | sentence_words("numbered")
+
+
+@cache
+def _other_end() -> re.Pattern[str]:
+    """Sentence ends the trained splitter does not know.
+
+    Of other scripts (CJK needs no space after them; Arabic, Urdu and Devanagari do), of words it takes
+    for abbreviations, and of quantities.
+    """
+    return re.compile(
+        r"[。！？｡]+[」』）”’\"]*|(?<![।॥؟۔])[।॥؟۔]+(?=\s)"
+        rf"|(?<=[\s-])(?:{'|'.join(sorted(sentence_words('ordinary')))})\.(?=\s+[A-Z])"
+        rf"|(?<=\d\s)(?:{'|'.join(sorted(sentence_words('units')))})\."
+        r"(?=\s+[A-ZÀ-ÖØ-ÞА-Я][a-zß-öø-ÿа-я]+\s)"
+    )
 
 
 def _split_other_scripts(text: str) -> Iterator[tuple[int, int]]:
     for start, end in nupunkt.sent_spans(_without_long_runs(text)) if text.strip() else ():
-        for match in _OTHER_END.finditer(text, start, end):
+        for match in _other_end().finditer(text, start, end):
             yield start, match.end()
             start = match.end()
         if start < end:

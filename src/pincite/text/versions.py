@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
 
 from pincite.stages import Sources
 from pincite.text.details import words_beside_details
+from pincite.toml_files import shipped
 
 _MONTH_AND_DAY = r"[-_. ]?(?:0[1-9]|1[0-2])(?:[-_. ]?(?:0[1-9]|[12]\d|3[01]))?"
 _DATE = rf"(?<!\d)(?P<date>(?:19|20)\d\d(?:{_MONTH_AND_DAY})?)(?!\d)"
@@ -38,19 +40,14 @@ _LEAST_SHARED_WORDS = 0.5
 """Of the longer of two sentences; with fewer the newer version says something else there."""
 
 
-_KINDS = frozenset(
-    """policy wording document terms conditions agreement contract manual handbook booklet leaflet
-    protocol procedure sop standard guideline rules regulations plan report file copy text book
-    final new updated revised signed approved current latest official full complete print web pdf
-    the of and for to in a
-    vertrag bedingungen handbuch ordnung richtlinie anleitung dokument fassung neu aktuell endgültig
-    unterschrieben gültig der die das und für zur zum
-    contrat conditions manuel règlement document définitif nouveau nouvelle signé signée de du des la le
-    les et
-    contrato condiciones manual reglamento documento nuevo nueva firmado vigente el los las y""".split()
-)
-"""Words that one name of a document has and another leaves out: of which kind it is, and its state."""
 _FEWEST_SHARED = 2
+
+
+@cache
+def _kinds() -> frozenset[str]:
+    """What a name may say or not of the kind of a document and its state, in any language."""
+    languages = shipped("text/data", "document_kinds")
+    return frozenset(word for words in languages.values() for word in words.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +61,7 @@ class Version:
     @property
     def kin(self) -> str:
         """The same for all names that `is_of` may hold for: what is no kind of document, in order."""
-        own = sorted(self._words - _KINDS)
+        own = sorted(self._words - _kinds())
         return f"{len(self.written)} {' '.join(own)}" if own else self.of
 
     def is_of(self, other: Version) -> bool:
