@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.catalog import Catalog
+from pincite.filters import Filters
 from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.records import Question, Understood
 from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.named_files import NamedFiles
 from pincite.retrieve.parts import all_ask, question_parts
 from pincite.retrieve.understand import QuestionReader, Steps
 from pincite.testing.fakes import FakeEncoder
@@ -31,6 +33,7 @@ EVERY_STEP = Steps(**dict.fromkeys(NAMES, True))
 NO_STEP = Steps(**dict.fromkeys(NAMES, False))
 
 Understand = Callable[..., Understood]
+ReadBy = Callable[[Question, Steps], Question]
 
 
 @pytest.fixture
@@ -43,10 +46,10 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 
 
 @pytest.fixture
-def understand(catalog: Catalog, indexes: Indexes) -> Understand:
+def read_by(catalog: Catalog, indexes: Indexes) -> ReadBy:
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
 
-    def read(text: str, steps: Steps = EVERY_STEP) -> Understood:
+    def read(question: Question, steps: Steps) -> Question:
         reader = QuestionReader(
             lexical=indexes.lexical,
             weights=weights,
@@ -55,9 +58,18 @@ def understand(catalog: Catalog, indexes: Indexes) -> Understand:
             exact=ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages),
             allowed=catalog.allowed_keys,
             is_word=lambda word: word == "tesly",
+            named=NamedFiles(catalog.names, lambda _: False),
             steps=steps,
         )
-        understood = reader.understand(Question(text=text)).understood
+        return reader.understand(question)
+
+    return read
+
+
+@pytest.fixture
+def understand(read_by: ReadBy) -> Understand:
+    def read(text: str, steps: Steps = EVERY_STEP) -> Understood:
+        understood = read_by(Question(text=text), steps).understood
         assert understood is not None
         return understood
 
@@ -260,3 +272,24 @@ def test_quotes_narrow_search_words_but_not_a_sentence(
 def test_a_setting_beside_a_question_asks_nothing() -> None:
     assert all_ask(question_parts("When is rent due and how much is it?"))
     assert not all_ask(question_parts("Consider the lease between Ann and Bob; does it end?"))
+
+
+def test_a_question_is_asked_of_the_file_that_it_names(read_by: ReadBy, catalog: Catalog) -> None:
+    read = read_by(Question(text="In 2.txt, where is the wrench?"), EVERY_STEP)
+    keys = catalog.allowed_keys(None, read.filters)
+    assert keys is not None
+    assert texts_of(catalog, tuple(keys.tolist())) == [TEXTS[2]]
+    assert read.asked == "where is the wrench?"
+    assert read.notices == ("only 2.txt was looked into, which the question names",)
+
+
+def test_filters_say_where_to_look_whatever_file_is_named(read_by: ReadBy) -> None:
+    filters = Filters(documents=("1.txt",))
+    read = read_by(Question(text="In 2.txt, where is the wrench?", filters=filters), EVERY_STEP)
+    assert (read.filters, read.notices) == (filters, ())
+
+
+def test_a_named_file_that_is_not_there_is_told(read_by: ReadBy) -> None:
+    read = read_by(Question(text="In 99.txt, where is the wrench?"), EVERY_STEP)
+    assert not read.filters
+    assert read.notices == ("no file is called 99.txt: all were looked into",)

@@ -23,6 +23,7 @@ from pincite.rerank.order import SCORES
 from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.intents import INTENT_RULES
+from pincite.retrieve.named_files import NamedFiles
 from pincite.retrieve.routing import NamedDocumentBooster
 from pincite.retrieve.tags import TAG_SETS
 from pincite.retrieve.understand import QuestionReader, Steps
@@ -115,6 +116,7 @@ def _question_reader(
         exact=exact,
         allowed=catalog.allowed_keys,
         is_word=is_known_word,
+        named=NamedFiles(catalog.names, lambda name: bool(exact.holding([name], None))),
         steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
     )
 

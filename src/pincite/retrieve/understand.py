@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pincite.filters import Filters
 from pincite.records import Question, Understood
 from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.named_files import NamedFiles
 from pincite.retrieve.parts import question_parts
 from pincite.retrieve.searches import AllowedLookup
 from pincite.stages import Keys, LexicalIndex, TermWeights
@@ -73,6 +75,7 @@ class QuestionReader:
         exact: ExactWords,
         allowed: AllowedLookup,
         is_word: Callable[[str], bool],
+        named: NamedFiles,
         steps: Steps,
     ) -> None:
         self._lexical = lexical
@@ -82,6 +85,7 @@ class QuestionReader:
         self._exact = exact
         self._allowed = allowed
         self._is_word = is_word
+        self._named = named
         self._steps = steps
 
     def understand(self, question: Question) -> Question:
@@ -89,6 +93,7 @@ class QuestionReader:
         syntax = parsed(question.text, self._exact.is_option)
         written, language = syntax.plain, self._weights.language(syntax.plain)
         syntax = replace(syntax, plain=_unframed(syntax, language))
+        question, syntax = self._within_named(question, syntax, language)
         nearest = self._nearest(syntax, language) if self._steps.spelling else {}
         is_listed = spoken_language(written, language) == UNKNOWN and is_latin(written)
         corrections = nearest if is_listed else {}
@@ -131,6 +136,29 @@ class QuestionReader:
         )
         told = (*question.notices, *understood.notices)
         return replace(question, understood=understood, notices=told)
+
+    def _within_named(
+        self, question: Question, syntax: QuestionSyntax, language: str
+    ) -> tuple[Question, QuestionSyntax]:
+        """The question asked of the file that it names, without that name; else as it was.
+
+        Who filters has said where to look.
+        """
+        named = None if question.filters else self._named.named(syntax.plain, question.collection)
+        if named is None or not terms(named.rest, language):
+            return question, syntax
+        if not named.documents:
+            told = f"no file is called {named.name}: all were looked into"
+            return replace(question, notices=(*question.notices, told)), syntax
+        if not all(phrase in named.rest for phrase in syntax.phrases):
+            return question, syntax
+        told = f"only {named.name} was looked into, which the question names"
+        narrowed = replace(
+            question,
+            filters=Filters(documents=named.documents),
+            notices=(*question.notices, told),
+        )
+        return narrowed, replace(syntax, plain=named.rest)
 
     def _nearest(self, syntax: QuestionSyntax, language: str) -> dict[str, str]:
         """Words that may be misspelt, and the nearest ones of the library."""
