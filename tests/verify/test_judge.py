@@ -86,12 +86,20 @@ def test_too_little_confidence_is_told_with_what_is_needed() -> None:
 
 
 def test_support_and_score_can_be_needed_too() -> None:
-    few = judged(Thresholds(confidence=0, support=3))
-    assert few.too_little == "too little support: 1 quotes, 3 needed"
+    painted = Question(text="Which pressure gauge is painted green?")
+    few = judged(Thresholds(confidence=0, support=3), question=painted)
+    assert few.too_little == "too little support: 1 quote, 3 needed"
     two = [evidence(), evidence(GREEN)]
-    assert judged(Thresholds(confidence=0, support=2), cited=two).too_little == ""
+    enough = judged(Thresholds(confidence=0, support=2), question=painted, cited=two)
+    assert (enough.too_little, enough.beside) == ("", "")
     low = judged(Thresholds(confidence=0, score=0.9))
     assert low.too_little == "the best passage scores 0.80, 0.90 needed"
+
+
+def test_a_single_quote_is_enough_where_it_holds_most_of_what_is_asked_for() -> None:
+    found = judged(Thresholds(confidence=0, support=3))
+    assert found.too_little == ""
+    assert found.beside == "1 quote, 3 needed, but it holds most of what is asked for"
 
 
 BOUND = Bound(risk=0.1, sureness=0.9, threshold=0.0, answered=200, wrong=2)

@@ -14,6 +14,7 @@ from pincite.evidence.ranged_rows import RangedRowsSelector
 from pincite.evidence.releases import ReleasesSelector
 from pincite.evidence.replies import RepliesSelector
 from pincite.evidence.select import MmrSelector
+from pincite.evidence.supporting import SupportingSelector
 from pincite.settings import Settings
 from pincite.stages import Selector, Sources
 
@@ -45,9 +46,9 @@ from the last to the first. Each reads in the question only what it is about; mo
 
 
 def quoting_selector(settings: Settings, sources: Sources) -> Selector:
-    """The best sentences, and around that choice everything in `AROUND`."""
+    """The best sentences, around that choice everything in `AROUND`, and what supports it all."""
     chosen = settings.evidence.model_dump(exclude={"parts"})
     selector: Selector = MmrSelector(sources, **chosen)
     for around in reversed(AROUND):
         selector = around(selector, sources)
-    return selector
+    return SupportingSelector(selector, sources, least=settings.verification.min_support)

@@ -11,7 +11,10 @@ from pincite.verify.calibration import UNCALIBRATED, Calibration
 from pincite.verify.confidence import confidence
 from pincite.verify.dated import wrong_years
 from pincite.verify.near_misses import near_miss
-from pincite.verify.signals import measure
+from pincite.verify.signals import asked_terms, evidence_terms, measure
+
+_MOST = 0.6
+"""Share of a question's words, by weight: with so many of them one quote may be all there is."""
 
 _DECIMALS = 4
 """Confidence is rounded so that it does not show more than it knows."""
@@ -21,6 +24,7 @@ _DECIMALS = 4
 class Thresholds:
     """What an answer needs. `support` counts its quotes, `score` is the first hit's, in 0..1.
 
+    Fewer quotes are enough where they hold most of what is asked for: a single fact stands once.
     The threshold of a calibration takes the place of `confidence`.
     """
 
@@ -31,10 +35,14 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """How surely an answer is right, in 0..1, and why it is not shown; empty when it may be."""
+    """How surely an answer is right, in 0..1, and why it is not shown; empty when it may be.
+
+    `beside` is what an answer that is shown must say.
+    """
 
     confidence: float
     too_little: str = ""
+    beside: str = ""
 
 
 class Judge:
@@ -61,10 +69,16 @@ class Judge:
         """For an answer that rests on this evidence, of which there is at least one piece."""
         shipped = self.uncalibrated(question, evidence, hits)
         sure = self._calibration.right(shipped) if self._calibration else shipped
-        too_little = self._too_little(shipped, sure, evidence, hits)
+        few = self._few(evidence)
+        hold = "it holds" if len(evidence) == 1 else "they hold"
+        are_held = not few or self._holds_most(question, evidence)
+        too_little = self._too_little(shipped, sure, hits)
+        if few and not are_held:
+            too_little = too_little or f"too little support: {few}"
         return Judgement(
             confidence=round(sure, _DECIMALS),
             too_little=too_little or self._of_another(question, evidence, hits),
+            beside=f"{few}, but {hold} most of what is asked for" if few else "",
         )
 
     def uncalibrated(
@@ -85,9 +99,16 @@ class Judge:
             return f"it asks for {asked}, and what comes nearest is of {held}"
         return near_miss(question, evidence, hits, weights=weights, sources=sources)
 
-    def _too_little(
-        self, shipped: float, sure: float, evidence: Sequence[Evidence], hits: Sequence[Hit]
-    ) -> str:
+    def _few(self, evidence: Sequence[Evidence]) -> str:
+        quotes = "quote" if len(evidence) == 1 else "quotes"
+        is_few = len(evidence) < self._needed.support
+        return f"{len(evidence)} {quotes}, {self._needed.support} needed" if is_few else ""
+
+    def _holds_most(self, question: Question, evidence: Sequence[Evidence]) -> bool:
+        asked = asked_terms(question, self._weights)
+        return asked.share(evidence_terms(evidence, asked.language, self._sources)) >= _MOST
+
+    def _too_little(self, shipped: float, sure: float, hits: Sequence[Hit]) -> str:
         needed = self._needed
         bound = self._calibration.bound if self._calibration else None
         if bound is not None and shipped < bound.threshold:
@@ -95,8 +116,6 @@ class Judge:
             return f"confidence {sure:.2f}, {least:.2f} needed for {bound.risk:.0%} wrong at most"
         if bound is None and sure < needed.confidence:
             return f"confidence {sure:.2f}, {needed.confidence:.2f} needed"
-        if len(evidence) < needed.support:
-            return f"too little support: {len(evidence)} quotes, {needed.support} needed"
         score = hits[0].score if hits else 0.0
         if score < needed.score:
             return f"the best passage scores {score:.2f}, {needed.score:.2f} needed"

@@ -96,7 +96,7 @@ class SourceVerifier:
         checked = self._with_conflicts(question, checked, hits)
         for remark in self._scales.find(checked.used):
             checked = self._beside(question, checked, remark)
-        told = [*checked.reasons]
+        told = [*checked.reasons, *([judged.beside] if judged.beside else [])]
         cited = {citation.document for citation in checked.citations}
         told += self._reasons.caveats(question, cited, checked.citations)
         told += self._reasons.newer_versions(question, checked.citations)
