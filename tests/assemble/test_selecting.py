@@ -17,6 +17,7 @@ from pincite.stages import Selector
 from pincite.testing.fakes import MemorySources
 
 ORDER = [
+    "SupportingSelector",
     "MarginsSelector",
     "ReleasesSelector",
     "RepliesSelector",
@@ -30,6 +31,7 @@ ORDER = [
 ]
 
 BEFORE = [
+    ("Supporting", "Lists", "a list supports its sentence already"),
     ("Margins", "Releases", "a line at the edge of a page is of no version"),
     ("Margins", "AskedRows", "no row is compared with a line at the edge of a page"),
     ("Releases", "Mmr", "passages of other versions are no candidates"),

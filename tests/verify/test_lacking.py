@@ -8,7 +8,7 @@ from pincite.document import Span
 from pincite.records import Evidence, Passage, Question
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
-from pincite.text.terms import question_terms
+from pincite.text.terms import question_terms, terms
 from pincite.verify.lacking import Lacking
 from pincite.verify.signals import Asked
 
@@ -16,7 +16,12 @@ TEXT = "The pump GX-200 bears 12 bar. It costs 1,200 euros. It weighs thirty kil
 
 
 def beside(
-    question: str, text: str = TEXT, *, quotes: int = 1, language: str = "en"
+    question: str,
+    text: str = TEXT,
+    *,
+    quotes: int = 1,
+    language: str = "en",
+    nowhere: tuple[str, ...] = (),
 ) -> tuple[list[str], int]:
     """What is told beside an answer that quotes the whole text so often; and lookups of texts."""
     made = text_document(text, title="pump.txt")
@@ -27,15 +32,19 @@ def beside(
         for number in range(quotes)
     ]
     sources = Counting([made])
-    told = [*Lacking(sources, SpokenWeights(language)).beside(Question(text=question), evidence)]
-    return told, sources.counted
+    lacking = Lacking(sources, SpokenWeights(language, nowhere), lambda word: word == "lorazepam")
+    return [*lacking.beside(Question(text=question), evidence)], sources.counted
 
 
 class SpokenWeights(EvenWeights):
-    """A library in one language."""
+    """A library in one language, which holds all words but those that stand `nowhere`."""
 
-    def __init__(self, spoken: str) -> None:
+    def __init__(self, spoken: str, nowhere: tuple[str, ...] = ()) -> None:
         self._spoken = spoken
+        self._nowhere = {term for word in nowhere for term in terms(word, spoken)}
+
+    def weight(self, term: str) -> float:
+        return 1.0 if term in self._nowhere else 0.9
 
     def language(self, question: str) -> str:
         return self._spoken
@@ -67,6 +76,25 @@ class Counting(MemorySources):
 def test_what_the_cited_passage_does_not_name_is_told(question: str, named: str) -> None:
     told = f"the cited passages do not name: {named}; they may be about something else"
     assert beside(question)[0] == ([told] if named else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "nowhere", "told"),
+    [
+        ("What is the dose of lorazepam?", ["lorazepam"], "lorazepam"),
+        ("What does the E-0418 bear?", ["0418", "E-0418"], "E-0418"),
+        ("Does Miller's pump bear 12 bar?", ["Miller"], "Miller"),
+        ("What is the limit of the pump?", ["limit"], ""),
+        ("Who built it in the 15th century?", ["15th"], ""),
+        ("Wie hoch ist die Dosis von lorazepam?", ["lorazepam"], ""),
+    ],
+)
+def test_a_telling_word_that_stands_in_no_document_is_told(
+    question: str, nowhere: tuple[str, ...], told: str
+) -> None:
+    found = [line for line in beside(question, nowhere=nowhere)[0] if "none of" in line]
+    expected = f"in none of the documents: {told}; the answer may be about something else"
+    assert found == ([expected] if told else [])
 
 
 def test_numbers_beside_a_comma_or_in_a_date_are_numbers_of_their_own() -> None:

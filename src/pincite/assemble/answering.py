@@ -15,7 +15,7 @@ from pincite.assemble.selecting import quoting_selector
 from pincite.assemble.verifying import claim_checker
 from pincite.assemble.writing import writing_stages
 from pincite.catalog.catalog import Catalog
-from pincite.embed.tokenizer import is_known_word
+from pincite.embed.tokenizer import is_known_word, is_rare_word
 from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
 from pincite.pipeline import AnswerStages
@@ -151,6 +151,7 @@ def _verifier(
         _judge(chosen, catalog, weights, calibration),
         Versions(catalog.names),
         Amendments(catalog, catalog.names),
+        is_rare_word,
     )
 
 

@@ -10,6 +10,8 @@ from pincite.embed.weights import find_tokenizer
 from pincite.errors import ModelError
 from pincite.graphs.tokenizer import open_tokenizer
 
+_PIECES_OF_A_RARE_WORD = 3
+
 
 def token_counter() -> Callable[[str], int]:
     """Counts the encoder's tokens in a text. Raises ModelError without the tokenizer file."""
@@ -20,6 +22,19 @@ def token_counter() -> Callable[[str], int]:
 def is_known_word(word: str) -> bool:
     """Whether the encoder knows a word whole, as it does the most frequent ones of English."""
     return word in _whole_words()
+
+
+def is_rare_word(word: str) -> bool:
+    """Whether the encoder cuts a word into three pieces or more, as it does rare ones of English."""
+    try:
+        return _counter()(word) >= _PIECES_OF_A_RARE_WORD
+    except ModelError:
+        return False
+
+
+@cache
+def _counter() -> Callable[[str], int]:
+    return token_counter()
 
 
 @cache

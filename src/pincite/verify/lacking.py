@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 
 from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources, TermWeights
-from pincite.text.asking_words import without_asking_words
+from pincite.text.asking_words import spoken_language, without_asking_words
 from pincite.text.commas import parts_at_commas
 from pincite.text.dates import Moment, moments
 from pincite.text.number_words import worded_numbers
@@ -19,6 +19,7 @@ from pincite.verify.announcing import announced_by, read_with_announcements
 from pincite.verify.cells import cited_cells
 from pincite.verify.dated import wrong_years
 from pincite.verify.names import missing_names, names
+from pincite.verify.nowhere import words_nowhere
 from pincite.verify.opposition import opposites
 from pincite.verify.signals import Asked, asked_terms, evidence_terms, states_what_is_negated
 
@@ -81,9 +82,15 @@ _ASKED_KINDS = (
 class Lacking:
     """Finds the words for an answer that was refused, and for what a shown one does not speak of."""
 
-    def __init__(self, sources: Sources, weights: TermWeights) -> None:
+    def __init__(
+        self,
+        sources: Sources,
+        weights: TermWeights,
+        is_rare: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._sources = sources
         self._weights = weights
+        self._is_rare = is_rare
 
     def told(
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], too_little: str
@@ -113,7 +120,14 @@ class Lacking:
         names more than what it asks about.
         """
         asked = asked_terms(question, self._weights)
-        told = [*self._not_named(question.plain, evidence, asked.language)]
+        cited = self._cited(evidence)
+        nowhere = [*words_nowhere(question, asked, cited, self._is_rare)]
+        if nowhere:
+            lost = ", ".join(nowhere[:_WORDS_NAMED])
+            yield f"in none of the documents: {lost}; the answer may be about something else"
+        spoken = spoken_language(question.plain, asked.language)
+        missing = self._not_named(question.plain, evidence, cited, spoken)
+        told = [word for word in missing if word not in nowhere]
         if told:
             named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
             yield f"the cited passages do not name: {named}; they may be about something else"
@@ -138,15 +152,12 @@ class Lacking:
                 yield f"no document says '{before}': the row '{label}' may be of something else"
 
     def _not_named(
-        self, question: str, evidence: Sequence[Evidence], language: str
+        self, question: str, evidence: Sequence[Evidence], cited: Sequence[str], language: str
     ) -> Iterator[str]:
         asking = without_asking_words(question, language)
         asked_names = [name for name in names(question, language) if name.text in asking]
         if not asked_names and not _DIGITS.search(question):
             return
-        # A list or a table of one passage is many quotes.
-        passages = {item.passage.id: item.passage for item in evidence}
-        cited = [self._read(passage) for passage in passages.values()]
         held = _held_in_ranges(question, evidence)
         missing = (one for one in _missing_numbers(question, cited) if one not in held)
         numbers = [*islice(missing, _WORDS_NAMED)]
@@ -154,6 +165,11 @@ class Lacking:
         lost = missing_names(question, cited, [], "", language) if asked_names else []
         if {name.text for name in asked_names} <= {*lost}:
             yield from (name for name in lost if not any(number in name for number in numbers))
+
+    def _cited(self, evidence: Sequence[Evidence]) -> list[str]:
+        # A list or a table of one passage is many quotes.
+        passages = {item.passage.id: item.passage for item in evidence}
+        return [self._read(passage) for passage in passages.values()]
 
     def _read(self, passage: Passage) -> str:
         """A cited passage with what stands above it and the name of its file."""

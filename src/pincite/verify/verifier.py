@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.document import Span
@@ -64,6 +64,7 @@ class SourceVerifier:
         judge: Judge,
         versions: Versions | None = None,
         amendments: Amendments | None = None,
+        is_rare: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._provenance = provenance
         self._needed = needed
@@ -71,7 +72,7 @@ class SourceVerifier:
         self._claims = claims
         self._drafts = DraftChecker(sources, claims)
         self._reasons = Reasons(sources, versions)
-        self._lacking = Lacking(sources, claims.weights)
+        self._lacking = Lacking(sources, claims.weights, is_rare)
         self._conflicts = Conflicts(sources)
         self._scales = Scales(sources)
         self._amendments = amendments or Amendments(sources)
