@@ -131,7 +131,7 @@ def answer_question(
     question, hits = _find(question, stages, recorder)
     with recorder.stage("select"):
         selection = stages.selector.select(question, hits)
-    question = replace(question, notices=(*question.notices, *selection.notices))
+    question = selection.answered_of(question)
     with recorder.stage("draft"):
         grown = _watched(question, hits, stages, watch) if watch else None
         draft = stages.answerer.draft(question, selection, grown)

@@ -286,13 +286,22 @@ class Selection:
 
     `context` is what a language model may read: whole sentences of the best passages, as many as
     its window holds, those of the best passage first. Empty when no model is asked. `notices` are
-    what the result must say about the choice.
+    what the result must say about the choice. `answers` are the parts of the question that the
+    evidence answers, where it does not answer all.
     """
 
     evidence: tuple[Evidence, ...]
     dropped: tuple[Dropped, ...] = ()
     context: tuple[Evidence, ...] = ()
     notices: tuple[str, ...] = ()
+    answers: str = ""
+
+    def answered_of(self, question: Question) -> Question:
+        """The question with the notices; its answer is checked against the parts that have one."""
+        told = replace(question, notices=(*question.notices, *self.notices))
+        if not self.answers or question.understood is None:
+            return told
+        return replace(told, understood=replace(question.understood, plain=self.answers))
 
 
 class Mode(StrEnum):

@@ -14,7 +14,7 @@ from pincite.assemble.answering import answer_stages
 from pincite.assemble.parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.pipeline import answer_question
-from pincite.records import Answer, Question, Ranking
+from pincite.records import Answer, Question, Ranking, Status
 from pincite.stages import Retriever
 from pincite.testing.language_models import ScriptedModel
 
@@ -67,6 +67,47 @@ def test_a_document_that_one_part_names_by_its_own_words_does_not_hide_the_other
         text = opened.ask(asked).text
     assert "31 March" in text
     assert "120 EUR" in text
+
+
+OFFER = {
+    "offer.md": "# Offer\n\nThe price band is INR 285 to INR 300 per share. The issue opens on "
+    "18 July.\n",
+    "vacation.md": "# Vacation\n\nUnused vacation expires on 31 March of the next year.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "lost"),
+    [
+        ("Who audits the accounts, and what is the price band?", 285, "Who audits the accounts"),
+        ("When does unused vacation expire and who is the CEO?", 31, "who is the CEO?"),
+        ("When does unused vacation expire and who approves it?", 31, "who approves it?"),
+    ],
+)
+def test_a_part_without_an_answer_is_told_and_the_other_answered(
+    question: str, quote: int, lost: str, tmp_path: Path
+) -> None:
+    with library_of(OFFER, tmp_path) as opened:
+        answer = opened.ask(question)
+    assert answer.status is Status.ANSWERED
+    assert str(quote) in answer.citations[0].quote
+    assert f"no answer found for: {lost}" in answer.reasons
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the price band and when does the issue open?",
+        "The price band is wide; however, less than what?",
+        "When does unused vacation expire and does it expire in March?",
+    ],
+)
+def test_nothing_is_told_of_parts_that_are_answered_or_ask_nothing_alone(
+    question: str, tmp_path: Path
+) -> None:
+    with library_of(OFFER, tmp_path) as opened:
+        answer = opened.ask(question)
+    assert not [reason for reason in answer.reasons if reason.startswith("no answer found")]
 
 
 def test_without_time_no_part_is_looked_up_and_the_answer_says_so(library: Library) -> None:

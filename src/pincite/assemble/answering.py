@@ -69,12 +69,13 @@ def answer_stages(
     reranker = reranker_of(settings.rerank, catalog, weights, models)
     understander = _question_reader(settings, catalog, indexes, weights, exact)
     selector = quoting_selector(settings, catalog)
-    if settings.evidence.parts:
-        selector = _by_parts(selector, understander, retriever, reranker)
-    writing = writing_stages(settings, catalog, weights, models.writer, selector=selector)
     basis = _calibration_basis(settings, catalog, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None
+    judge = _judge(settings.verification, catalog, weights, calibration)
+    if settings.evidence.parts:
+        selector = _by_parts(selector, understander, retriever, reranker, judge)
+    writing = writing_stages(settings, catalog, weights, models.writer, selector=selector)
     provenance = Provenance(
         corpus_version=catalog.meta("corpus_version"),
         settings_digest=_digest(settings, catalog, models, calibration),
@@ -88,7 +89,7 @@ def answer_stages(
         reranker=reranker,
         selector=writing.selector,
         answerer=writing.answerer,
-        verifier=_verifier(settings, catalog, weights, models, provenance, calibration),
+        verifier=_verifier(settings, catalog, weights, models, provenance, judge),
         surveyor=WordSurveyor(
             catalog,
             weights.languages,
@@ -122,7 +123,11 @@ def _question_reader(
 
 
 def _by_parts(
-    selector: Selector, understander: Understander, retriever: BoostedRetriever, reranker: Reranker
+    selector: Selector,
+    understander: Understander,
+    retriever: BoostedRetriever,
+    reranker: Reranker,
+    judge: Judge,
 ) -> PartsSelector:
     """Looks up the parts of a question with the stages that look up the whole."""
     return PartsSelector(
@@ -131,6 +136,7 @@ def _by_parts(
         retriever=retriever,
         reranker=reranker,
         named=lambda question: retriever.seen(question).get(NamedDocumentBooster.name, {}),
+        is_answered=lambda *found: not judge.judge(*found).too_little,
     )
 
 
@@ -140,7 +146,7 @@ def _verifier(
     weights: TermWeights,
     models: Models,
     provenance: Provenance,
-    calibration: Calibration | None,
+    judge: Judge,
 ) -> SourceVerifier:
     chosen = settings.verification
     return SourceVerifier(
@@ -148,7 +154,7 @@ def _verifier(
         claim_checker(settings, weights, models),
         provenance,
         Needed(statements=chosen.least_statements, share=chosen.least_share),
-        _judge(chosen, catalog, weights, calibration),
+        judge,
         Versions(catalog.names),
         Amendments(catalog, catalog.names),
         is_rare_word,

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from pincite.filters import Filters
 from pincite.records import Evidence, Hit, Question, Selection
-from pincite.retrieve.parts import all_ask, question_parts
+from pincite.retrieve.parts import all_ask, opens_as_question, question_parts
 from pincite.retrieve.routing import CERTAIN_ENOUGH_TO_FILTER
 from pincite.stages import Reranker, Retriever, Selector, Understander
+from pincite.text.terms import question_terms, terms
 
 _LEAST_SCORE = 0.5
 """Of a part's sentence: below it no sentence answers (`Signals.faint`)."""
@@ -34,7 +35,8 @@ class PartsSelector:
     would answer alone, since the other's sentences score too far below. A part that points at
     another ("and who pays it?") is compared with what was found for the whole question only. What
     the whole question excludes, quotes or names holds for its parts: `named` gives the documents
-    that a question names, with how certain that is.
+    that a question names, with how certain that is. Where `is_answered` holds for some parts only, the
+    selection says for which there is no answer.
     """
 
     selector: Selector
@@ -42,6 +44,7 @@ class PartsSelector:
     retriever: Retriever
     reranker: Reranker
     named: Callable[[Question], Mapping[str, float]]
+    is_answered: Callable[[Question, Sequence[Evidence], Sequence[Hit]], bool]
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """The selection with those sentences behind it; as it was for a single question."""
@@ -50,19 +53,30 @@ class PartsSelector:
         if not all_ask(parts):
             return selection
         found = {item.span: item for item in selection.evidence}
-        looked_up = 0
+        best: dict[str, list[Evidence]] = {}
         for text in parts[:_MOST_PARTS]:
             if question.deadline is not None and time.perf_counter() >= question.deadline:
                 break
-            looked_up += 1
-            for item in self._best_of(question, text, hits):
+            best[text] = self._best_of(question, text, hits)
+            for item in best[text]:
                 found.setdefault(item.span, replace(item, id=f"e{len(found) + 1}"))
-        told = f"{looked_up} of {len(parts)} parts of the question were looked up on their own"
+        lost = _without_answer(best, [item.quote for item in found.values()], question)
+        if lost:
+            # A quote is judged by what it answers: its score for the whole question is too low.
+            for item in (item for items in best.values() for item in items):
+                score = max(item.score, found[item.span].score)
+                found[item.span] = replace(found[item.span], score=score)
+        told = [f"no answer found for: {text}" for text in lost]
+        if len(best) < len(parts):
+            told.append(
+                f"{len(best)} of {len(parts)} parts of the question were looked up on their own"
+            )
         return replace(
             selection,
             evidence=tuple(found.values()),
             dropped=tuple(drop for drop in selection.dropped if drop.span not in found),
-            notices=(*selection.notices, *([told] if looked_up < len(parts) else [])),
+            notices=(*selection.notices, *told),
+            answers="; ".join(text for text in best if text not in lost) if lost else "",
         )
 
     def _best_of(self, question: Question, text: str, hits: Sequence[Hit]) -> list[Evidence]:
@@ -81,9 +95,32 @@ class PartsSelector:
 
     def _of_part(self, part: Question, hits: Sequence[Hit]) -> list[Evidence]:
         near = hits if _POINTS.search(part.text) else self.retriever.retrieve(part).hits
-        chosen = self.selector.select(part, self.reranker.rerank(part, near).hits).evidence
+        ranked = self.reranker.rerank(part, near).hits
+        chosen = self.selector.select(part, ranked).evidence
         best = chosen[0].score if chosen else 0.0
-        return [item for item in chosen if item.score == best and best >= _LEAST_SCORE]
+        if best < _LEAST_SCORE or not self.is_answered(part, chosen, ranked):
+            return []
+        return [item for item in chosen if item.score == best]
+
+
+def _without_answer(
+    best: Mapping[str, Sequence[Evidence]], quotes: Sequence[str], question: Question
+) -> list[str]:
+    """Parts of which nothing is said, where some part has an answer and each of them asks."""
+    if not any(best.values()) or not all(map(opens_as_question, best)):
+        return []
+    return [text for text in best if not best[text] and _is_silent_on(text, quotes, question)]
+
+
+def _is_silent_on(part: str, quotes: Sequence[str], question: Question) -> bool:
+    """Whether nothing is said of a part without an answer of its own.
+
+    One that points at another ("who approves it?") is answered where the other is.
+    """
+    if not _POINTS.search(part):
+        return True
+    asked = question_terms(part, question.language).keys()
+    return not any(asked & set(terms(quote, question.language)) for quote in quotes)
 
 
 def part_of(question: Question, text: str, understander: Understander) -> Question:

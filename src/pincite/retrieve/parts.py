@@ -13,6 +13,7 @@ _ASKING = (
     r"|was|wer|wie|wo|wann|warum|welche[rsnm]?|que|qui|quand|comment|pourquoi|quel(?:le)?s?)"
 )
 _ASKS = re.compile(rf"\b{_ASKING}\b", re.IGNORECASE)
+_OPENS = re.compile(rf"[\s¿]*(?:\w+\s+)?{_ASKING}\b", re.IGNORECASE)
 _BETWEEN = re.compile(
     rf"\?\s+(?=\S)|;\s+|,?\s+as well as\s+(?={_ASKING}\b)|,?\s+(?:and|und|et|y)\s+(?={_ASKING}\b)",
     re.IGNORECASE,
@@ -52,3 +53,8 @@ def _of_each(part: str) -> tuple[str, ...]:
 def all_ask(parts: Sequence[str]) -> bool:
     """Whether each part asks: "Consider the lease; does it end?" has one question and its setting."""
     return all(_ASKS.search(part) for part in parts)
+
+
+def opens_as_question(part: str) -> bool:
+    """Whether it begins with what asks, or one word before: "Until when is it due?"."""
+    return _OPENS.match(part) is not None
