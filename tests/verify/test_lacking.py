@@ -36,6 +36,23 @@ def beside(
     return [*lacking.beside(Question(text=question), evidence)], sources.counted
 
 
+def test_another_passage_does_not_hide_that_the_best_one_lacks_a_number() -> None:
+    quoted = [("Kuhla 40.md", "The Kuhla 40 weighs 31 kg.", 0.9), ("b.md", "It holds 22 l.", 0.8)]
+    documents = [text_document(text, title=name) for name, text, _ in quoted]
+    evidence = []
+    for made, (_, text, score) in zip(documents, quoted, strict=True):
+        span = Span(document_id=made.id, start=0, end=len(text))
+        passage = Passage(id=made.id, span=span, section=(), page=None, sentences=(span,))
+        evidence.append(Evidence(id=made.id, span=span, quote=text, passage=passage, score=score))
+    lacking = Lacking(MemorySources(documents), SpokenWeights("en"))
+    told, right = (
+        [*lacking.beside(Question(text=f"How heavy is the Kuhla {number}?"), evidence)]
+        for number in (22, 40)
+    )
+    assert told == ["the passage of the best quote does not name: 22; another cited one does"]
+    assert right == []
+
+
 class SpokenWeights(EvenWeights):
     """A library in one language, which holds all words but those that stand `nowhere`."""
 

@@ -131,6 +131,11 @@ class Lacking:
         if told:
             named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
             yield f"the cited passages do not name: {named}; they may be about something else"
+        elsewhere = self._not_in_best(question.plain, evidence, cited)
+        if elsewhere:
+            named = ", ".join(elsewhere)
+            yield f"the passage of the best quote does not name: {named}; another cited one does"
+        told += elsewhere
         wrong = wrong_years(question, evidence, weights=self._weights, sources=self._sources)
         years = [year for year in map(str, wrong.asked) if not any(year in one for one in told)]
         if years:
@@ -165,6 +170,20 @@ class Lacking:
         lost = missing_names(question, cited, [], "", language) if asked_names else []
         if {name.text for name in asked_names} <= {*lost}:
             yield from (name for name in lost if not any(number in name for number in numbers))
+
+    def _not_in_best(
+        self, question: str, evidence: Sequence[Evidence], cited: Sequence[str]
+    ) -> list[str]:
+        """Numbers that only stand in passages cited besides that of the best quote.
+
+        Names are left out: right answers often stand below a heading that says the name once.
+        """
+        if len(cited) < 2 or not _DIGITS.search(question):
+            return []
+        best = self._read(max(evidence, key=lambda item: item.score).passage)
+        held = {*_held_in_ranges(question, evidence), *_missing_numbers(question, cited)}
+        lost = [one for one in _missing_numbers(question, [best]) if one not in held]
+        return list(dict.fromkeys(lost[:_WORDS_NAMED]))
 
     def _cited(self, evidence: Sequence[Evidence]) -> list[str]:
         # A list or a table of one passage is many quotes.
