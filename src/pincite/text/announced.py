@@ -66,10 +66,14 @@ def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]
     return (*_limiting_headings(document, place), *found[::-1])
 
 
-def says_all(document: Document, start: int, end: int, above: Sequence[Range]) -> bool:
-    """Whether a quote is a sentence, and what is `above` it takes nothing away and gives no number.
+def needed_above(
+    document: Document, start: int, end: int, above: Sequence[Range]
+) -> tuple[Range, ...]:
+    """Of the lines `above` a quote those that it must not be read without.
 
-    A quote of many words counts as a sentence, whatever it begins and ends with.
+    That is all of them, but for a sentence those that take something away or give a number: "The
+    parties agree as follows:" adds nothing to it. A quote of many words counts as a sentence,
+    whatever it begins and ends with.
     """
     quote = document.text[start:end].rstrip(_CLOSING)
     bare = _MARKER.sub("", quote, count=1).lstrip()
@@ -78,10 +82,17 @@ def says_all(document: Document, start: int, end: int, above: Sequence[Range]) -
         quote.endswith(_SENTENCE_ENDS) and words >= _FEWEST_WORDS and not bare[0].islower()
     )
     if not is_sentence and words < _MANY_WORDS:
-        return False
+        return tuple(above)
     around = _around(document, start)
-    lines = (_MARKER.sub("", document.text[first:last], count=1) for first, last in above)
-    return not any(any(map(str.isdigit, line)) or is_limiting(line, around) for line in lines)
+    return tuple(
+        (first, last)
+        for first, last in above
+        if _takes_away_or_counts(_MARKER.sub("", document.text[first:last], count=1), around)
+    )
+
+
+def _takes_away_or_counts(line: str, around: str) -> bool:
+    return any(map(str.isdigit, line)) or is_limiting(line, around)
 
 
 _NO_ITEMS = _PASSED | {BlockKind.HEADING, BlockKind.CODE, BlockKind.CAPTION}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pincite.document import Document, Span
 from pincite.records import Claim, Draft, Evidence, Label, Mode
 from pincite.stages import Sources
-from pincite.text.announced import announcements, says_all
+from pincite.text.announced import announcements, needed_above
 
 
 def announced_by(document: Document, start: int, end: int) -> tuple[Label, ...]:
@@ -62,8 +62,7 @@ class _Tree:
         document = self._sources.document(item.span.document_id)
         above: Span | None = None
         ranges = announcements(document, item.span.start, item.span.end)
-        if says_all(document, item.span.start, item.span.end, ranges):
-            ranges = ()
+        ranges = needed_above(document, item.span.start, item.span.end, ranges)
         for start, end in ranges:
             span = Span(document_id=document.id, start=start, end=end)
             self._place(span, above)
