@@ -72,7 +72,14 @@ def test_files_of_one_name_are_all_meant_unless_the_folder_is_named() -> None:
 def test_a_file_that_is_not_there_is_told() -> None:
     named = files().named("In nothere.md, what is the limit?", None)
     assert named is not None
-    assert (named.name, named.documents) == ("nothere.md", ())
+    assert (named.names, named.documents) == (("nothere.md",), ())
+
+
+def test_all_files_that_are_named_are_looked_into() -> None:
+    named = files().named("Which days are in travel.md and in vacation-policy.md?", None)
+    assert named is not None
+    assert named.documents == PATHS[:2]
+    assert named.rest == "Which days are and?"
 
 
 def test_names_are_read_only_where_a_file_may_be_named() -> None:

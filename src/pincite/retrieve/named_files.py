@@ -20,6 +20,7 @@ from pincite.text.terms import fold
 
 _LONGEST_NAME = 8
 """In words, of a question."""
+_MOST_NAMES = 5
 _SUFFIX = re.compile(r"[\w)\]]\.[^\W\d_]\w{0,7}$")
 _SUFFIXED = re.compile(r"[\w)\]]\.[^\W\d_]")
 _WORD = re.compile(r"[^\s,;:?!\"“”„«»]+")
@@ -32,12 +33,12 @@ _ENDS = re.compile(r"\s*(?:[,:;?!.)\]]|$)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileNamed:
-    """Files of one name, as ids of documents, and the question without what names them.
+    """Files as ids of documents, and the question without what names them.
 
     Without documents there is no such file, and the question is as it was.
     """
 
-    name: str
+    names: tuple[str, ...]
     documents: tuple[str, ...]
     rest: str
 
@@ -70,18 +71,27 @@ class NamedFiles:
         self._is_in_text = is_in_text
 
     def named(self, question: str, collection: str | None) -> FileNamed | None:
-        """The files that are meant by the first such name; None where none is named.
+        """The files that are meant; None where none is named.
 
         A name with a suffix that files of the library have is told where none of them has that name.
         """
-        for found in (*self._suffixed(question, collection), *self._bare(question, collection)):
-            if found.is_framed or not self._is_in_text(found.name):
-                behind = _BEHIND.match(question, found.end)
-                end = behind.end() if behind else found.end
-                rest = " ".join(f"{question[: found.start]} {question[end:]}".split())
-                rest = re.sub(r"[\s,]+(?=[?!.])", "", rest).strip(" ,")
-                return FileNamed(name=found.name, documents=found.documents, rest=rest)
-        return self._unknown(question, collection)
+        rest, names, documents = question, list[str](), dict[str, None]()
+        while len(names) < _MOST_NAMES and (found := self._first(rest, collection)):
+            behind = _BEHIND.match(rest, found.end)
+            end = behind.end() if behind else found.end
+            rest = " ".join(f"{rest[: found.start]} {rest[end:]}".split())
+            rest = re.sub(r"[\s,]+(?=[?!.])", "", rest).strip(" ,")
+            names.append(found.name)
+            documents |= dict.fromkeys(found.documents)
+        if not names:
+            return self._unknown(question, collection)
+        return FileNamed(names=tuple(names), documents=tuple(documents), rest=rest)
+
+    def _first(self, text: str, collection: str | None) -> _Mention | None:
+        mentions = (*self._suffixed(text, collection), *self._bare(text, collection))
+        return next(
+            (one for one in mentions if one.is_framed or not self._is_in_text(one.name)), None
+        )
 
     def _unknown(self, text: str, collection: str | None) -> FileNamed | None:
         if not _SUFFIXED.search(text):
@@ -95,7 +105,7 @@ class NamedFiles:
             is_like_a_file = _SUFFIX.search(name) and fold(name.rpartition(".")[2]) in suffixes
             start = word.start() + word[0].index(name)
             if is_like_a_file and start in frames and not self._is_in_text(name):
-                return FileNamed(name=name, documents=(), rest=text)
+                return FileNamed(names=(name,), documents=(), rest=text)
         return None
 
     def _suffixed(self, text: str, collection: str | None) -> Iterator[_Mention]:

@@ -148,11 +148,12 @@ class QuestionReader:
         if named is None or not terms(named.rest, language):
             return question, syntax
         if not named.documents:
-            told = f"no file is called {named.name}: all were looked into"
+            told = f"no file is called {' or '.join(named.names)}: all were looked into"
             return replace(question, notices=(*question.notices, told)), syntax
         if not all(phrase in named.rest for phrase in syntax.phrases):
             return question, syntax
-        told = f"only {named.name} was looked into, which the question names"
+        were = "was" if len(named.names) == 1 else "were"
+        told = f"only {' and '.join(named.names)} {were} looked into, which the question names"
         narrowed = replace(
             question,
             filters=Filters(documents=named.documents),
