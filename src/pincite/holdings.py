@@ -6,6 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+CATALOG_FILE = "catalog.sqlite3"
+"""Its presence makes a folder a library."""
+
+PARTS_OF_A_LIBRARY = frozenset(
+    {
+        CATALOG_FILE,
+        f"{CATALOG_FILE}-shm",
+        f"{CATALOG_FILE}-wal",
+        "settings.toml",
+        "calibration.json",
+        "index",
+        "encoder",
+        "write.lock",
+        "reencode.lock",
+    }
+)
+"""Files and folders that a library keeps in its folder."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileProblem:

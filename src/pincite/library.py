@@ -20,11 +20,11 @@ from pincite.errors import LibraryBusy, ModelError, PinciteError
 from pincite.fate import Fate
 from pincite.filters import Filters
 from pincite.folder_sync import FolderSync, Wanted
-from pincite.holdings import FileEntry, IngestReport, Stats
+from pincite.holdings import CATALOG_FILE, FileEntry, IngestReport, Stats
 from pincite.index.indexes import Indexes
 from pincite.ingest.selection import Selection
 from pincite.intake import ProgressCallback
-from pincite.library_folder import CATALOG_FILE, check_folder, check_target, remember_profile
+from pincite.library_folder import check_folder, check_target, remember_profile
 from pincite.pipeline import AnswerStages, answer_question, search, survey
 from pincite.records import Answer, Passage, Preview, SearchResult
 from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode

@@ -13,19 +13,8 @@ from filelock import FileLock, Timeout
 
 from pincite.catalog.catalog import Catalog
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly, UsageError
+from pincite.holdings import CATALOG_FILE, PARTS_OF_A_LIBRARY
 from pincite.settings import SETTINGS_FILE
-
-CATALOG_FILE = "catalog.sqlite3"
-
-_OURS = {
-    CATALOG_FILE,
-    SETTINGS_FILE,
-    "calibration.json",
-    "index",
-    "encoder",
-    "write.lock",
-    "reencode.lock",
-}
 
 
 def check_folder(folder: Path, *, create: bool) -> bool:
@@ -39,7 +28,9 @@ def check_folder(folder: Path, *, create: bool) -> bool:
         )
     if folder.exists() and not folder.is_dir():
         raise LibraryError(f"{folder} is a file; a library is a folder: choose another name")
-    strangers = {item.name for item in folder.iterdir()} - _OURS if folder.exists() else set()
+    strangers = (
+        {item.name for item in folder.iterdir()} - PARTS_OF_A_LIBRARY if folder.exists() else set()
+    )
     if any(not name.startswith(".") for name in strangers):
         raise LibraryError(
             f"{folder} holds other files and is not a Pincite library; "
@@ -60,7 +51,7 @@ def is_ours(folder: Path, path: Path) -> bool:
         parts = Path(os.path.realpath(path)).relative_to(os.path.realpath(folder)).parts
     except ValueError:
         return False
-    return parts[:1] == () or parts[0] in _OURS
+    return parts[:1] == () or parts[0] in PARTS_OF_A_LIBRARY
 
 
 @contextmanager

@@ -34,6 +34,20 @@ def test_files_of_other_kinds_are_listed_as_skipped(tree: Path) -> None:
     assert skipped.reason == "not a kind of file Pincite reads (.xyz)"
 
 
+def test_what_a_library_keeps_is_left_out_and_files_beside_it_are_not(tree: Path) -> None:
+    before = discover([tree])
+    library = tree / "sub" / "library"
+    for part in ("catalog.sqlite3", "catalog.sqlite3-wal", "write.lock", "index/manifest.json"):
+        (library / part).parent.mkdir(parents=True, exist_ok=True)
+        (library / part).write_text("kept")
+    assert (discover([tree]).files, discover([tree]).skipped) == (before.files, before.skipped)
+    (library / "notes.md").write_text("Ours.")
+    (tree / "index").mkdir()
+    (tree / "index" / "d.md").write_text("No library is here.")
+    added = {*names(discover([tree]).files, tree)} - {*names(before.files, tree)}
+    assert added == {"sub/library/notes.md", "index/d.md"}
+
+
 def test_a_file_named_itself_is_taken_whatever_it_is(tree: Path) -> None:
     assert names(discover([tree / ".e.txt", tree / "g.xyz"]).files, tree) == [".e.txt", "g.xyz"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
-from pincite.holdings import FileProblem
+from pincite.holdings import CATALOG_FILE, PARTS_OF_A_LIBRARY, FileProblem
 from pincite.ingest.detect import READABLE_SUFFIXES, readable_list
 from pincite.ingest.selection import IgnoreRules, Selection
 
@@ -52,7 +52,8 @@ def discover(paths: Sequence[Path], selection: Selection | None = None) -> Disco
     """All readable files named or below the folders named, each once, in order of their paths.
 
     Inside a folder, hidden files and folders are left out, and so is what a `.pinciteignore` file
-    or the selection leaves out; a file named itself is always taken.
+    or the selection leaves out, and what a library keeps in its folder; a file named itself is
+    always taken.
     """
     search = _Search(selection or Selection())
     for path in paths:
@@ -132,9 +133,11 @@ class _Search:
                 continue
             self._looked_through.add(folder.path)
             rules = folder.rules.below(folder.path, folder.relative)
+            is_library = any(entry.name == CATALOG_FILE for entry in entries)
+            left_out = PARTS_OF_A_LIBRARY if is_library else frozenset()
             for entry in entries:
                 # `~$name.docx` is the lock file Word leaves beside an open document.
-                if not entry.name.startswith((".", "~$")):
+                if not entry.name.startswith((".", "~$")) and entry.name not in left_out:
                     waiting.extend(self._entry(entry, folder.relative / entry.name, rules))
 
     def _entry(
