@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pincite.evaluate.measures import (
     auroc,
+    exact_match,
     interval,
     ranking_values,
     redundancy,
@@ -71,3 +72,22 @@ def test_redundancy_of_equal_and_of_different_texts() -> None:
     assert redundancy(["one two", "One, two!"]) == 1.0
     assert redundancy(["one two", "three"]) == 0.0
     assert redundancy(["alone"]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("found", "gold", "same"),
+    [
+        (["The 6.5 bar."], ["6.5 bar"], True),
+        (["Not this", "an  Eiffel tower!"], ["Paris", "the Eiffel Tower"], True),
+        (["It opens at 6.5 bar."], ["6.5 bar"], False),
+        (["« Théâtre »"], ["théâtre"], True),
+        (["theatre"], ["atre"], False),
+        (["the"], [""], False),
+        ([""], ["a"], False),
+        (["x"], [], False),
+    ],
+)
+def test_exact_match_after_the_normalisation_of_squad(
+    found: list[str], gold: list[str], *, same: bool
+) -> None:
+    assert exact_match(found, gold) == same

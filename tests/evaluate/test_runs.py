@@ -16,15 +16,19 @@ from typer.testing import CliRunner
 
 from pincite import Library
 from pincite.errors import DatasetError, SettingsError, UsageError
+from pincite.evaluate.answer_measures import MEASURES
+from pincite.evaluate.answers import answer_record
 from pincite.evaluate.collection import Collection, collection_home
 from pincite.evaluate.compare import compare, load_saved
 from pincite.evaluate.configurations import CONFIGURATIONS, configurations
 from pincite.evaluate.datasets import Dataset, GoldDocument, load_dataset
+from pincite.evaluate.gold import holds_gold
 from pincite.evaluate.label import LabelledSet
 from pincite.evaluate.page import page
 from pincite.evaluate.report import question_forms, report_form
-from pincite.evaluate.run import Run, chosen, holds_gold, run
+from pincite.evaluate.run import Run, chosen, run
 from pincite.interfaces.cli.app import app
+from pincite.interfaces.cli.evaluation_tables import print_report
 from pincite.settings import load_settings
 
 TEXTS = {
@@ -203,6 +207,7 @@ def test_the_report_has_percentiles_of_every_stage(done: Run) -> None:
         assert all(0 <= stage["p50"] <= stage["p95"] for stage in found["stages_ms"].values())
     shown = page(report_form(done))
     assert "<th>rerank<br><small>p50 / p95</small></th>" in shown
+    assert "<th>per second</th><th>peak MB</th>" in shown
     answering = report_form(done)["answers"]["stages_ms"]
     stages = ["understand", "retrieve", "rerank", "select", "draft", "verify", "total"]
     assert list(answering) == stages
@@ -211,6 +216,92 @@ def test_the_report_has_percentiles_of_every_stage(done: Run) -> None:
 def test_the_report_has_redundancy_before_and_after_selection(done: Run) -> None:
     answers = report_form(done)["answers"]
     assert 0 <= answers["redundancy"] <= answers["redundancy_before_selection"] <= 1
+
+
+def test_answers_are_measured_with_intervals(done: Run) -> None:
+    answers = report_form(done)["answers"]
+    expected = {
+        "coverage": 1.0, "answered": 1.0, "answer_precision": 1.0, "citation_recall_gold": 1.0,
+        "exact_match": 0.0, "numeric_errors": 0.0,
+    }  # fmt: skip
+    assert {name: answers[name] for name in expected} == expected
+    assert 0 < answers["citation_precision_gold"] <= answers["citation_precision"] <= 1
+    for name in MEASURES:
+        low, high = answers["intervals"][name]
+        assert low <= answers[name] <= high
+
+
+def test_an_answer_to_a_question_that_has_none_is_a_wrong_one(done: Run) -> None:
+    *others, refused = done.answers
+    assert refused.right is None
+    given = replace(refused, answered=True, right=False)
+    answers = report_form(replace(done, answers=(*others, given)))["answers"]
+    assert (answers["coverage"], answers["answer_precision"]) == (1.0, 0.75)
+
+
+def test_a_number_that_no_quote_states_is_counted(folder: Path, tmp_path: Path) -> None:
+    collection = Collection(load_dataset(folder), tmp_path)
+    question = load_dataset(folder).questions[0]
+    with collection.library as library:
+        collection.ingest()
+        stages = library.stages()
+        verified = _Misread(stages.verifier)
+        fine = answer_record(collection, stages, question)
+        wrong = answer_record(collection, replace(stages, verifier=cast("Any", verified)), question)
+    assert (fine.numeric_error, wrong.numeric_error) == (False, True)
+
+
+class _Misread:
+    """A verifier that lets a changed number through."""
+
+    def __init__(self, verifier: Any) -> None:
+        self._verifier = verifier
+
+    def verify(self, *arguments: Any) -> Any:
+        answer = self._verifier.verify(*arguments)
+        first, *others = answer.claims
+        changed = replace(first, text=first.text.replace("6.5", "7.5"))
+        assert changed != first
+        return replace(answer, claims=(changed, *others))
+
+
+def test_speed_is_that_of_one_client_and_memory_grows_only(done: Run) -> None:
+    form = report_form(done)
+    for name, found in (*form["configurations"].items(), ("answers", form["answers"])):
+        records = done.searches.get(name, done.answers)
+        seconds = sum(record.timings["total"] for record in records) / 1000
+        assert found["queries_per_second"] == pytest.approx(len(records) / seconds, abs=0.01)
+    memory = [found["peak_memory_mb"] for found in form["configurations"].values()]
+    assert memory == sorted(memory)
+    assert 10 < memory[-1] <= form["answers"]["peak_memory_mb"]
+
+
+def test_runs_saved_before_there_were_these_measures_are_compared(
+    done: Run, tmp_path: Path
+) -> None:
+    saved = json.loads(json.dumps({"report": report_form(done), "questions": question_forms(done)}))
+    old = json.loads(json.dumps(saved))
+    for row in old["questions"]:
+        del row["answer"]["measures"]
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    found = compare(load_saved(tmp_path / "old.json"), saved)
+    assert found["answers"]["answered"]["questions"] == 3
+    assert found["answers"]["citation_precision"] == {"questions": 0}
+    same = compare(saved, saved)["answers"]
+    assert (same["citation_precision"]["questions"], same["no_numeric_errors"]["first"]) == (3, 1.0)
+    assert len(same) == 12
+
+
+def test_the_tables_fit_into_80_columns(done: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    form = report_form(done)
+    slow = {"p50": 1234.5, "p95": 12345.6}
+    for found in (*form["configurations"].values(), form["answers"]):
+        found["stages_ms"]["total"] = slow
+    print_report(form)
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
+    assert "  citation precision gold" in shown
 
 
 def test_languages_are_measured_apart(done: Run) -> None:

@@ -4,20 +4,44 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pincite.errors import DatasetError
 from pincite.evaluate.measures import RANKING, interval
 
+_HIGHER_IS_BETTER = (
+    "answer_precision",
+    "citation_precision",
+    "citation_recall",
+    "citation_precision_gold",
+    "citation_recall_gold",
+    "exact_match",
+    "token_f1",
+)
+
+
+def _saved_measure(name: str, row: Mapping[str, Any]) -> float | None:
+    value: float | None = row.get("measures", {}).get(name)
+    return value
+
+
+def _without(share: float | None) -> float | None:
+    return None if share is None else 1 - share
+
+
 _ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
     "answered": lambda row: row["answered"] if row["answerable"] else None,
     "refused": lambda row: None if row["answerable"] else not row["answered"],
     "first_citation_holds_gold": lambda row: row["first_holds"] if row["answerable"] else None,
     "any_citation_holds_gold": lambda row: row["any_holds"] if row["answerable"] else None,
+    **{name: partial(_saved_measure, name) for name in _HIGHER_IS_BETTER},
+    "no_numeric_errors": lambda row: _without(_saved_measure("numeric_errors", row)),
 }
-"""What is compared of the answers: of answerable questions the answered ones and those whose first, or
-any, citation holds the gold answer; of the others those that were refused."""
+"""What is compared of the answers, each so that more is better: of answerable questions the answered
+ones and those whose first, or any, citation holds the gold answer; of the others those that were
+refused; and measures that older versions did not save."""
 
 
 def load_saved(path: Path) -> dict[str, Any]:

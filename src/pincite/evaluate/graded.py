@@ -10,10 +10,10 @@ from pincite.document import document_id
 from pincite.errors import DatasetError
 from pincite.evaluate.calibrate import Graded
 from pincite.evaluate.datasets import Dataset, GoldQuestion
-from pincite.evaluate.run import holds_gold
+from pincite.evaluate.gold import is_right
 from pincite.library import Library
 from pincite.pipeline import answer_question
-from pincite.records import Answer, Question
+from pincite.records import Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ def grade(
             continue
         answer = answer_question(Question(text=question.text), stages)
         if answer.citations:
-            right = _is_right(answer, question, names)
+            right = is_right(answer.citations, question, lambda found: names.get(found, ()))
             graded.append(Graded(confidence=answer.confidence, right=right))
         else:
             refused += 1
@@ -86,12 +86,3 @@ def _is_about_others(question: GoldQuestion, names: Mapping[str, Sequence[str]])
     """Whether only documents that the library lacks answer it."""
     known = {name for found in names.values() for name in found}
     return bool(question.relevant) and not known & set(question.relevant)
-
-
-def _is_right(answer: Answer, question: GoldQuestion, names: Mapping[str, Sequence[str]]) -> bool:
-    if question.answerable is False:
-        return False
-    holds = holds_gold(answer.citations, question, lambda document: names.get(document, ()))
-    if holds is not None:
-        return any(holds)
-    return bool(set(names.get(answer.citations[0].document, ())) & set(question.relevant))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ _IR_NAMES = {"MRR@10": "RR@10"}
 # Kana, Han and Thai are written without spaces between words: there each letter counts as one.
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 def ranking_values(
@@ -84,6 +86,17 @@ def token_f1(found: str, gold: str) -> float:
     mine, theirs = Counter(_WORD.findall(found.lower())), Counter(_WORD.findall(gold.lower()))
     shared = sum((mine & theirs).values())
     return 2 * shared / (sum(mine.values()) + sum(theirs.values())) if shared else 0.0
+
+
+def exact_match(found: Sequence[str], gold: Sequence[str]) -> bool:
+    """Whether a text is a gold answer but for case, punctuation, articles and blanks, as in SQuAD."""
+    return not {_bare(text) for text in found}.isdisjoint({_bare(text) for text in gold} - {""})
+
+
+def _bare(text: str) -> str:
+    """SQuAD's normalisation; punctuation and symbols of any script, where SQuAD has those of ASCII."""
+    kept = "".join(c for c in text.lower() if unicodedata.category(c)[0] not in "PS")
+    return " ".join(_ARTICLE.sub(" ", kept).split())
 
 
 def redundancy(texts: Sequence[str]) -> float:

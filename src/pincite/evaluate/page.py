@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from pincite.evaluate.answer_measures import GROUPS
 from pincite.evaluate.measures import RANKING
 
 _STYLE = """
@@ -17,6 +18,7 @@ th,td{text-align:right;white-space:nowrap}th:first-child,td:first-child{text-ali
 """
 _WIDTH, _HEIGHT, _MARGIN = 640, 300, 48
 _LABELS, _BAR, _LONGEST_LABEL = 190, 28, 28
+_HEADS = ("", *RANKING, "p50 ms", "p95 ms", "per second", "peak MB")
 _TICKS = (0, 0.25, 0.5, 0.75, 1)
 _NOT_RUN = {"p50": None, "p95": None}
 
@@ -39,6 +41,7 @@ def page(form: Mapping[str, Any]) -> str:
         f"<p>Answers of the configuration {escape(form['answers_from'])}.</p>",
         _answers(form["answers"]),
         _stages({"milliseconds": form["answers"]["stages_ms"]}),
+        "<p>Answers per second: {}; peak memory: {} MB.</p>".format(*_cost(form["answers"])),
     ]
     if curve:
         parts += [
@@ -57,19 +60,26 @@ def page(form: Mapping[str, Any]) -> str:
 
 
 def _table(configurations: Mapping[str, Any]) -> str:
-    heads = "".join(f"<th>{name}</th>" for name in ("", *RANKING, "p50 ms", "p95 ms"))
+    heads = "".join(f"<th>{name}</th>" for name in _HEADS)
     rows = "".join(
         f"<tr><td>{escape(name)}</td>"
         + "".join(_measured(found, measure) for measure in RANKING)
-        + f"<td>{_number(found['p50_ms'], 1)}</td><td>{_number(found['p95_ms'], 1)}</td></tr>"
+        + f"<td>{_number(found['p50_ms'], 1)}</td><td>{_number(found['p95_ms'], 1)}</td>"
+        + "<td>{}</td><td>{}</td></tr>".format(*_cost(found))
         for name, found in configurations.items()
     )
     return _wide(f"<table><tr>{heads}</tr>{rows}</table>")
 
 
 def _measured(found: Mapping[str, Any], measure: str) -> str:
-    low, high = found["intervals"][measure]
-    return f"<td>{_number(found[measure], 3)}<br><small>{low:.3f}–{high:.3f}</small></td>"
+    edges = found["intervals"].get(measure) if found[measure] is not None else None
+    interval = "<br><small>{:.3f}–{:.3f}</small>".format(*edges) if edges else ""
+    return f"<td>{_number(found[measure], 3)}{interval}</td>"
+
+
+def _cost(found: Mapping[str, Any]) -> tuple[str, str]:
+    """Questions per second, and peak memory in MB."""
+    return _number(found["queries_per_second"], 1), _number(found["peak_memory_mb"], 0)
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -106,9 +116,12 @@ def _languages(languages: Mapping[str, Mapping[str, float | None]]) -> list[str]
 
 def _answers(answers: Mapping[str, Any]) -> str:
     rows = "".join(
-        f"<tr><td>{escape(name.replace('_', ' '))}</td><td>{_number(value, 3)}</td></tr>"
-        for name, value in answers.items()
-        if not isinstance(value, list | dict)
+        f"<tr><th colspan='2'>{escape(head)}</th></tr>"
+        + "".join(
+            f"<tr><td>{escape(name.replace('_', ' '))}</td>{_measured(answers, name)}</tr>"
+            for name in names
+        )
+        for head, names in GROUPS.items()
     )
     return _wide(f"<table>{rows}</table>")
 

@@ -8,17 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from pincite.evaluate.measures import (
-    RANKING,
-    auroc,
-    interval,
-    ranking_values,
-    risk_coverage,
-    token_f1,
-)
-from pincite.evaluate.run import AnswerRecord, Run, SearchRecord
-
-_CURVE_POINTS = 50
+from pincite.evaluate.answer_measures import answer_values, answers_form, means
+from pincite.evaluate.measures import RANKING, ranking_values
+from pincite.evaluate.run import Run, SearchRecord
 
 
 def report_form(run: Run) -> dict[str, Any]:
@@ -28,10 +20,18 @@ def report_form(run: Run) -> dict[str, Any]:
         "documents": run.documents,
         "queries": len(run.questions),
         "configurations": {
-            name: _configuration(records, run.relevant) for name, records in run.searches.items()
+            name: {
+                **_configuration(records, run.relevant),
+                "peak_memory_mb": run.peak_memory_mb.get(name),
+            }
+            for name, records in run.searches.items()
         },
         "answers_from": run.answers_from,
-        "answers": _answers(run.answers),
+        "answers": {
+            **answers_form(run.answers),
+            **_speed([record.timings for record in run.answers]),
+            "peak_memory_mb": run.answers_peak_memory_mb,
+        },
         "languages": _languages(run),
         "notes": list(run.notes),
     }
@@ -54,6 +54,7 @@ def question_forms(run: Run) -> list[dict[str, Any]]:
             "confidence": answer.confidence,
             "first_holds": answer.first_holds,
             "any_holds": answer.any_holds,
+            "measures": answer_values(answer),
         }
     return list(rows.values())
 
@@ -62,18 +63,19 @@ def _configuration(
     records: Sequence[SearchRecord], relevant: Mapping[str, Mapping[str, int]]
 ) -> dict[str, Any]:
     values = ranking_values(relevant, {record.question: record.ranked for record in records})
-    form: dict[str, Any] = {}
-    for measure in RANKING:
-        found = [value[measure] for value in values.values()]
-        form[measure] = round(mean(found), 4) if found else None
-    form["intervals"] = {
-        measure: [round(edge, 4) for edge in interval([v[measure] for v in values.values()])]
-        for measure in RANKING
+    form, intervals = means(list(values.values()), RANKING)
+    timings = [record.timings for record in records]
+    middle, late = _percentiles([each["total"] for each in timings])
+    return {**form, "intervals": intervals, "p50_ms": middle, "p95_ms": late, **_speed(timings)}
+
+
+def _speed(timings: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """Milliseconds of each stage, and how many questions one client gets answered in a second."""
+    seconds = sum(each["total"] for each in timings) / 1000
+    return {
+        "stages_ms": _stages(timings),
+        "queries_per_second": round(len(timings) / seconds, 2) if seconds else None,
     }
-    totals = [record.timings["total"] for record in records]
-    form["p50_ms"], form["p95_ms"] = _percentiles(totals)
-    form["stages_ms"] = _stages([record.timings for record in records])
-    return form
 
 
 def _stages(timings: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
@@ -105,52 +107,5 @@ def _percentiles(milliseconds: Sequence[float]) -> tuple[float | None, float | N
     return round(float(middle), 2), round(float(late), 2)
 
 
-def _answers(records: Sequence[AnswerRecord]) -> dict[str, Any]:
-    answerable = [record for record in records if record.answerable]
-    unanswerable = [record for record in records if not record.answerable]
-    known = [record for record in answerable if record.any_holds is not None]
-    gold = [record for record in answerable if record.answers]
-    cited = [record for record in records if record.answered]
-    judged = [record for record in records if not record.answerable or record.any_holds is not None]
-    return {
-        "answered": _share([record.answered for record in answerable]),
-        "answered_unanswerable": _share([record.answered for record in unanswerable]),
-        "first_citation_holds_gold": _share([bool(record.first_holds) for record in known]),
-        "any_citation_holds_gold": _share([bool(record.any_holds) for record in known]),
-        "token_f1": _mean([_best_f1(record) for record in gold]),
-        "sentences": _mean([float(record.sentences) for record in cited]),
-        "redundancy_before_selection": _mean([record.redundancy_before for record in cited]),
-        "redundancy": _mean([record.redundancy_after for record in cited]),
-        "abstention_auroc": _rounded(
-            auroc([r.confidence for r in answerable], [r.confidence for r in unanswerable])
-        ),
-        "stages_ms": _stages([record.timings for record in records]),
-        "risk_coverage": _thinned(
-            risk_coverage(
-                [record.confidence for record in judged],
-                [record.answerable and bool(record.any_holds) for record in judged],
-            )
-        ),
-    }
-
-
-def _best_f1(record: AnswerRecord) -> float:
-    return max(token_f1(record.cited_text, gold) for gold in record.answers)
-
-
-def _share(found: Sequence[bool]) -> float | None:
-    return _mean([float(item) for item in found])
-
-
 def _mean(values: Sequence[float]) -> float | None:
-    return _rounded(mean(values)) if values else None
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
-
-
-def _thinned(curve: Sequence[tuple[float, float]]) -> list[list[float]]:
-    step = max(1, len(curve) // _CURVE_POINTS)
-    kept = [*curve[:-1:step], *curve[-1:]]
-    return [[round(answered, 4), round(wrong, 4)] for answered, wrong in kept]
+    return round(mean(values), 4) if values else None

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from pincite.errors import UsageError
+from pincite.evaluate.answers import AnswerRecord, answer_record
 from pincite.evaluate.collection import Collection
 from pincite.evaluate.configurations import Configuration, configurations
 from pincite.evaluate.datasets import Dataset, GoldQuestion
-from pincite.evaluate.measures import redundancy
-from pincite.library import Library
-from pincite.pipeline import AnswerStages, answer_question, search
-from pincite.records import Citation, Hit, Question, Ranking, SearchResult
+from pincite.evaluate.memory import peak_memory_mb
+from pincite.pipeline import AnswerStages, search
+from pincite.records import Question, SearchResult
 from pincite.settings import Settings
-from pincite.text.exact_words import holds
 
 ANSWERS_FROM = "default"
 
@@ -33,30 +32,11 @@ class SearchRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerRecord:
-    """One answer, and how it compares with the gold.
-
-    `first_holds` and `any_holds` are None where the set does not say where the answer stands.
-    `redundancy_before` is that of the best sentences by score alone, as many as were cited.
-    """
-
-    question: str
-    answerable: bool
-    answered: bool
-    confidence: float
-    sentences: int
-    first_holds: bool | None
-    any_holds: bool | None
-    cited_text: str
-    answers: tuple[str, ...]
-    redundancy_before: float
-    redundancy_after: float
-    timings: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """Everything that was recorded; measures are computed from it."""
+    """Everything that was recorded; measures are computed from it.
+
+    `peak_memory_mb` is that of the process when a configuration was done.
+    """
 
     dataset: str
     documents: int
@@ -65,6 +45,8 @@ class Run:
     answers_from: str
     answers: tuple[AnswerRecord, ...]
     notes: tuple[str, ...] = ()
+    peak_memory_mb: Mapping[str, float | None] = field(default_factory=dict)
+    answers_peak_memory_mb: float | None = None
 
     @property
     def relevant(self) -> Mapping[str, Mapping[str, int]]:
@@ -98,11 +80,12 @@ def run(
 ) -> Run:
     """Ask everything. Raises UsageError for a configuration that does not exist."""
     compared, answering = chosen(written, collection.library.settings, answers_from)
-    searches, notes = {}, [*dataset.notes, *collection.notes, *_left_out(compared)]
+    searches, memory, notes = {}, {}, [*dataset.notes, *collection.notes, *_left_out(compared)]
     for one in compared:
         stages = collection.library.stages_with(one.settings)
         said: Counter[str] = Counter()
         searches[one.name] = tuple(_searches(collection, stages, questions, one.name, said, told))
+        memory[one.name] = peak_memory_mb()
         notes += (f"{one.name}: {notice}" for notice in _counted(stages, said, searches[one.name]))
     stages = collection.library.stages_with(answering.settings)
     if answering.name not in searches:
@@ -110,7 +93,7 @@ def run(
     collection.library.forget_questions()
     answers = []
     for number, question in enumerate(questions, start=1):
-        answers.append(_answer(collection, stages, question))
+        answers.append(answer_record(collection, stages, question))
         if told:
             told("answers", number, len(questions))
     return Run(
@@ -121,6 +104,8 @@ def run(
         answers_from=answering.name,
         answers=tuple(answers),
         notes=tuple(notes),
+        peak_memory_mb=memory,
+        answers_peak_memory_mb=peak_memory_mb(),
     )
 
 
@@ -173,75 +158,3 @@ def _searches(
         )
         if told:
             told(name, number, len(judged))
-
-
-def _answer(collection: Collection, stages: AnswerStages, question: GoldQuestion) -> AnswerRecord:
-    watched = _Watched(stages)
-    answer = answer_question(Question(text=question.text), watched.stages)
-    quotes = [citation.quote for citation in answer.citations]
-    right = holds_gold(answer.citations, question, collection.names)
-    return AnswerRecord(
-        question=question.id,
-        answerable=question.answerable is not False,
-        answered=bool(answer.citations),
-        confidence=answer.confidence,
-        sentences=len(quotes),
-        first_holds=None if right is None else bool(right[:1] and right[0]),
-        any_holds=None if right is None else any(right),
-        cited_text=" ".join(quotes),
-        answers=question.answers,
-        redundancy_before=redundancy(watched.best_sentences(collection.library, len(quotes))),
-        redundancy_after=redundancy(quotes),
-        timings=dict(answer.timings),
-    )
-
-
-def holds_gold(
-    citations: Sequence[Citation], question: GoldQuestion, names: Callable[[str], Sequence[str]]
-) -> list[bool] | None:
-    """For each citation, whether it covers a gold span; by whole words where there are no spans.
-
-    `names` gives the ids in the set of a document of the library. None where the set does not say
-    where the answer stands.
-    """
-    if question.spans:
-        return [
-            any(
-                span.document in names(citation.document)
-                and citation.start <= span.start
-                and span.end <= citation.end
-                for span in question.spans
-            )
-            for citation in citations
-        ]
-    if question.answers:
-        return [any(holds(c.quote, gold) for gold in question.answers) for c in citations]
-    return None
-
-
-class _Watched:
-    """Answering stages whose reranked hits can be looked at afterwards."""
-
-    def __init__(self, stages: AnswerStages) -> None:
-        self._reranker = stages.reranker
-        self._hits: tuple[Hit, ...] = ()
-        self.stages = replace(stages, reranker=self)
-
-    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
-        """What the real reranker gives."""
-        ranking = self._reranker.rerank(question, hits)
-        self._hits = ranking.hits
-        return ranking
-
-    def best_sentences(self, library: Library, count: int) -> list[str]:
-        """The sentences with the highest scores, without a look at how much they repeat."""
-        scored = sorted(
-            (
-                (score, span)
-                for hit in self._hits
-                for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
-            ),
-            key=lambda pair: (-pair[0], pair[1]),
-        )
-        spans = dict.fromkeys(span for _, span in scored)
-        return [library.catalog.text_of(span) for span in list(spans)[:count]]

@@ -12,6 +12,7 @@ Form = Mapping[str, Any]
 
 def print_report(form: Form) -> None:
     """What a run came to."""
+    from pincite.evaluate.answer_measures import GROUPS
     from pincite.evaluate.measures import RANKING
 
     say(f"{form['dataset']}: {form['documents']:,} documents, {form['queries']:,} questions")
@@ -25,8 +26,8 @@ def print_report(form: Form) -> None:
         for name, found in configurations.items()
     ]
     _print_table(("", *RANKING, "p50", "p95 ms"), rows)
-    say("\nmilliseconds of each stage: p50 / p95")
-    _print_stages({name: found["stages_ms"] for name, found in configurations.items()})
+    say("\nmilliseconds of each stage: p50 / p95; questions per second; peak memory")
+    _print_stages(configurations)
     if form["languages"]:
         say("\nnDCG@10 by language")
         _print_table(
@@ -36,21 +37,41 @@ def print_report(form: Form) -> None:
                 for language, found in form["languages"].items()
             ],
         )
+    answers = form["answers"]
     say(f"\nanswers of {form['answers_from']}")
-    for name, value in form["answers"].items():
-        if not isinstance(value, list | dict) and value is not None:
-            say(f"{name.replace('_', ' '):<28} {value:.3f}")
+    for head, names in GROUPS.items():
+        _print_group(head, answers, names)
     say("\nmilliseconds of each stage of an answer: p50 / p95")
-    _print_stages({"": form["answers"]["stages_ms"]})
+    stages = answers["stages_ms"]
+    _print_table(("", *stages), [("", *map(_percentiles, stages.values()))])
+    speed, memory = _number(answers["queries_per_second"], 1), _number(answers["peak_memory_mb"], 0)
+    say(f"answers per second: {speed}; peak memory: {memory} MB")
 
 
-def _print_stages(measured: Mapping[str, Form]) -> None:
-    stages = dict.fromkeys(stage for found in measured.values() for stage in found)
+def _print_group(head: str, found: Form, names: Sequence[str]) -> None:
+    """Measures below a head, a line for each; nothing where none of them could be measured."""
+    known = [name for name in names if found[name] is not None]
+    if known:
+        say(head, bold=True)
+    for name in known:
+        measured = _measured(found, name) if name in found["intervals"] else f"{found[name]:.3f}"
+        say(f"  {name.replace('_', ' '):<28} {measured}")
+
+
+def _print_stages(configurations: Mapping[str, Form]) -> None:
+    stages = dict.fromkeys(
+        stage for found in configurations.values() for stage in found["stages_ms"]
+    )
     rows = [
-        (name, *(_percentiles(found.get(stage)) for stage in stages))
-        for name, found in measured.items()
+        (
+            name,
+            *(_percentiles(found["stages_ms"].get(stage)) for stage in stages),
+            _number(found["queries_per_second"], 1),
+            _number(found["peak_memory_mb"], 0),
+        )
+        for name, found in configurations.items()
     ]
-    _print_table(("", *stages), rows)
+    _print_table(("", *stages, "per s", "MB"), rows)
 
 
 def print_comparison(form: Form) -> None:

@@ -1,0 +1,115 @@
+"""Asks for an answer, and keeps how it compares with what a labelled set says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.evaluate.collection import Collection
+from pincite.evaluate.datasets import GoldQuestion
+from pincite.evaluate.gold import CitationShares, citation_shares, holds_gold, is_right
+from pincite.evaluate.measures import exact_match, redundancy
+from pincite.library import Library
+from pincite.pipeline import AnswerStages, answer_question
+from pincite.records import Answer, Hit, Mode, Question, Ranking
+from pincite.verify.figures import check_figures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRecord:
+    """One answer, and how it compares with the gold.
+
+    `first_holds` and `any_holds` are None where the set does not say where the answer stands,
+    `right` and `shares` where nothing was answered, `exact` where the set has no gold answer.
+    `numeric_error` is None where nothing was answered, and for counts, which no quote states.
+    `redundancy_before` is that of the best sentences by score alone, as many as were cited.
+    """
+
+    question: str
+    answerable: bool
+    answered: bool
+    confidence: float
+    sentences: int
+    first_holds: bool | None
+    any_holds: bool | None
+    right: bool | None
+    shares: CitationShares | None
+    exact: bool | None
+    numeric_error: bool | None
+    cited_text: str
+    answers: tuple[str, ...]
+    redundancy_before: float
+    redundancy_after: float
+    timings: Mapping[str, float]
+
+
+def answer_record(
+    collection: Collection, stages: AnswerStages, question: GoldQuestion
+) -> AnswerRecord:
+    """Ask one question and compare."""
+    watched = _Watched(stages)
+    answer = answer_question(Question(text=question.text), watched.stages)
+    cited = answer.citations
+    quotes = [citation.quote for citation in cited]
+    held = holds_gold(cited, question, collection.names)
+    best = watched.best_sentences(collection.library, len(quotes))
+    return AnswerRecord(
+        question=question.id,
+        answerable=question.answerable is not False,
+        answered=bool(cited),
+        confidence=answer.confidence,
+        sentences=len(quotes),
+        first_holds=None if held is None else bool(held[:1] and held[0]),
+        any_holds=None if held is None else any(held),
+        right=is_right(cited, question, collection.names) if cited else None,
+        shares=citation_shares(cited, question, collection.names),
+        exact=_is_exact(answer, question),
+        numeric_error=_has_numeric_error(answer),
+        cited_text=" ".join(quotes),
+        answers=question.answers,
+        redundancy_before=redundancy(best),
+        redundancy_after=redundancy(quotes),
+        timings=dict(answer.timings),
+    )
+
+
+def _is_exact(answer: Answer, question: GoldQuestion) -> bool | None:
+    """Whether the text, or a statement of it, is a gold answer."""
+    if not question.answers:
+        return None
+    return exact_match([answer.text, *(claim.text for claim in answer.claims)], question.answers)
+
+
+def _has_numeric_error(answer: Answer) -> bool | None:
+    """Whether a number or date of the answer is stated by none of its quotes."""
+    if not answer.citations or answer.mode is Mode.COUNTED:
+        return None
+    return any(check_figures(claim.text, answer.citations).faults for claim in answer.claims)
+
+
+class _Watched:
+    """Answering stages whose reranked hits can be looked at afterwards."""
+
+    def __init__(self, stages: AnswerStages) -> None:
+        self._reranker = stages.reranker
+        self._hits: tuple[Hit, ...] = ()
+        self.stages = replace(stages, reranker=self)
+
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
+        """What the real reranker gives."""
+        ranking = self._reranker.rerank(question, hits)
+        self._hits = ranking.hits
+        return ranking
+
+    def best_sentences(self, library: Library, count: int) -> list[str]:
+        """The sentences with the highest scores, without a look at how much they repeat."""
+        scored = sorted(
+            (
+                (score, span)
+                for hit in self._hits
+                for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
+            ),
+            key=lambda pair: (-pair[0], pair[1]),
+        )
+        spans = dict.fromkeys(span for _, span in scored)
+        return [library.catalog.text_of(span) for span in list(spans)[:count]]
