@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 
 from pincite.evaluate.collection import Collection
 from pincite.evaluate.datasets import GoldQuestion
-from pincite.evaluate.gold import CitationShares, citation_shares, holds_gold, is_right
+from pincite.evaluate.gold import CitationShares, citation_shares, holds_gold, is_relevant, is_right
+from pincite.evaluate.judge import Judge, Judgement
 from pincite.evaluate.measures import exact_match, redundancy
 from pincite.library import Library
 from pincite.pipeline import AnswerStages, answer_question
 from pincite.records import Answer, Hit, Mode, Question, Ranking
 from pincite.verify.figures import check_figures
+
+_PASSAGES = 5
+"""Best passages that a judge reads as what was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +27,7 @@ class AnswerRecord:
     `right` and `shares` where nothing was answered, `exact` where the set has no gold answer.
     `numeric_error` is None where nothing was answered, and for counts, which no quote states.
     `redundancy_before` is that of the best sentences by score alone, as many as were cited.
+    `passages_relevant` says of the passages that were judged whether their document is relevant.
     """
 
     question: str
@@ -41,18 +46,25 @@ class AnswerRecord:
     redundancy_before: float
     redundancy_after: float
     timings: Mapping[str, float]
+    passages_relevant: tuple[bool, ...] = ()
+    judgement: Judgement | None = None
 
 
 def answer_record(
-    collection: Collection, stages: AnswerStages, question: GoldQuestion
+    collection: Collection,
+    stages: AnswerStages,
+    question: GoldQuestion,
+    judge: Judge | None = None,
 ) -> AnswerRecord:
-    """Ask one question and compare."""
+    """Ask one question and compare; a judge reads the answer afterwards."""
     watched = _Watched(stages)
     answer = answer_question(Question(text=question.text), watched.stages)
     cited = answer.citations
     quotes = [citation.quote for citation in cited]
     held = holds_gold(cited, question, collection.names)
     best = watched.best_sentences(collection.library, len(quotes))
+    read = [hit.passage.span for hit in watched.hits[:_PASSAGES]]
+    passages = [collection.library.catalog.text_of(span) for span in read]
     return AnswerRecord(
         question=question.id,
         answerable=question.answerable is not False,
@@ -70,6 +82,10 @@ def answer_record(
         redundancy_before=redundancy(best),
         redundancy_after=redundancy(quotes),
         timings=dict(answer.timings),
+        passages_relevant=tuple(
+            is_relevant(span.document_id, question, collection.names) for span in read
+        ),
+        judgement=judge.judge(question, answer, passages) if judge else None,
     )
 
 
@@ -81,10 +97,15 @@ def _is_exact(answer: Answer, question: GoldQuestion) -> bool | None:
 
 
 def _has_numeric_error(answer: Answer) -> bool | None:
-    """Whether a number or date of the answer is stated by none of its quotes."""
+    """Whether a number or date of a statement stands in none of the quotes that carry it."""
     if not answer.citations or answer.mode is Mode.COUNTED:
         return None
-    return any(check_figures(claim.text, answer.citations).faults for claim in answer.claims)
+    return any(
+        check_figures(
+            claim.text, [answer.citations[number - 1] for number in claim.citations]
+        ).faults
+        for claim in answer.claims
+    )
 
 
 class _Watched:
@@ -92,13 +113,13 @@ class _Watched:
 
     def __init__(self, stages: AnswerStages) -> None:
         self._reranker = stages.reranker
-        self._hits: tuple[Hit, ...] = ()
+        self.hits: tuple[Hit, ...] = ()
         self.stages = replace(stages, reranker=self)
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
         """What the real reranker gives."""
         ranking = self._reranker.rerank(question, hits)
-        self._hits = ranking.hits
+        self.hits = ranking.hits
         return ranking
 
     def best_sentences(self, library: Library, count: int) -> list[str]:
@@ -106,7 +127,7 @@ class _Watched:
         scored = sorted(
             (
                 (score, span)
-                for hit in self._hits
+                for hit in self.hits
                 for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
             ),
             key=lambda pair: (-pair[0], pair[1]),

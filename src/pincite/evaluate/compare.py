@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import DatasetError
+from pincite.evaluate.judge_prompts import JUDGED
 from pincite.evaluate.measures import RANKING, interval
 
 _HIGHER_IS_BETTER = (
@@ -27,6 +28,11 @@ def _saved_measure(name: str, row: Mapping[str, Any]) -> float | None:
     return value
 
 
+def _of_judge(name: str, row: Mapping[str, Any]) -> float | None:
+    value: float | None = row.get("judged", {}).get(name)
+    return value
+
+
 def _without(share: float | None) -> float | None:
     return None if share is None else 1 - share
 
@@ -42,6 +48,12 @@ _ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
 """What is compared of the answers, each so that more is better: of answerable questions the answered
 ones and those whose first, or any, citation holds the gold answer; of the others those that were
 refused; and measures that older versions did not save."""
+
+
+_JUDGED: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
+    f"judged_{name}": partial(_of_judge, name) for name in JUDGED
+}
+"""What is compared where the same model judged both runs, told the same."""
 
 
 def load_saved(path: Path) -> dict[str, Any]:
@@ -72,10 +84,14 @@ def _look_through(saved: Mapping[str, Any]) -> None:
     names = list(saved["report"]["configurations"].keys())
     str(saved["report"]["dataset"])
     _made_with(saved)
+    _judges(saved)
     for row in saved["questions"]:
         hash(row["question"])
         measured = [row[name][measure] for name in names if name in row for measure in RANKING]
-        for value in (*measured, *(read(row["answer"]) for read in _ANSWERS.values())):
+        for value in (
+            *measured,
+            *(read(row["answer"]) for read in {**_ANSWERS, **_JUDGED}.values()),
+        ):
             float(value or 0)
 
 
@@ -84,7 +100,8 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
 
     A difference whose interval does not hold 0 is marked `clear`; `worse` names the measures that
     are clearly lower in the second run; `made_otherwise` has the version and the settings in which
-    the runs differ, None for a default. Raises DatasetError for runs that have nothing in common.
+    the runs differ, None for a default, and who judged them. Raises DatasetError for runs that have
+    nothing in common.
     """
     old = {row["question"]: row for row in first["questions"]}
     new = {row["question"]: row for row in second["questions"]}
@@ -113,11 +130,13 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
         }
         for name in names
     }
+    alike = _judges(first) == _judges(second)
+    read = {**_ANSWERS, **_JUDGED} if alike and _judges(first) else _ANSWERS
     answers = {
         measure: paired(
             [(value(before["answer"]), value(after["answer"])) for before, after in pairs]
         )
-        for measure, value in _ANSWERS.items()
+        for measure, value in read.items()
     }
     return {
         "first": first["report"]["dataset"],
@@ -141,6 +160,8 @@ def _made_otherwise(
     one, other = _made_with(first), _made_with(second)
     if not one or not other:
         return {}
+    if _judges(first) and _judges(second):
+        one, other = {**one, **_judges(first)}, {**other, **_judges(second)}
     return {
         name: {"first": one.get(name), "second": other.get(name)}
         for name in sorted(one.keys() | other.keys())
@@ -157,6 +178,12 @@ def _made_with(saved: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in values.items()
     }
     return {"pincite": made_with["pincite"], **settings} if made_with else {}
+
+
+def _judges(saved: Mapping[str, Any]) -> dict[str, str]:
+    """Who judged the answers of a run, told what; empty where nobody did."""
+    judged = saved["report"].get("judged") or {}
+    return {f"judged {name}": str(judged[name]) for name in ("by", "prompts")} if judged else {}
 
 
 def paired(values: Sequence[tuple[float | None, float | None]]) -> dict[str, Any]:

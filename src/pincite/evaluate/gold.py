@@ -53,7 +53,12 @@ def is_right(citations: Sequence[Citation], question: GoldQuestion, names: Names
     found = holds_gold(citations, question, names)
     if found is not None:
         return any(found)
-    return any(_is_relevant(citation, question, names) for citation in citations[:1])
+    return any(is_relevant(citation.document, question, names) for citation in citations[:1])
+
+
+def is_relevant(document: str, question: GoldQuestion, names: Names) -> bool:
+    """Whether a document of the library is one that answers the question."""
+    return any(name in question.relevant for name in names(document))
 
 
 def citation_shares(
@@ -62,7 +67,7 @@ def citation_shares(
     """None where nothing was cited, and where the set has no relevant document."""
     if not citations or not question.relevant:
         return None
-    relevant = [_is_relevant(citation, question, names) for citation in citations]
+    relevant = [is_relevant(citation.document, question, names) for citation in citations]
     cited = {name for citation in citations for name in names(citation.document)}
     held = holds_gold(citations, question, names)
     gold = None if held is None else [a and b for a, b in zip(relevant, held, strict=True)]
@@ -106,7 +111,3 @@ def _covers(citation: Citation, span: GoldSpan, names: Names) -> bool:
         and citation.start <= span.start
         and span.end <= citation.end
     )
-
-
-def _is_relevant(citation: Citation, question: GoldQuestion, names: Names) -> bool:
-    return any(name in question.relevant for name in names(citation.document))

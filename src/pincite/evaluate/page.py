@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from pincite.evaluate.answer_measures import GROUPS
+from pincite.evaluate.judge_prompts import JUDGED
 from pincite.evaluate.measures import RANKING
 
 _STYLE = """
@@ -40,6 +41,7 @@ def page(form: Mapping[str, Any]) -> str:
         "<h2>Answering</h2>",
         f"<p>Answers of the configuration {escape(form['answers_from'])}.</p>",
         _answers(form["answers"]),
+        *(_judged(form["judged"]) if form["judged"] else ()),
         _stages({"milliseconds": form["answers"]["stages_ms"]}),
         "<p>Answers per second: {}; peak memory: {} MB.</p>".format(*_cost(form["answers"])),
     ]
@@ -124,6 +126,24 @@ def _answers(answers: Mapping[str, Any]) -> str:
         for head, names in GROUPS.items()
     )
     return _wide(f"<table>{rows}</table>")
+
+
+def _judged(judged: Mapping[str, Any]) -> list[str]:
+    """What a language model said, how much it did not judge, and how far it agrees with the labels."""
+    heads = "".join(f"<th>{name}</th>" for name in ("", "measured", "judged", "not judged"))
+    rows = "".join(
+        f"<tr><td>{escape(name.replace('_', ' '))}</td>{_measured(judged, name)}"
+        f"<td>{judged['judged'][name]}</td><td>{judged['not_judged'][name]}</td></tr>"
+        for name in JUDGED
+    )
+    found = judged["agreement"]
+    return [
+        f"<h3>Judged by {escape(judged['by'])}</h3>",
+        _wide(f"<table><tr>{heads}</tr>{rows}</table>"),
+        f"<p><small>Of {found['passages']:,} passages the model says of {_number(found['share'], 3)} "
+        "what the labels of the set say; beyond chance (Cohen's kappa): "
+        f"{_number(found['kappa'], 3)}.</small></p>",
+    ]
 
 
 def _wide(table: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pincite.evaluate.answer_measures import answer_values, answers_form, means
+from pincite.evaluate.judged import judged_form
 from pincite.evaluate.measures import RANKING, ranking_values
 from pincite.evaluate.run import Run, SearchRecord
 
@@ -32,6 +33,7 @@ def report_form(run: Run) -> dict[str, Any]:
             **_speed([record.timings for record in run.answers]),
             "peak_memory_mb": run.answers_peak_memory_mb,
         },
+        "judged": judged_form(run) if run.judged_by else None,
         "languages": _languages(run),
         "notes": list(run.notes),
     }
@@ -56,6 +58,8 @@ def question_forms(run: Run) -> list[dict[str, Any]]:
             "any_holds": answer.any_holds,
             "measures": answer_values(answer),
         }
+        if answer.judgement:
+            row["answer"]["judged"] = answer.judgement.values
     return list(rows.values())
 
 

@@ -11,6 +11,7 @@ from pincite.evaluate.answers import AnswerRecord, answer_record
 from pincite.evaluate.collection import Collection
 from pincite.evaluate.configurations import Configuration, configurations
 from pincite.evaluate.datasets import Dataset, GoldQuestion
+from pincite.evaluate.judge import Judge
 from pincite.evaluate.memory import peak_memory_mb
 from pincite.pipeline import AnswerStages, search
 from pincite.records import Question, SearchResult
@@ -47,6 +48,8 @@ class Run:
     notes: tuple[str, ...] = ()
     peak_memory_mb: Mapping[str, float | None] = field(default_factory=dict)
     answers_peak_memory_mb: float | None = None
+    judged_by: str = ""
+    judge_prompts: str = ""
 
     @property
     def relevant(self) -> Mapping[str, Mapping[str, int]]:
@@ -76,9 +79,13 @@ def run(
     written: Sequence[str],
     *,
     answers_from: str = ANSWERS_FROM,
+    judge: Judge | None = None,
     told: Told | None = None,
 ) -> Run:
-    """Ask everything. Raises UsageError for a configuration that does not exist."""
+    """Ask everything, and let a judge read the answers where there is one.
+
+    Raises UsageError for a configuration that does not exist.
+    """
     compared, answering = chosen(written, collection.library.settings, answers_from)
     searches, memory, notes = {}, {}, [*dataset.notes, *collection.notes, *_left_out(compared)]
     for one in compared:
@@ -93,7 +100,7 @@ def run(
     collection.library.forget_questions()
     answers = []
     for number, question in enumerate(questions, start=1):
-        answers.append(answer_record(collection, stages, question))
+        answers.append(answer_record(collection, stages, question, judge))
         if told:
             told("answers", number, len(questions))
     return Run(
@@ -103,9 +110,11 @@ def run(
         searches=searches,
         answers_from=answering.name,
         answers=tuple(answers),
-        notes=tuple(notes),
+        notes=(*notes, *(judge.notes if judge else ())),
         peak_memory_mb=memory,
         answers_peak_memory_mb=peak_memory_mb(),
+        judged_by=judge.by if judge else "",
+        judge_prompts=judge.prompts if judge else "",
     )
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,22 +16,16 @@ from typer.core import TyperGroup
 
 import pincite
 from pincite.errors import UsageError
+from pincite.interfaces.cli.evaluation_label import label
 from pincite.interfaces.cli.evaluation_tables import print_comparison, print_report
 from pincite.interfaces.cli.exits import WORSE
-from pincite.interfaces.cli.options import (
-    DEFAULT_LIBRARY,
-    JsonOption,
-    LibraryOption,
-    ProfileOption,
-    named_path,
-)
-from pincite.interfaces.cli.output import console, indented, notice, print_json, say
-from pincite.places import on_one_line, page_and_section
+from pincite.interfaces.cli.options import JsonOption, ProfileOption, named_path
+from pincite.interfaces.cli.output import console, notice, print_json
 
 if TYPE_CHECKING:
     from pincite.evaluate.datasets import Dataset, GoldQuestion
+    from pincite.evaluate.judge_prompts import JudgePrompts
     from pincite.evaluate.run import Run, Told
-    from pincite.library import Library
     from pincite.settings import Layer
 
 
@@ -51,6 +46,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     help="Measure how well documents are found and questions answered.",
 )
+
+app.command("label")(label)
 
 _ALL = "bm25,dense,fused,default"
 
@@ -79,6 +76,12 @@ def run_set(
         ),
     ] = None,
     profile: ProfileOption = "",
+    judged: Annotated[
+        bool, typer.Option("--judge", help="Let the settings' language model judge answers.")
+    ] = False,
+    told_to_judge: Annotated[
+        str, typer.Option("--judge-prompts", help="What that model is told (TOML file).")
+    ] = "default",
     save: Annotated[
         Path | None, typer.Option("--save", help="Write every question's record (JSON).")
     ] = None,
@@ -99,6 +102,7 @@ def run_set(
     --configs default,retrieval.alpha=0.3,"mine:fused+retrieval.keep=50"
     """
     from pincite.evaluate.datasets import load_dataset
+    from pincite.evaluate.judge_prompts import load_judge_prompts
     from pincite.evaluate.report import report_form
     from pincite.evaluate.run import chosen
     from pincite.settings import load_settings
@@ -110,6 +114,7 @@ def run_set(
     # What is wrong with the request is told before the long work.
     chosen(written, settings, answers_from)
     _check_targets(save, page_to)
+    prompts = load_judge_prompts(told_to_judge) if judged else None
     found = load_dataset(dataset)
     questions = found.some(most, language)
     if not questions:
@@ -119,7 +124,8 @@ def run_set(
             f"there are: {', '.join(spoken)}"
         )
     overrides = origins.changed(settings)
-    done = _measured(found, questions, written, answers_from, cache or _cache(), overrides)
+    asked = _Asked(questions=questions, written=written, answers_from=answers_from, prompts=prompts)
+    done = _measured(found, asked, cache or _cache(), overrides)
     form = report_form(done)
     try:
         _write(done, form, save, page_to, overrides)
@@ -136,21 +142,26 @@ def _check_targets(*paths: Path | None) -> None:
             raise UsageError(f"{path}: is a folder; expected the name of a file to write")
 
 
-def _measured(
-    dataset: Dataset,
-    questions: Sequence[GoldQuestion],
-    written: Sequence[str],
-    answers_from: str,
-    cache: Path,
-    overrides: Layer,
-) -> Run:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What is measured: these questions under configurations as written, judged if told how."""
+
+    questions: Sequence[GoldQuestion]
+    written: Sequence[str]
+    answers_from: str
+    prompts: JudgePrompts | None
+
+
+def _measured(dataset: Dataset, asked: _Asked, cache: Path, overrides: Layer) -> Run:
     """Make the set's library and ask everything, with bars on a terminal."""
     from pincite.evaluate.collection import Collection, collection_home
+    from pincite.evaluate.judge import open_judge
     from pincite.evaluate.run import run
     from pincite.interfaces.cli.progress import progress_bar
 
     collection = Collection(dataset, collection_home(dataset, cache), overrides)
-    with collection.library:
+    with collection.library as library:
+        judge = open_judge(library, asked.prompts) if asked.prompts else None
         with progress_bar() as progress:
             notes = collection.ingest(progress)
         before = (*dataset.notes, *notes)
@@ -158,7 +169,13 @@ def _measured(
             notice(note)
         with questions_bar() as told:
             done = run(
-                dataset, collection, questions, written, answers_from=answers_from, told=told
+                dataset,
+                collection,
+                asked.questions,
+                asked.written,
+                answers_from=asked.answers_from,
+                judge=judge,
+                told=told,
             )
         for note in done.notes[len(before) :]:
             notice(note)
@@ -204,56 +221,6 @@ def compare_runs(
     print_json(form) if as_json else print_comparison(form)
     if fail_if_worse and form["worse"]:
         raise typer.Exit(WORSE)
-
-
-@app.command("label")
-def label(
-    folder: Annotated[Path, typer.Argument(help="Folder of the set, new or begun before.")],
-    library: LibraryOption = DEFAULT_LIBRARY,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Passages to judge.")] = 5,
-) -> None:
-    """Make a labelled set from your own library: ask, and say which passages answer.
-
-    Every question is kept at once; an empty line ends. The set is measured with 'pincite eval FOLDER'.
-    """
-    from pincite.evaluate.label import LabelledSet
-
-    with pincite.Library.open(library, create=False) as opened:
-        made = LabelledSet(folder, opened)
-        say(f"{made.questions} questions in {folder}; for each passage: y(es), n(o), s(kip)\n")
-        while question := typer.prompt("question (empty: done)", default="", show_default=False):
-            try:
-                grades = _judged(opened, question, limit)
-            except UsageError as error:
-                notice(str(error))
-                continue
-            if grades is None:
-                say("skipped\n")
-                continue
-            made.add(question, grades)
-            helpful = sum(grade > 0 for grade in grades.values())
-            found = f"{helpful} of {len(grades)} documents answer it" if grades else "nothing found"
-            say(f"kept: {found}\n")
-
-
-def _judged(opened: Library, question: str, limit: int) -> dict[str, int] | None:
-    """A grade for each document of the passages shown, that of its best; None: skip the question."""
-    grades: dict[str, int] = {}
-    hits = opened.search(question, limit=limit).hits
-    for number, hit in enumerate(hits, start=1):
-        document = hit.passage.span.document_id
-        where = page_and_section(hit.passage.page, "")
-        heading = ", ".join(part for part in (hit.passage.context, where) if part)
-        say("\n" + indented(heading, first=f"{number}/{len(hits)} "), bold=True)
-        say(indented(on_one_line(opened.catalog.text_of(hit.passage.span)), first="    "))
-        answer = ""
-        while answer not in ("y", "n", "s"):
-            told = typer.prompt("does it answer? [y/N/s]", default="n", show_default=False)
-            answer = told.strip().lower()[:1]
-        if answer == "s":
-            return None
-        grades[document] = max(grades.get(document, 0), int(answer == "y"))
-    return grades
 
 
 def _cache() -> Path:

@@ -41,6 +41,8 @@ def print_report(form: Form) -> None:
     say(f"\nanswers of {form['answers_from']}")
     for head, names in GROUPS.items():
         _print_group(head, answers, names)
+    if form["judged"]:
+        _print_judged(form["judged"])
     say("\nmilliseconds of each stage of an answer: p50 / p95")
     stages = answers["stages_ms"]
     _print_table(("", *stages), [("", *map(_percentiles, stages.values()))])
@@ -56,6 +58,23 @@ def _print_group(head: str, found: Form, names: Sequence[str]) -> None:
     for name in known:
         measured = _measured(found, name) if name in found["intervals"] else f"{found[name]:.3f}"
         say(f"  {name.replace('_', ' '):<28} {measured}")
+
+
+def _print_judged(judged: Form) -> None:
+    """What a language model said of the answers, and how far it can be believed."""
+    from pincite.evaluate.judge_prompts import JUDGED
+
+    say(indented(str(judged["by"]), first="judged by "), bold=True)
+    for name in JUDGED:
+        missing = judged["not_judged"][name]
+        told = f"  ({missing:,} not judged)" if missing else ""
+        if judged["judged"][name] or missing:
+            say(f"  {name.replace('_', ' '):<28} {_measured(judged, name)}{told}")
+    found = judged["agreement"]
+    if found["passages"]:
+        kappa = _number(found["kappa"], 3)
+        of = f"kappa {kappa}, {found['passages']:,} passages"
+        say(f"  {'agrees with the labels':<28} {found['share']:.3f} ({of})")
 
 
 def _print_stages(configurations: Mapping[str, Form]) -> None:
