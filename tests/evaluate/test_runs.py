@@ -265,6 +265,24 @@ class _Misread:
         return replace(answer, claims=(changed, *others))
 
 
+def test_a_question_that_is_answered_by_a_count_is_measured_too(
+    folder: Path, tmp_path: Path
+) -> None:
+    dataset = load_dataset(folder)
+    first, *_ = dataset.questions
+    count = replace(first, id="c", text="How many documents mention the valve?", answers=("2",))
+    collection = Collection(dataset, tmp_path, {"embedding": {"model": "none"}})
+    with collection.library:
+        collection.ingest()
+        done = run(dataset, collection, [first, count], ["bm25"])
+    form = report_form(done)
+    stages = form["answers"]["stages_ms"]
+    assert {"retrieve", "scan", "total"} <= stages.keys()
+    assert stages["scan"]["p50"] == pytest.approx(done.answers[1].timings["scan"], abs=0.01)
+    assert done.answers[1].numeric_error is None, "no quote states how many there are"
+    assert "scan" in page(form)
+
+
 def test_speed_is_that_of_one_client_and_memory_grows_only(done: Run) -> None:
     form = report_form(done)
     for name, found in (*form["configurations"].items(), ("answers", form["answers"])):
@@ -492,6 +510,7 @@ def test_a_wrong_configuration_is_told_before_the_work(folder: Path, tmp_path: P
         (("--html", "."), "is a folder; expected the name of a file"),
         (("--library", "nowhere"), "there is no library; --library names one that 'ingest' made"),
         (("--configs", ""), "names no configuration; such as: bm25"),
+        (("--judge-prompts", "mine.toml"), "add --judge"),
         (("--configs", ","), "names no configuration; such as: bm25"),
     ],
 )

@@ -83,10 +83,11 @@ def _speed(timings: Sequence[Mapping[str, float]]) -> dict[str, Any]:
 
 
 def _stages(timings: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
-    """Median and 95th percentile of each stage, in milliseconds."""
+    """Median and 95th percentile of each stage, in milliseconds, over the questions that had it."""
     found = {}
-    for stage in timings[0] if timings else ():
-        middle, late = _percentiles([each[stage] for each in timings])
+    # A question that is answered by a count has other stages than one that is searched for.
+    for stage in dict.fromkeys(stage for each in timings for stage in each):
+        middle, late = _percentiles([each[stage] for each in timings if stage in each])
         found[stage] = {"p50": middle, "p95": late}
     return found
 

@@ -115,6 +115,8 @@ def run_set(
     chosen(written, settings, answers_from)
     _check_targets(save, page_to)
     prompts = load_judge_prompts(told_to_judge) if judged else None
+    if told_to_judge != "default" and not judged:
+        raise UsageError("--judge-prompts says what a judge is told; add --judge")
     found = load_dataset(dataset)
     questions = found.some(most, language)
     if not questions:

@@ -43,9 +43,10 @@ def print_report(form: Form) -> None:
         _print_group(head, answers, names)
     if form["judged"]:
         _print_judged(form["judged"])
-    say("\nmilliseconds of each stage of an answer: p50 / p95")
-    stages = answers["stages_ms"]
-    _print_table(("", *stages), [("", *map(_percentiles, stages.values()))])
+    say("\nmilliseconds of each stage of an answer")
+    stages = answers["stages_ms"].items()
+    rows = [(stage, _number(found["p50"], 1), _number(found["p95"], 1)) for stage, found in stages]
+    _print_table(("", "p50", "p95"), rows)
     speed, memory = _number(answers["queries_per_second"], 1), _number(answers["peak_memory_mb"], 0)
     say(f"answers per second: {speed}; peak memory: {memory} MB")
 
