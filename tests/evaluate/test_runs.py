@@ -21,7 +21,7 @@ from pincite.evaluate.answers import answer_record
 from pincite.evaluate.collection import Collection, collection_home
 from pincite.evaluate.compare import compare, load_saved
 from pincite.evaluate.configurations import CONFIGURATIONS, configurations
-from pincite.evaluate.datasets import Dataset, GoldDocument, load_dataset
+from pincite.evaluate.datasets import Dataset, GoldDocument, GoldQuestion, load_dataset
 from pincite.evaluate.gold import holds_gold
 from pincite.evaluate.label import LabelledSet
 from pincite.evaluate.page import page
@@ -249,6 +249,23 @@ def test_a_number_that_no_quote_states_is_counted(folder: Path, tmp_path: Path) 
         fine = answer_record(collection, stages, question)
         wrong = answer_record(collection, replace(stages, verifier=cast("Any", verified)), question)
     assert (fine.numeric_error, wrong.numeric_error) == (False, True)
+
+
+def test_a_table_that_is_quoted_whole_has_no_numeric_error(tmp_path: Path) -> None:
+    text = (
+        "| (in millions) | 2019 | 2018 |\n| Revenue | $ 125,843 | $ 110,360 |\n| Margin | 82 | 72 |"
+    )
+    question = GoldQuestion(
+        id="q", text="What was the revenue in 2019?", language="en", answerable=True,
+        answers=("125,843",), relevant={"table": 1}, spans=(),
+    )  # fmt: skip
+    document = GoldDocument(id="table", title="table", text=text)
+    dataset = Dataset(name="table", documents=(document,), questions=(question,))
+    collection = Collection(dataset, tmp_path, {"embedding": {"model": "none"}})
+    with collection.library as library:
+        collection.ingest()
+        record = answer_record(collection, library.stages(), question)
+    assert (record.any_holds, record.numeric_error) == (True, False)
 
 
 class _Misread:

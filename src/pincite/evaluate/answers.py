@@ -12,7 +12,7 @@ from pincite.evaluate.judge import Judge, Judgement
 from pincite.evaluate.measures import exact_match, redundancy
 from pincite.library import Library
 from pincite.pipeline import AnswerStages, answer_question
-from pincite.records import Answer, Hit, Mode, Question, Ranking
+from pincite.records import Answer, Claim, Hit, Mode, Question, Ranking
 from pincite.verify.figures import check_figures
 
 _PASSAGES = 5
@@ -100,12 +100,15 @@ def _has_numeric_error(answer: Answer) -> bool | None:
     """Whether a number or date of a statement stands in none of the quotes that carry it."""
     if not answer.citations or answer.mode is Mode.COUNTED:
         return None
-    return any(
-        check_figures(
-            claim.text, [answer.citations[number - 1] for number in claim.citations]
-        ).faults
-        for claim in answer.claims
-    )
+    return any(_misstates(claim, answer) for claim in answer.claims)
+
+
+def _misstates(claim: Claim, answer: Answer) -> bool:
+    cited = [answer.citations[number - 1] for number in claim.citations]
+    # The reader takes a statement for a sentence: of a whole table it takes no head with its rows.
+    if any(claim.text in citation.quote for citation in cited):
+        return False
+    return bool(check_figures(claim.text, cited).faults)
 
 
 class _Watched:
