@@ -139,7 +139,7 @@ def test_a_server_that_is_gone_is_not_asked_for_ever(folder: Path, tmp_path: Pat
     done, model = judged(folder, tmp_path, [ModelUnreachable("nobody there")])
     assert len(model.prompts) == 3
     assert report_form(done)["judged"]["not_judged"] == dict.fromkeys(JUDGED, 1)
-    assert "judge: not asked any more, since its server is gone (1 times)" in done.notes
+    assert "judge: not asked any more, after 3 failures in a row (1 times)" in done.notes
 
 
 def test_passages_are_compared_with_the_labels(folder: Path, tmp_path: Path) -> None:

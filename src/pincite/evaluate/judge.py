@@ -22,7 +22,7 @@ _TOKENS_OF_A_VERDICT = 8
 _TOKENS_OF_BRACES = 24
 _UNKNOWN = "not known"
 _FAILURES = 3
-"""One after the other: then its server is taken for gone, since each may take minutes."""
+"""Of its server, one after the other: then it is asked no more, since each may take minutes."""
 _NOTES = 5
 
 
@@ -49,7 +49,7 @@ class Judge:
     """Asks a model for yes or no at temperature 0.
 
     A reply that is not one yes or no for each thing that was asked is no judgement, never a guess.
-    When its server was not there three times in a row, the model is asked no more.
+    When its server failed or was too slow three times in a row, the model is asked no more.
     """
 
     def __init__(self, model: LanguageModel, prompts: JudgePrompts) -> None:
@@ -101,7 +101,7 @@ class Judge:
         self, measure: str, known: Mapping[str, str | Sequence[str]], count: int
     ) -> tuple[bool, ...] | None:
         if self._failures >= _FAILURES:
-            self._said["not asked any more, since its server is gone"] += 1
+            self._said[f"not asked any more, after {_FAILURES} failures in a row"] += 1
             return None
         try:
             reply = self._reply(measure, known, count)
