@@ -131,15 +131,13 @@ class Lacking:
         if told:
             named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
             yield f"the cited passages do not name: {named}; they may be about something else"
-        elsewhere = self._not_in_best(question.plain, evidence, cited)
-        if elsewhere:
-            named = ", ".join(elsewhere)
-            yield f"the passage of the best quote does not name: {named}; another cited one does"
-        told += elsewhere
         wrong = wrong_years(question, evidence, weights=self._weights, sources=self._sources)
         years = [year for year in map(str, wrong.asked) if not any(year in one for one in told)]
         if years:
             yield f"no quote that speaks of it is of {', '.join(years)}; it may be of another time"
+        elsewhere = self._not_in_best(question.plain, evidence, cited)
+        if named := ", ".join(one for one in elsewhere if one not in years):
+            yield f"the passage of the best quote does not name: {named}; another cited one does"
         best = max(evidence, key=lambda item: item.score)
         yield from self._of_the_whole(question, best, asked)
         yield from self._opposed(question, best, asked)
