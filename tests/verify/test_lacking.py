@@ -131,10 +131,27 @@ def test_numbers_beside_a_comma_or_in_a_date_are_numbers_of_their_own() -> None:
         ("Quel produit coûte 1 085,50 € ?", "Il coûte 1085.5 euros."),
         ("Was kostet 1.085,50 €?", "Es kostet 1 085,50 €."),
         ("12,500円は何ですか", "管理費は１２，５００円です。"),
+        ("第3条は何ですか", "第三条は目的を定める。"),
+        ("第23条は何ですか", "第二十三条は目的を定める。"),
+        ("What is clause 3 of it?", "It is in clause ٣."),
+        ("What is on the 2nd floor?", "The second floor is empty."),
+        ("Is it $5 million?", "It is $5,000,000."),
     ],
 )
 def test_numbers_and_dates_may_be_written_otherwise(question: str, text: str) -> None:
     assert beside(question, text)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("第4条は何ですか", "第三条は目的を定める。"),
+        ("What is on the 2nd floor?", "The third floor is empty."),
+        ("Is it $5 million?", "It is $4,000,000."),
+    ],
+)
+def test_another_number_in_other_signs_is_not_the_one_asked_for(question: str, text: str) -> None:
+    assert beside(question, text)[0]
 
 
 def test_a_number_is_told_without_the_sentence_that_it_is_written_into() -> None:

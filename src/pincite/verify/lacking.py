@@ -10,14 +10,11 @@ from pathlib import Path
 from pincite.records import Evidence, Hit, Passage, Question
 from pincite.stages import Sources, TermWeights
 from pincite.text.asking_words import spoken_language, without_asking_words
-from pincite.text.commas import parts_at_commas
-from pincite.text.dates import Moment, moments
-from pincite.text.number_words import worded_numbers
-from pincite.text.terms import UNSPACED, composed, terms
-from pincite.text.value_ranges import quantities, value_ranges
+from pincite.text.terms import terms
 from pincite.verify.announcing import announced_by, read_with_announcements
 from pincite.verify.cells import cited_cells
 from pincite.verify.dated import wrong_years
+from pincite.verify.missing_numbers import cited_texts, has_digits, missing_numbers
 from pincite.verify.names import missing_names, names
 from pincite.verify.nowhere import words_nowhere
 from pincite.verify.opposition import opposites
@@ -27,30 +24,6 @@ _WORDS_NAMED = 5
 _PASSAGES_NAMED = 3
 _QUOTE_CHARS = 160
 """A longer sentence is told without its words: a quote is whole or not there."""
-
-_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
-_JOIN = re.compile(r"[.,:]")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?")
-_VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){2,3}")
-_BOUND = re.compile(
-    r"\b(?:over|under|above|below|than|least|most|exceed(?:s|ed|ing)?|up to|between|"
-    r"über|unter|als|bis)\s+\W?$",
-    re.IGNORECASE,
-)
-"""Before a number that bounds the answer and need not stand in it."""
-_LONGEST_BOUND_CHARS = 20
-_WORD = re.compile(rf"[^\s(\"'“„«「『、。¿¡{UNSPACED}]+")
-_LETTERS = re.compile(rf"[^\W_{UNSPACED}]+")
-_RUN = re.compile(rf"[^\s{UNSPACED}]+")
-_GROUPED_BY_BLANKS = re.compile(r"(?<![\w.,])\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?(?!\d)")
-_TENTHS = re.compile(r"\.\d$")
-"""A cell of 18.5 euros is asked for as 18,50."""
-
-_ROMAN = {
-    letters: str(number)
-    for number, letters in enumerate("II III IV V VI VII VIII IX X XI XII XIII".split(), start=2)
-}
-"""Of kings and wars, which a question may number in digits."""
 
 _ENGLISH = "en"
 _ASKED_KINDS = (
@@ -120,7 +93,7 @@ class Lacking:
         names more than what it asks about.
         """
         asked = asked_terms(question, self._weights)
-        cited = self._cited(evidence)
+        cited = cited_texts(evidence, self._sources)
         nowhere = [*words_nowhere(question, asked, cited, self._is_rare)]
         if nowhere:
             lost = ", ".join(nowhere[:_WORDS_NAMED])
@@ -159,11 +132,9 @@ class Lacking:
     ) -> Iterator[str]:
         asking = without_asking_words(question, language)
         asked_names = [name for name in names(question, language) if name.text in asking]
-        if not asked_names and not _DIGITS.search(question):
+        if not asked_names and not has_digits(question):
             return
-        held = _held_in_ranges(question, evidence)
-        missing = (one for one in _missing_numbers(question, cited) if one not in held)
-        numbers = [*islice(missing, _WORDS_NAMED)]
+        numbers = [*islice(missing_numbers(question, evidence, cited), _WORDS_NAMED)]
         yield from numbers
         lost = missing_names(question, cited, [], "", language) if asked_names else []
         if {name.text for name in asked_names} <= {*lost}:
@@ -176,22 +147,13 @@ class Lacking:
 
         Names are left out: right answers often stand below a heading that says the name once.
         """
-        if len(cited) < 2 or not _DIGITS.search(question):
+        if len(cited) < 2 or not has_digits(question):
             return []
-        best = self._read(max(evidence, key=lambda item: item.score).passage)
-        held = {*_held_in_ranges(question, evidence), *_missing_numbers(question, cited)}
-        lost = [one for one in _missing_numbers(question, [best]) if one not in held]
+        best = cited_texts([max(evidence, key=lambda item: item.score)], self._sources)
+        everywhere = {*missing_numbers(question, evidence, cited)}
+        here = missing_numbers(question, evidence, best)
+        lost = [one for one in here if one not in everywhere]
         return list(dict.fromkeys(lost[:_WORDS_NAMED]))
-
-    def _cited(self, evidence: Sequence[Evidence]) -> list[str]:
-        # A list or a table of one passage is many quotes.
-        passages = {item.passage.id: item.passage for item in evidence}
-        return [self._read(passage) for passage in passages.values()]
-
-    def _read(self, passage: Passage) -> str:
-        """A cited passage with what stands above it and the name of its file."""
-        text = composed(passage.with_context(self._sources.text_of(passage.span)))
-        return f"{self._sources.document(passage.span.document_id).name}\n{text}"
 
     def _unsupported(
         self, question: Question, evidence: Sequence[Evidence], best: Evidence
@@ -246,90 +208,3 @@ def _kind_lacking(question: Question, evidence: Sequence[Evidence], asked: Asked
         if wanted.search(question.plain):
             return "" if any(held.search(item.quote) for item in evidence) else kind
     return ""
-
-
-def _missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
-    """Numbers in digits of a question that stand in no cited passage, in digits or in words.
-
-    Each as the identifier that it is part of, as it is written.
-    """
-    held = {
-        form
-        for text in cited
-        for run in _RUN.findall(text)
-        for part in parts_at_commas(run)
-        for number in _DIGITS.findall(part)
-        for form in _forms(number)
-    }
-    groups = (found[0] for text in cited for found in _GROUPED_BY_BLANKS.finditer(text))
-    held |= {form for group in groups for form in _forms(_without_blanks(group))}
-    held |= {str(number.value) for text in cited for number in worded_numbers(text)}
-    held |= {_ROMAN[found] for text in cited for found in _LETTERS.findall(text) if found in _ROMAN}
-    question = composed(question)
-    said = [*_held_places(question, cited, held)]
-    for word in _WORD.finditer(question):
-        for number in _DIGITS.finditer(question, *word.span()):
-            before = question[max(0, number.start() - _LONGEST_BOUND_CHARS) : number.start()]
-            if any(start <= number.start() < end for start, end in said):
-                continue
-            if _bare(number.group()) not in held and not _BOUND.search(before):
-                rest = _LETTERS.match(question, number.end())
-                yield question[word.start() : rest.end() if rest else number.end()]
-
-
-def _held_places(question: str, cited: Sequence[str], held: set[str]) -> Iterator[tuple[int, int]]:
-    """Where the question has a date that the passages write otherwise, or digits that they group so."""
-    asked = moments(question)
-    told = [
-        reading for text in cited if asked for one in moments(text) for reading in one.readings()
-    ]
-    for one in asked:
-        if any(_is_same_day(reading, other) for reading in one.readings() for other in told):
-            yield one.start, one.end
-    for group in _GROUPED_BY_BLANKS.finditer(question):
-        if _bare(_without_blanks(group[0])) in held:
-            yield group.span()
-
-
-def _is_same_day(asked: Moment, told: Moment) -> bool:
-    """Whether a text tells the day that is asked for, whose year may be left open."""
-    same_year = asked.year is None or asked.year == told.year
-    return (
-        same_year and asked.day is not None and (asked.month, asked.day) == (told.month, told.day)
-    )
-
-
-def _forms(number: str) -> Iterator[str]:
-    """A number, and its parts where it may be a date or the cells of a row: "30.09.2025,3".
-
-    A version stands for the lines of versions that it is of: 2.3.0 for 2.3.
-    """
-    bare = _bare(number)
-    yield bare
-    if _TENTHS.search(bare):
-        yield f"{bare}0"
-    if _VERSION.fullmatch(number):
-        parts = number.split(".")
-        yield from (".".join(parts[:end]) for end in range(2, len(parts)))
-    if not _THOUSANDS.fullmatch(number):
-        yield from _JOIN.split(number)
-
-
-def _held_in_ranges(question: str, evidence: Sequence[Evidence]) -> set[str]:
-    """Numbers of the question, as they are written, that a range in a quote holds: "2 to 4 years"."""
-    asked = quantities(question)
-    ranges = [one for item in evidence for one in value_ranges(item.quote)] if asked else []
-    return {
-        asked_for.digits
-        for asked_for in asked
-        if any(one.measure == asked_for.measure and one.holds(asked_for) for one in ranges)
-    }
-
-
-def _bare(number: str) -> str:
-    """Without separators of thousands, and with a decimal point for a comma."""
-    return re.sub(r",(?=\d+$)", ".", re.sub(r"[.,](?=\d{3}(?!\d))", "", number))
-
-
-def _without_blanks(number: str) -> str:
-    return re.sub(r"[^\d.,]", "", number)
