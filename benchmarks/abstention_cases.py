@@ -8,7 +8,6 @@ answer), `removed` (own, but the documents that answer are not searched) and `fo
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import pickle
 import random
@@ -21,14 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from open_sets import WORK, collection, load
 
-import pincite.verify.opposition
-import pincite.verify.signals
+import pincite
 from pincite.evaluate.collection import Collection
 from pincite.evaluate.datasets import Dataset, GoldQuestion
 from pincite.filters import Filters
 from pincite.index.weights import IndexTermWeights
 from pincite.pipeline import AnswerStages
-from pincite.records import Evidence, Question
+from pincite.records import Evidence, Hit, Question
 from pincite.settings import Layer, load_settings
 from pincite.verify.signals import Signals, measure
 
@@ -46,6 +44,12 @@ AKIN = (
 """Sets over the same articles: a question of one may be answered by the other."""
 
 
+PICKING = tuple("answer assemble chunk embed evidence index ingest rerank retrieve text".split())
+"""Folders of the package on which it depends what would be cited."""
+KEPT_HITS = 20
+"""Of each question; the first ones have all scores."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """One question and what would be cited for it; `right` if that holds the gold answer.
@@ -61,21 +65,48 @@ class Case:
     group: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A question and what would be cited for it, of which the signals are taken."""
+
+    kind: str
+    gold: GoldQuestion
+    question: Question
+    hits: tuple[Hit, ...]
+    evidence: tuple[Evidence, ...]
+
+
 def cases(
     name: str, sets: Sequence[str], overrides: Layer | None = None, most: int | None = None
 ) -> list[Case]:
-    """Every kind of question, asked of one set's library; kept for the next run of the same code."""
-    modules = (pincite.verify.signals, pincite.verify.opposition)
-    code = Path(__file__).read_text() + "".join(inspect.getsource(module) for module in modules)
-    wanted = json.dumps([name, sets, overrides, most, settings_digest(), code], default=str)
+    """Every kind of question, asked of one set's library.
+
+    What is found for each is kept for the next run of the same code; signals are taken anew.
+    """
+    wanted = json.dumps(
+        [name, sets, overrides, most, settings_digest(), code_digest()], default=str
+    )
     kept = WORK / "cases" / f"{name}-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}.pickle"
-    if kept.exists():
-        found: list[Case] = pickle.loads(kept.read_bytes())
-        return found
-    found = _asked(name, sets, overrides, most)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(pickle.dumps(found))
-    return found
+    stages = dict(overrides or {})
+    # Only another encoder needs a library of its own.
+    of_library = {"embedding": stages.pop("embedding")} if "embedding" in stages else {}
+    data = load(name)
+    with collection(data, of_library) as made:
+        asking = _Asking(made, stages)
+        if not kept.exists():
+            pairs = _to_ask(data, sets, most)
+            found = [one for kind, q in pairs if (one := asking.found(kind, q))]
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_bytes(pickle.dumps(found))
+        return [asking.measured(one) for one in pickle.loads(kept.read_bytes())]
+
+
+def code_digest() -> str:
+    """Of this file and of all that finds and picks quotes; what judges them does not count."""
+    package = Path(pincite.__file__).parent
+    files = [one for folder in PICKING for one in sorted((package / folder).rglob("*.*"))]
+    chosen = [Path(__file__), *(one for one in files if one.suffix in (".py", ".toml"))]
+    return hashlib.sha256(b"".join(one.read_bytes() for one in chosen)).hexdigest()
 
 
 def settings_digest() -> str:
@@ -83,26 +114,18 @@ def settings_digest() -> str:
     return load_settings()[0].digest()
 
 
-def _asked(name: str, sets: Sequence[str], overrides: Layer | None, most: int | None) -> list[Case]:
-    data = load(name)
-    chosen_stages = dict(overrides or {})
-    # Only another encoder needs a library of its own.
-    of_library = (
-        {"embedding": chosen_stages.pop("embedding")} if "embedding" in chosen_stages else {}
-    )
-    with collection(data, of_library) as made:
-        asking = _Asking(made, chosen_stages)
-        chance = random.Random(name)
-        chosen = questions(data, most)
-        found = [
-            asking.case("own" if q.answerable is not False and q.relevant else "unanswerable", q)
-            for q in chosen
-        ]
-        own = [q for q in chosen if q.answerable is not False and q.relevant]
-        taken = own if len(own) <= MOST_REMOVED else chance.sample(own, MOST_REMOVED)
-        found += [asking.case("removed", q) for q in taken]
-        found += [asking.case("foreign", q) for q in _foreign(name, sets, chance)]
-    return [case for case in found if case is not None]
+def _to_ask(data: Dataset, sets: Sequence[str], most: int | None) -> list[tuple[str, GoldQuestion]]:
+    """Questions with their kinds."""
+    chance = random.Random(data.name)
+    chosen = questions(data, most)
+    own = [q for q in chosen if q.answerable is not False and q.relevant]
+    asked = [
+        ("own" if q.answerable is not False and q.relevant else "unanswerable", q) for q in chosen
+    ]
+    taken = own if len(own) <= MOST_REMOVED else chance.sample(own, MOST_REMOVED)
+    asked += [("removed", q) for q in taken]
+    asked += [("foreign", q) for q in _foreign(data.name, sets, chance)]
+    return asked
 
 
 def questions(data: Dataset, most: int | None = None) -> tuple[GoldQuestion, ...]:
@@ -145,23 +168,40 @@ class _Asking:
 
     def case(self, kind: str, gold: GoldQuestion) -> Case | None:
         """None where nothing at all was found: then there is nothing to be sure of."""
+        found = self.found(kind, gold)
+        return self.measured(found) if found else None
+
+    def found(self, kind: str, gold: GoldQuestion) -> Found | None:
+        """What would be cited."""
         stages = self._stages
         self._gone = self._removed(kind, gold)
         question = stages.understander.understand(Question(text=gold.text))
-        found = stages.retriever.retrieve(question).hits
-        hits = stages.reranker.rerank(question, found).hits
+        hits = stages.reranker.rerank(question, stages.retriever.retrieve(question).hits).hits
         evidence = stages.answerer.draft(question, stages.selector.select(question, hits)).evidence
         if not evidence:
             return None
-        holds = [kind == "own" and self._holds(item, gold) for item in evidence]
-        catalog = self._made.library.catalog
-        return Case(
+        return Found(
             kind=kind,
-            question=gold.text,
-            signals=measure(question, evidence, hits, weights=self._weights, sources=catalog),
+            gold=gold,
+            question=question,
+            hits=tuple(hits[:KEPT_HITS]),
+            evidence=tuple(evidence),
+        )
+
+    def measured(self, found: Found) -> Case:
+        """Its signals, and whether it is right."""
+        holds = [found.kind == "own" and self._holds(item, found.gold) for item in found.evidence]
+        catalog = self._made.library.catalog
+        best = found.evidence[0].span.document_id
+        return Case(
+            kind=found.kind,
+            question=found.gold.text,
+            signals=measure(
+                found.question, found.evidence, found.hits, weights=self._weights, sources=catalog
+            ),
             right=any(holds),
             first=holds[0],
-            group=self._made.names(evidence[0].span.document_id)[0].partition("#")[0],
+            group=self._made.names(best)[0].partition("#")[0],
         )
 
     def _removed(self, kind: str, gold: GoldQuestion) -> set[str]:

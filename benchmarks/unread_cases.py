@@ -17,8 +17,8 @@ import abstention_cases
 from abstention_cases import Case, settings_digest
 from open_sets import WORK, collection, load
 
-import pincite.rerank.asked_words
-import pincite.rerank.late_interaction
+import pincite.verify.missing_numbers
+import pincite.verify.opposition
 import pincite.verify.signals
 from pincite.evaluate.collection import Collection
 from pincite.evaluate.datasets import GoldQuestion
@@ -32,13 +32,9 @@ SETS = tuple(f"{name}:{language}" for name, found in LANGUAGES.items() for langu
 
 def unread_cases(name: str, most: int) -> list[Case]:
     """Each kind of up to `most` questions of one set and language; kept for the next run."""
-    modules = (
-        abstention_cases,
-        pincite.rerank.asked_words,
-        pincite.rerank.late_interaction,
-        pincite.verify.signals,
-    )
-    code = Path(__file__).read_text() + "".join(map(inspect.getsource, modules))
+    modules = (pincite.verify.missing_numbers, pincite.verify.opposition, pincite.verify.signals)
+    judging = "".join(map(inspect.getsource, modules))
+    code = Path(__file__).read_text() + judging + abstention_cases.code_digest()
     wanted = json.dumps([name, most, settings_digest(), code])
     digest = hashlib.sha256(wanted.encode()).hexdigest()[:12]
     kept = WORK / "cases" / f"{name.replace(':', '-')}-{digest}.pickle"
