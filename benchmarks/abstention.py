@@ -4,9 +4,10 @@
 
 For each open set, by models that were fitted without it (squad2-open: without the articles asked
 about): the area under the ROC curve of answerable questions against those that the documents do not
-answer; how many are wrong among the answered when a part of the questions is refused; the expected
-calibration error; how often, over 20 random halves, a bound found on one half (at most 10 to
-40 % wrong, 90 % sure) held on the other; and how often it held over 1,000 draws of questions.
+answer; how many of each kind are answered; how many are wrong among the answered when a part of the
+questions is refused; the expected calibration error; how often, over 20 random halves, a bound found
+on one half (at most 10 to 40 % wrong, 90 % sure) held on the other; and how often it held over 1,000
+draws of questions.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from abstention_cases import cases
-from fit_confidence import FITTED, SETS, Part, Rows, by_articles, fit, part, without
+from fit_confidence import FITTED, SETS, THRESHOLD, Part, Rows, by_articles, fit, part, without
 from numpy.typing import NDArray
 
 from pincite.evaluate.calibrate import Graded, bounded, calibrate, calibration_error
@@ -45,6 +46,15 @@ def areas(own: Part, sure: Rows) -> str:
     for kind in ("unanswerable", "removed", "foreign"):
         area = auroc(list(sure[own.kind == "own"]), list(sure[own.kind == kind]))
         told.append(f"{area:.3f}" if area is not None else "  -  ")
+    return " | ".join(told)
+
+
+def answered(own: Part, sure: Rows) -> str:
+    """Share of each kind of question that is answered unless the threshold is set otherwise."""
+    told = []
+    for kind in ("own", "unanswerable", "removed", "foreign"):
+        here = own.kind == kind
+        told.append(f"{(sure[here] >= THRESHOLD).mean():.2f}" if here.any() else "  - ")
     return " | ".join(told)
 
 
@@ -132,6 +142,10 @@ def main() -> None:
     print("\n| set | unanswerable | documents removed | another collection |\n|---|---|---|---|")
     for name in FITTED:
         print(f"| {name} | {areas(parts[name], sure[name])} |")
+    print("\n| set | answerable | unanswerable | documents removed | another collection |")
+    print("|---|---|---|---|---|")
+    for name in FITTED:
+        print(f"| {name} | {answered(parts[name], sure[name])} |")
     asked = {name: natural(parts[name]) for name in FITTED}
     mixed = {name: (sure[name][asked[name]], parts[name].y[asked[name]]) for name in FITTED}
     scores, right = map(np.concatenate, zip(*mixed.values(), strict=True))

@@ -52,7 +52,7 @@ WEIGHTS = {"own": 0.5, "unanswerable": 0.5, "removed": 0.1, "foreign": 0.35}
 SET_WEIGHTS = {"squad2-open": 6.0}
 WRONG_QUOTES = 0.25
 ANSWERABLE = 0.75
-SPEAKS_FOR = (1, -1, 1, -1, 1, -1, -1, -1)
+SPEAKS_FOR = (1, -1, 1, -1, 1, -1, -1, -1, -1)
 """Which way each signal may count: a better match for an answer, what is missing against one."""
 RIDGE = 1e-3
 """On standardised signals."""

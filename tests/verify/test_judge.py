@@ -10,9 +10,10 @@ from pincite.records import Evidence, Hit, Passage, Question
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.calibration import UNCALIBRATED, Bound, Calibration
+from pincite.verify.confidence import confidence
 from pincite.verify.judge import Judge, Judgement, Thresholds
 from pincite.verify.lacking import Lacking
-from pincite.verify.signals import ScoredBy, measure
+from pincite.verify.signals import ScoredBy, Signals, measure
 
 TEXT = "The relief valve opens at the minimum pressure. It is painted green on both sides."
 DOCUMENT = text_document(TEXT, title="manual.txt")
@@ -66,7 +67,7 @@ def test_signals_say_what_of_the_question_stands_where() -> None:
     assert (found.opposed, found.negated) == (1.0, 0.0)
 
 
-@pytest.mark.parametrize("score", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("score", [0.3, 0.5, 0.9])
 def test_a_word_of_opposite_meaning_costs_confidence(score: float) -> None:
     sure = [
         judged(
@@ -77,6 +78,43 @@ def test_a_word_of_opposite_meaning_costs_confidence(score: float) -> None:
         for word in ("minimum", "maximum")
     ]
     assert sure[0] > sure[1]
+
+
+def signals_of(question: str, *, text: str = "Valve 22 opens at 2 to 4 bar.") -> Signals:
+    """The signals of a question that this text would answer, in a library of nothing else."""
+    document = text_document(text, title="valves.txt")
+    span = Span(document_id=document.id, start=0, end=len(text))
+    passage = Passage(id="p", span=span, section=(), page=None, sentences=(span,))
+    return measure(
+        Question(text=question),
+        [Evidence(id="e1", span=span, quote=text, passage=passage, score=0.8)],
+        [Hit(passage=passage, score=0.8, scores=SCORES)],
+        weights=EvenWeights(),
+        sources=MemorySources([document], {document.id: "/files/valves.txt"}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "share"),
+    [
+        ("When does valve 40 open?", 1 / 3),
+        ("When does valve E40 open?", 1 / 3),
+        ("When does valve 22 open?", 0),
+        ("When does the valve open?", 0),
+        ("Does valve 22 open at 7 bar?", 1 / 5),
+    ],
+)
+def test_numbers_that_no_cited_passage_names_are_a_signal(question: str, share: float) -> None:
+    assert signals_of(question).numbers == pytest.approx(share)
+
+
+@pytest.mark.parametrize("scored_by", ScoredBy)
+def test_a_number_that_no_cited_passage_names_costs_confidence(scored_by: ScoredBy) -> None:
+    named, other = (
+        replace(signals_of(f"When does valve {number} open?"), scored_by=scored_by, coverage=1.0)
+        for number in (22, 40)
+    )
+    assert confidence(named) > confidence(other)
 
 
 def test_too_little_confidence_is_told_with_what_is_needed() -> None:

@@ -27,7 +27,7 @@ class Frequencies:
         return "en"
 
 
-def refused(question: str, quote: str, *, around: str = "") -> str:
+def refused(question: str, quote: str, *, around: str = "", needed: float = 0) -> str:
     """Why a question is not answered by this quote of a passage, for all its confidence."""
     text = f"{quote}\n{around}" if around else quote
     made = text_document(text, title="file.txt")
@@ -37,11 +37,17 @@ def refused(question: str, quote: str, *, around: str = "") -> str:
     passage = Passage(id="p", span=whole, section=(), page=None, sentences=(span,))
     cited = Evidence(id="e1", span=span, quote=quote, passage=passage, score=0.9)
     hit = Hit(passage=passage, score=0.9, scores={"late_interaction": 0.9})
-    judge = Judge(sources, Frequencies(text), Thresholds(confidence=0))
+    judge = Judge(sources, Frequencies(text), Thresholds(confidence=needed))
     return judge.judge(Question(text=question), [cited], [hit]).too_little
 
 
 TOTAL = "Invoice INV-2051: total due 17,602.00"
+
+
+def test_that_another_one_is_quoted_is_told_rather_than_the_confidence() -> None:
+    told = refused("What is the total of INV-2060?", TOTAL, needed=1.0)
+    assert told == "it asks for INV-2060, which stands in none of the documents"
+    assert refused("What is the total of INV-2051?", TOTAL, needed=1.0).startswith("confidence")
 
 
 @pytest.mark.parametrize(

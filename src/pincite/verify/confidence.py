@@ -18,6 +18,7 @@ SIGNALS = (
     "elsewhere",
     "agreement",
     "unknown",
+    "numbers",
     "negated",
     "opposed",
 )

@@ -77,7 +77,8 @@ class Judge:
             too_little = too_little or f"too little support: {few}"
         return Judgement(
             confidence=round(sure, _DECIMALS),
-            too_little=too_little or self._of_another(question, evidence, hits),
+            # That another one is quoted tells more than a number does.
+            too_little=self._of_another(question, evidence, hits) or too_little,
             beside=f"{few}, but {hold} most of what is asked for" if few else "",
         )
 

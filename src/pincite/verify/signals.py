@@ -13,6 +13,7 @@ from pincite.text.asking_words import is_asking_verb, is_grammar, without_asking
 from pincite.text.negations import takes_back
 from pincite.text.terms import is_unspaced, question_terms, terms
 from pincite.verify.announcing import read_with_announcements
+from pincite.verify.missing_numbers import cited_texts, has_digits, missing_numbers
 from pincite.verify.opposition import is_negated_alike, is_negated_otherwise, opposites
 
 IN_NO_PASSAGE = 0.999
@@ -38,7 +39,8 @@ class Signals:
     by how telling they are, that stand in the quotes or in the headings above them. `elsewhere`: the
     share that stands in the best sentence's passage but not in that sentence. `agreement`: fused score
     of the first hit, which is 1 where the search by words and that by meaning put the same passage
-    first. `unknown`: the share that stands nowhere in the library. `negated`: 1 where the best sentence
+    first. `unknown`: the share that stands nowhere in the library. `numbers`: the share that is numbers
+    which no cited passage names. `negated`: 1 where the best sentence
     states what the question negates and no other quote negates it; `opposed`: 1 where it holds a word
     of opposite meaning.
     """
@@ -50,6 +52,7 @@ class Signals:
     elsewhere: float
     agreement: float
     unknown: float
+    numbers: float
     negated: float
     opposed: float
 
@@ -137,6 +140,7 @@ def measure(
         elsewhere=asked.share(passage) - asked.share(sentence),
         agreement=hits[0].scores.get("fused", 0.0) if hits else 0.0,
         unknown=asked.share(asked.unknown),
+        numbers=asked.share(_lost_numbers(question, evidence, asked.language, sources)),
         negated=float(states_what_is_negated(question, evidence, asked.language, sources)),
         opposed=float(bool(opposed)),
     )
@@ -155,6 +159,16 @@ def states_what_is_negated(
         for other in evidence
         if other is not best
     )
+
+
+def _lost_numbers(
+    question: Question, evidence: Sequence[Evidence], language: str, sources: Sources
+) -> set[str]:
+    """Terms of the numbers that stand in none of the cited passages."""
+    if not has_digits(question.plain):
+        return set()
+    lost = missing_numbers(question.plain, evidence, cited_texts(evidence, sources))
+    return {term for number in lost for term in terms(number, language)}
 
 
 def _lost_runs(pairs: Sequence[str], held: set[str]) -> Iterator[str]:
