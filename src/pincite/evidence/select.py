@@ -56,19 +56,16 @@ _NEARLY_AS_GOOD = 0.02
 """So far below another one that it is like, a sentence without a word of its own from the question may
 score and yet answer: farther below are its neighbours, about other things."""
 
-_SHARE_WITHOUT_WORDS = 0.5
-"""Of the margin: farther below the best one, a sentence without a word of the question is beside it."""
-
 
 class MmrSelector:
     """Up to `max_sentences` sentences that are near the best one and do not repeat each other.
 
-    Only sentences that score at most `margin` below the best are considered, so that an answer which
-    one sentence gives is one sentence; without a word of the question, half of that. A sentence that
-    stands in the same passage before the best one would be read first, so it must be as good but for
-    `lead_margin`, unless it says what the thing is that is asked for (the first one below its heading,
-    or the row of it), or is the best with a figure where one is asked for and the best of all has
-    none. Among those, the next sentence is the one with the highest
+    Only sentences that score at most `margin` below the best are considered, so that an answer
+    which one sentence gives is one sentence. A sentence that stands in the same passage before the
+    best one would be read first, so it must be as good but for `lead_margin`, unless it says what
+    the thing is that is asked for (the first one below its heading, or the row of it), or is
+    the best with a figure where one is asked for and the best of all has none. Among those, the next
+    sentence is the one with the highest
     `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones, but for those that it
     gives another value for. One more similar than
     `max_similarity` to a chosen one, and in the same words, is never taken, unless it says the same
@@ -184,7 +181,6 @@ class MmrSelector:
         unique: dict[Span, _Candidate] = {}
         seen: set[str] = set()
         answers = self._figure_before(question, scored)
-        half = _SHARE_WITHOUT_WORDS * self._margin
         for score, span, row, hit in scored:
             top = scored[0][0]
             leads_in = _leads_in(span, hit, scored[0])
@@ -199,14 +195,7 @@ class MmrSelector:
             elif is_remark(self._sources.text_of(span)) or self._sentences.is_signature(span):
                 dropped.append(dropped_as(hit.passage, span, score, "a remark and no sentence"))
             else:
-                made = self._candidate(span, hit, row, score, question.language)
-                lead = next(iter(unique.values()), made)
-                # Where the best one has no such word either, the documents have words of their own.
-                if leads_in or score >= top - half or made.terms & asked or not lead.terms & asked:
-                    unique[span] = made
-                else:
-                    why = f"no word of the question, and {_far(score, top, half)}"
-                    dropped.append(dropped_as(hit.passage, span, score, why))
+                unique[span] = self._candidate(span, hit, row, score, question.language)
             seen.add(hit.passage.id)
         return list(unique.values()), dropped
 
