@@ -52,10 +52,6 @@ _LEAST_REPEATED_WORDS = 0.5
 """Of the words of a sentence: with fewer of them it repeats no other, whatever the vectors say. They
 are read in their surroundings, so that neighbours of different words are alike."""
 
-_NEARLY_AS_GOOD = 0.02
-"""So far below another one that it is like, a sentence without a word of its own from the question may
-score and yet answer: farther below are its neighbours, about other things."""
-
 
 class MmrSelector:
     """Up to `max_sentences` sentences that are near the best one and do not repeat each other.
@@ -287,16 +283,15 @@ def _tells_other(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> 
     """Whether it says something else, however alike the two are to an encoder that reads both.
 
     A sentence that stands before the other one is read first, and must have a word of the question
-    for that; one without such a word must be nearly as good. Of rows of one table the question decides.
+    for that. Of rows of one table the question decides.
     """
     if item.heads & other.heads:
         return False
     if (item.terms - other.terms) & asked or is_negated(item.quote) != is_negated(other.quote):
         return True
     leads_in = item.passage.id == other.passage.id and item.span.start < other.span.start
-    if leads_in or item.score < other.score - _NEARLY_AS_GOOD:
-        return False
-    return len(item.terms & other.terms) < _LEAST_REPEATED_WORDS * len(item.terms)
+    shared = len(item.terms & other.terms)
+    return not leads_in and shared < _LEAST_REPEATED_WORDS * len(item.terms)
 
 
 def _opens_answer(item: _Candidate, other: _Candidate) -> bool:
