@@ -132,3 +132,18 @@ def test_a_whole_sentence_is_quoted_alone_where_nothing_above_it_limits_it(cover
     assert answer.text == sentence
     assert [*announcing_lines(answer.citations[0])] == ['below: "These people help:"']
     assert answer_of(cover, cover.evidence("the agent")).text == "These people help:\nthe agent"
+
+
+def test_of_the_lines_above_a_whole_sentence_only_those_that_limit_it_are_quoted(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "deed.md"
+    path.write_text(
+        "The parties agree as follows:\n\n- The Seller does not warrant that:\n"
+        "    - The goods are free of faults of any kind.\n",
+        encoding="utf-8",
+    )
+    case = Case(FileReader().read(path), path)
+    whole = "The goods are free of faults of any kind."
+    limit = "The Seller does not warrant that:"
+    assert answer_of(case, case.evidence(whole)).text == f"{limit}\n{whole}"
