@@ -16,6 +16,11 @@ from pincite.text.terms import question_terms, terms
         ("fr", "Où est le rendez-vous ?", "rendez-vous"),
         ("es", "Que dias puedo usar la piscina?", "dias usar piscina"),
         ("en", "What is A/S, i.e. in and/or of it?", "What is A/S, i.e. in and/or of it?"),
+        ("en", "How long may passwords be?", "long passwords"),
+        ("en", "when did it open in may", "open may"),
+        ("en", "Which rent is due on 3 may?", "rent due 3 may"),
+        ("en", "What happened in April and may 2024?", "happened April may 2024"),
+        ("en", "Is May a month?", "May month"),
         ("ru", "Можно ли заменять шнур?", "заменять шнур"),
     ],
 )

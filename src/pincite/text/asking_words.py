@@ -15,6 +15,12 @@ from pincite.toml_files import shipped
 
 _INVERTED = re.compile(r"(?<!rendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)\b", re.IGNORECASE)
 """The pronoun that French joins to the verb of a question: "faut-il", "y a-t-il"."""
+_MODAL_MAY = re.compile(
+    r"(?<!\bin )(?<!\bon )(?<!\bof )(?<!\bby )(?<!\band )(?<!\bor )(?<!\bto )(?<!since )(?<!until )"
+    r"(?<!from )(?<!this )(?<!last )(?<!next )(?<!\d )(?<!\d\. )(?<!\d(?:st|nd|rd|th) )"
+    r"(?<![\w-])may(?![\w-])(?!\s*\d)"
+)
+"""The English verb; the month has a capital letter, a number or one of these words before it."""
 _GRAMMAR = re.compile("[\u3041-\u309f何誰谁吗嗎呢哪么麼]")
 """Hiragana, and the signs by which Chinese and Japanese ask: who, what, which."""
 _WORD = re.compile(r"(?<![\w'’./@:+-])[^\W\d_]+(?![\w'’-])(?![./@:+]\w)")
@@ -31,6 +37,7 @@ def without_asking_words(question: str, language: str) -> str:
     """A question without what only asks, in the language it is read as and in the one it is in."""
     spoken = {language, spoken_language(question, language), _OF_CYRILLIC}
     text = _INVERTED.sub("", question) if "fr" in spoken else question
+    text = _MODAL_MAY.sub("", text) if "en" in spoken else text
     quiet = [_quiet(one) for one in sorted(spoken)]
     return _WORD.sub(
         lambda found: "" if any(found[0].lower() in words for words in quiet) else found[0], text
