@@ -7,16 +7,15 @@ it: "according to the travel policy".
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import islice
 from pathlib import PurePath
 
 from pincite.records import NamedFile
 from pincite.text.terms import fold
+from pincite.toml_files import shipped
 
 _LONGEST_NAME = 8
 """In words, of a question."""
@@ -209,6 +208,5 @@ def _noun_behind() -> re.Pattern[str]:
 
 
 @cache
-def _lists() -> list[dict[str, str]]:
-    source = files("pincite").joinpath("text", "data", "named_files.toml")
-    return list(tomllib.loads(source.read_text("utf-8")).values())
+def _lists() -> list[Mapping[str, str]]:
+    return list(shipped("text/data", "named_files").values())

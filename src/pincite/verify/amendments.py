@@ -7,11 +7,9 @@ of the cited document where its opening names the same parties, or that document
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import islice
 from typing import NamedTuple
 
@@ -22,8 +20,8 @@ from pincite.stages import Sources
 from pincite.text.numbers import figures
 from pincite.text.sentences import sentence_spans
 from pincite.text.terms import fold
+from pincite.toml_files import shipped
 
-AMENDING_FILE = "amending.toml"
 _OPENING_CHARS = 3000
 _PARTIES_CHARS = 1500
 """Of the opening, in which the parties are named."""
@@ -211,5 +209,4 @@ def _says(kind: str, text: str) -> bool:
 
 @cache
 def _any(kind: str) -> str:
-    words = files("pincite.verify").joinpath(AMENDING_FILE).read_text(encoding="utf-8")
-    return f"(?:{'|'.join(tomllib.loads(words)[kind])})"
+    return f"(?:{'|'.join(shipped('verify', 'amending')[kind])})"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from pincite.text.terms import fold
+from pincite.toml_files import shipped
 
-OFFICES_FILE = "offices.toml"
 _ASKS_WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhat(?: is|'s|’s| was) the name of\b", re.IGNORECASE)
 
 
@@ -63,8 +61,7 @@ def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
 
 @cache
 def _bodies() -> tuple[tuple[_Office, ...], ...]:
-    text = files("pincite.verify").joinpath(OFFICES_FILE).read_text(encoding="utf-8")
-    return tuple(tuple(map(_office, lines)) for lines in tomllib.loads(text).values())
+    return tuple(tuple(map(_office, lines)) for lines in shipped("verify", "offices").values())
 
 
 def _office(line: str) -> _Office:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from pincite.toml_files import shipped
 from pincite.vectors import sigmoid
 
 SUPPORT_MODEL = "support.toml"
@@ -41,4 +40,4 @@ def is_fitted_for(encoder: str) -> bool:
 
 @cache
 def _model() -> Mapping[str, Any]:
-    return tomllib.loads(files("pincite.verify").joinpath(SUPPORT_MODEL).read_text("utf-8"))
+    return shipped("verify", SUPPORT_MODEL.removesuffix(".toml"))

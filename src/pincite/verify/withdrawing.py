@@ -6,15 +6,12 @@ although it can be cut at the comma.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
+from pincite.toml_files import shipped
 from pincite.verify.wording import Word
-
-WITHDRAWING_FILE = "withdrawing.toml"
 
 
 class _Words(NamedTuple):
@@ -38,13 +35,12 @@ def withdrawn_by(left_out: Sequence[Word], language: str) -> list[Word]:
 
 @cache
 def _known() -> Mapping[str, _Words]:
-    content = files("pincite.verify").joinpath(WITHDRAWING_FILE).read_text(encoding="utf-8")
     return {
         language: _Words(
             withdrawing=tuple(lists["withdrawing"]),
             adding=frozenset(lists["adding"]),
         )
-        for language, lists in tomllib.loads(content).items()
+        for language, lists in shipped("verify", "withdrawing").items()
     }
 
 
