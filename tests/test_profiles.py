@@ -142,7 +142,7 @@ def test_tiny_keeps_prompt_and_output_within_its_window(tmp_path: Path) -> None:
         settings = library.settings
         ask(library, "How long must the test stand rest between two runs?", model)
         assert all(
-            hit.score >= settings.rerank.threshold
+            hit.must_keep or hit.score >= settings.rerank.threshold
             for hit in library.search("How long must the test stand rest?").hits
         )
     (prompt,) = model.prompts

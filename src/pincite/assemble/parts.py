@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pincite.document import Span
 from pincite.filters import Filters
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.retrieve.parts import all_ask, opens_as_question, question_parts
@@ -52,34 +53,33 @@ class PartsSelector:
         parts = question_parts(question.plain)
         if not all_ask(parts):
             return selection
-        found = {item.span: item for item in selection.evidence}
-        best: dict[str, list[Evidence]] = {}
+        chosen: dict[str, Sequence[Evidence]] = {}
         for text in parts[:_MOST_PARTS]:
             if question.deadline is not None and time.perf_counter() >= question.deadline:
                 break
-            best[text] = self._best_of(question, text, hits)
-            for item in best[text]:
-                found.setdefault(item.span, replace(item, id=f"e{len(found) + 1}"))
-        lost = _without_answer(best, [item.quote for item in found.values()], question)
-        if lost:
-            # A quote is judged by what it answers: its score for the whole question is too low.
-            for item in (item for items in best.values() for item in items):
-                score = max(item.score, found[item.span].score)
-                found[item.span] = replace(found[item.span], score=score)
+            chosen[text] = self._chosen_for(question, text, hits)
+        best = [item for items in chosen.values() for item in _best_of(items)]
+        evidence = _numbered([*selection.evidence, *best])
+        lost = _without_answer(chosen, [item.quote for item in evidence], question)
+        answers = [text for text in chosen if text not in lost]
+        if lost and all(chosen[text] for text in answers):
+            # What was chosen for the whole lies near a question of which a part has no answer.
+            evidence = _numbered([item for text in answers for item in chosen[text]])
+        spans = {item.span for item in evidence}
         told = [f"no answer found for: {text}" for text in lost]
-        if len(best) < len(parts):
+        if len(chosen) < len(parts):
             told.append(
-                f"{len(best)} of {len(parts)} parts of the question were looked up on their own"
+                f"{len(chosen)} of {len(parts)} parts of the question were looked up on their own"
             )
         return replace(
             selection,
-            evidence=tuple(found.values()),
-            dropped=tuple(drop for drop in selection.dropped if drop.span not in found),
+            evidence=evidence,
+            dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
             notices=(*selection.notices, *told),
-            answers="; ".join(text for text in best if text not in lost) if lost else "",
+            answers="; ".join(answers) if lost else "",
         )
 
-    def _best_of(self, question: Question, text: str, hits: Sequence[Hit]) -> list[Evidence]:
+    def _chosen_for(self, question: Question, text: str, hits: Sequence[Hit]) -> Sequence[Evidence]:
         """In the documents that the whole question names, else, where they are silent, in all.
 
         In "When does vacation expire? What is the hotel limit?" the first part names the vacation
@@ -93,23 +93,35 @@ class PartsSelector:
         within = replace(part, filters=Filters(documents=sure))
         return self._of_part(within, hits) or self._of_part(part, hits)
 
-    def _of_part(self, part: Question, hits: Sequence[Hit]) -> list[Evidence]:
+    def _of_part(self, part: Question, hits: Sequence[Hit]) -> Sequence[Evidence]:
         near = hits if _POINTS.search(part.text) else self.retriever.retrieve(part).hits
         ranked = self.reranker.rerank(part, near).hits
         chosen = self.selector.select(part, ranked).evidence
         best = chosen[0].score if chosen else 0.0
-        if best < _LEAST_SCORE or not self.is_answered(part, chosen, ranked):
-            return []
-        return [item for item in chosen if item.score == best]
+        return chosen if best >= _LEAST_SCORE and self.is_answered(part, chosen, ranked) else ()
+
+
+def _best_of(chosen: Sequence[Evidence]) -> list[Evidence]:
+    """What scores as much as the first."""
+    return [item for item in chosen if item.score == chosen[0].score]
+
+
+def _numbered(items: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Each sentence once, as it came first but for its score, which is the highest."""
+    found: dict[Span, Evidence] = {}
+    for item in items:
+        known = found.get(item.span)
+        found[item.span] = replace(known, score=max(known.score, item.score)) if known else item
+    return tuple(replace(item, id=f"e{n}") for n, item in enumerate(found.values(), start=1))
 
 
 def _without_answer(
-    best: Mapping[str, Sequence[Evidence]], quotes: Sequence[str], question: Question
+    chosen: Mapping[str, Sequence[Evidence]], quotes: Sequence[str], question: Question
 ) -> list[str]:
     """Parts of which nothing is said, where some part has an answer and each of them asks."""
-    if not any(best.values()) or not all(map(opens_as_question, best)):
+    if not any(chosen.values()) or not all(map(opens_as_question, chosen)):
         return []
-    return [text for text in best if not best[text] and _is_silent_on(text, quotes, question)]
+    return [text for text in chosen if not chosen[text] and _is_silent_on(text, quotes, question)]
 
 
 def _is_silent_on(part: str, quotes: Sequence[str], question: Question) -> bool:
