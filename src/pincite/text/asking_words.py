@@ -37,7 +37,8 @@ def without_asking_words(question: str, language: str) -> str:
     """A question without what only asks, in the language it is read as and in the one it is in."""
     spoken = {language, spoken_language(question, language), _OF_CYRILLIC}
     text = _INVERTED.sub("", question) if "fr" in spoken else question
-    text = _MODAL_MAY.sub("", text) if "en" in spoken else text
+    if "en" in spoken and "may" in text:
+        text = _MODAL_MAY.sub("", text)
     quiet = [_quiet(one) for one in sorted(spoken)]
     return _WORD.sub(
         lambda found: "" if any(found[0].lower() in words for words in quiet) else found[0], text
