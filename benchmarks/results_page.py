@@ -15,6 +15,9 @@ _COLOURS = {"bm25": "#c58a2b", "dense": "#4f8a5b", "fused": "#7aa6d8", "default"
 _ANSWERS = {
     "answered": "answered",
     "answered_unanswerable": "unanswerable answered",
+    "answer_precision": "answer precision",
+    "citation_precision": "citation precision",
+    "citation_recall": "citation recall",
     "first_citation_holds_gold": "first citation right",
     "any_citation_holds_gold": "any citation right",
     "token_f1": "token F1",
@@ -147,7 +150,8 @@ def _answers(runs: Sequence[Run]) -> Iterator[str]:
         yield _row(name_of(run), *(_number(found[name]) for name in _ANSWERS))
     yield (
         "\nA citation is right when it covers a gold span, or, where a set has none, holds the words "
-        "of a gold answer: references that are whole sentences are then seldom held.\n"
+        "of a gold answer: references that are whole sentences are then seldom held. Precision and "
+        "recall of citations are by document (docs/evaluation.md).\n"
     )
 
 

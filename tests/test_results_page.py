@@ -25,7 +25,8 @@ def run(name: str, *values: float, code: str = "now") -> dict[str, Any]:
     measured = dict(zip(NAMES, values, strict=True))
     answers = dict.fromkeys(
         ("answered", "answered_unanswerable", "first_citation_holds_gold", "token_f1", "redundancy",
-         "any_citation_holds_gold", "abstention_auroc", "redundancy_before_selection"),
+         "any_citation_holds_gold", "abstention_auroc", "redundancy_before_selection",
+         "answer_precision", "citation_precision", "citation_recall"),
     )  # fmt: skip
     return {
         "made_of": {"code": code},
