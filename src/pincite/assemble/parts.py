@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.document import Span
+from pincite.evidence.numbering import numbered
 from pincite.filters import Filters
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.retrieve.parts import all_ask, opens_as_question, question_parts
@@ -59,12 +60,12 @@ class PartsSelector:
                 break
             chosen[text] = self._chosen_for(question, text, hits)
         best = [item for items in chosen.values() for item in _best_of(items)]
-        evidence = _numbered([*selection.evidence, *best])
+        evidence = _once([*selection.evidence, *best])
         lost = _without_answer(chosen, [item.quote for item in evidence], question)
         answers = [text for text in chosen if text not in lost]
         if lost and all(chosen[text] for text in answers):
             # What was chosen for the whole lies near a question of which a part has no answer.
-            evidence = _numbered([item for text in answers for item in chosen[text]])
+            evidence = _once([item for text in answers for item in chosen[text]])
         spans = {item.span for item in evidence}
         told = [f"no answer found for: {text}" for text in lost]
         if len(chosen) < len(parts):
@@ -106,13 +107,13 @@ def _best_of(chosen: Sequence[Evidence]) -> list[Evidence]:
     return [item for item in chosen if item.score == chosen[0].score]
 
 
-def _numbered(items: Sequence[Evidence]) -> tuple[Evidence, ...]:
+def _once(items: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """Each sentence once, as it came first but for its score, which is the highest."""
     found: dict[Span, Evidence] = {}
     for item in items:
         known = found.get(item.span)
         found[item.span] = replace(known, score=max(known.score, item.score)) if known else item
-    return tuple(replace(item, id=f"e{n}") for n, item in enumerate(found.values(), start=1))
+    return numbered(found.values())
 
 
 def _without_answer(

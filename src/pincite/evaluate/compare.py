@@ -130,14 +130,7 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
         }
         for name in names
     }
-    alike = _judges(first) == _judges(second)
-    read = {**_ANSWERS, **_JUDGED} if alike and _judges(first) else _ANSWERS
-    answers = {
-        measure: paired(
-            [(value(before["answer"]), value(after["answer"])) for before, after in pairs]
-        )
-        for measure, value in read.items()
-    }
+    answers = _answers(pairs, judged=bool(_judges(first)) and _judges(first) == _judges(second))
     return {
         "first": first["report"]["dataset"],
         "second": second["report"]["dataset"],
@@ -151,6 +144,19 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
             for measure, found in measures.items()
             if found["questions"] and found["interval"][1] < 0
         ],
+    }
+
+
+def _answers(
+    pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], *, judged: bool
+) -> dict[str, dict[str, Any]]:
+    """Each measure of the answers; those of a judge only where both runs had the same."""
+    read = {**_ANSWERS, **_JUDGED} if judged else _ANSWERS
+    return {
+        measure: paired(
+            [(value(before["answer"]), value(after["answer"])) for before, after in pairs]
+        )
+        for measure, value in read.items()
     }
 
 

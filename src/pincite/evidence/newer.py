@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pincite.document import Span
+from pincite.evidence.numbering import numbered
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.versions import (
@@ -48,9 +49,7 @@ class NewerSelector:
             found.setdefault(shown.span, shown)
         for item in beside:
             found.setdefault(item.span, item)
-        evidence = tuple(
-            replace(item, id=f"e{number}") for number, item in enumerate(found.values(), start=1)
-        )
+        evidence = numbered(found.values())
         return replace(
             selection,
             evidence=evidence,

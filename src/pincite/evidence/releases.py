@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from pincite.document import BlockKind, Span
+from pincite.evidence.numbering import numbered
 from pincite.evidence.rescoring import scored_sentences
 from pincite.evidence.word_lists import word_list
 from pincite.records import Evidence, Hit, Question, Selection
@@ -61,9 +61,9 @@ class ReleasesSelector:
         words = _words_beside(question, meant[0].hit)
         asks_when = words <= word_list("comes_out") and _ASKS_WHEN.search(question.plain)
         if asks_when and (headings := [*self._headings(meant)]):
-            return Selection(evidence=_numbered(headings))
+            return Selection(evidence=numbered(headings[:_MOST_SENTENCES]))
         if words <= word_list("changes") and (whole := [*self._whole(question, meant, words)]):
-            return Selection(evidence=_numbered(whole))
+            return Selection(evidence=numbered(whole[:_MOST_SENTENCES]))
         others = {one.hit.passage.id for one in below} - {one.hit.passage.id for one in meant}
         others -= {hit.passage.id for hit in hits if self._names(hit, asked)}
         return self._selector.select(
@@ -134,12 +134,6 @@ class ReleasesSelector:
 
 def _evidence(span: Span, quote: str, hit: Hit) -> Evidence:
     return Evidence(id="", span=span, quote=quote, passage=hit.passage, score=1.0)
-
-
-def _numbered(found: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    return tuple(
-        replace(item, id=f"e{number}") for number, item in enumerate(found[:_MOST_SENTENCES], 1)
-    )
 
 
 def _words_beside(question: Question, hit: Hit) -> set[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pincite.document import Span
+from pincite.evidence.numbering import numbered
 from pincite.evidence.table_heads import is_table_head
 from pincite.records import Evidence, Hit, Question, Selection
 from pincite.stages import Selector, Sources
@@ -44,14 +45,11 @@ class SupportingSelector:
         for item in sorted(self._near(question, best, hits), key=lambda item: -item.score):
             if item.quote not in quotes:
                 found.setdefault(item.quote, item)
-        added = [
-            replace(item, id=f"e{number}")
-            for number, item in enumerate([*found.values()][:missing], start=len(chosen) + 1)
-        ]
+        added = [*found.values()][:missing]
         spans = {item.span for item in added}
         return replace(
             selection,
-            evidence=(*chosen, *added),
+            evidence=numbered([*chosen, *added]),
             dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
         )
 

@@ -118,13 +118,7 @@ def run_set(
     if told_to_judge != "default" and not judged:
         raise UsageError("--judge-prompts says what a judge is told; add --judge")
     found = load_dataset(dataset)
-    questions = found.some(most, language)
-    if not questions:
-        spoken = sorted({question.language or "none" for question in found.questions})
-        raise UsageError(
-            f"{dataset}: there is no question in the language '{language}'; "
-            f"there are: {', '.join(spoken)}"
-        )
+    questions = _some_of(found, most, language, dataset)
     overrides = origins.changed(settings)
     asked = _Asked(questions=questions, written=written, answers_from=answers_from, prompts=prompts)
     done = _measured(found, asked, cache or _cache(), overrides)
@@ -134,6 +128,18 @@ def run_set(
     finally:
         # What took long is shown, whatever goes wrong with a file.
         print_json(form) if as_json else print_report(form)
+
+
+def _some_of(
+    found: Dataset, most: int | None, language: str | None, folder: Path
+) -> Sequence[GoldQuestion]:
+    if questions := found.some(most, language):
+        return questions
+    spoken = sorted({question.language or "none" for question in found.questions})
+    raise UsageError(
+        f"{folder}: there is no question in the language '{language}'; "
+        f"there are: {', '.join(spoken)}"
+    )
 
 
 def _check_targets(*paths: Path | None) -> None:
