@@ -1,0 +1,5 @@
+"""What can go wrong on purpose while judging answers."""
+
+
+class EvaluationError(Exception):
+    """The questions, the files or the arguments are not as they must be; the message says how."""
