@@ -18,6 +18,8 @@ from end_to_end.running import SAMPLES, SampleLibrary, call_cli, lexical_cli, re
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.ingest.raw_pdf import raw_pdf
+
 QUESTION = "Which soil pH is best for tomatoes?"
 GOOD = "The pump holds 12 litres of oil.\n"
 
@@ -61,6 +63,26 @@ def test_files_that_cannot_be_read_are_named_with_a_reason(
     assert found.keys() == {"noise.txt", "half.docx", "half.pdf"}
     assert all(len(reason) > 20 for reason in found.values())
     assert not any("Error" in reason for reason in found.values()), found
+
+
+def test_half_a_character_in_a_heading_or_a_bookmark_costs_no_file(
+    new_library: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    heading, body = (24, 750, "Apparatus"), (11, 700, "The cistern holds nine litres of water.")
+    title = "pparatus".encode("utf-16-be")
+    hostile = raw_pdf([heading, body], units={"A": 0xD800}, bookmark=title)
+    (folder / "a.pdf").write_bytes(hostile)
+    (folder / "b.pdf").write_bytes(raw_pdf([heading, body], bookmark=b"\xd8\x00" + title))
+    (folder / "c.txt").write_text(GOOD)
+    report = json.loads(lexical_cli("ingest", folder, "-l", new_library, "--json").stdout)
+    assert (report["added"], report["failed"]) == (3, [])
+    (warning,) = report["warnings"]
+    assert warning["path"].endswith("a.pdf")
+    assert "halves of characters" in warning["reason"]
+    found = json.loads(lexical_cli("search", "cistern", "-l", new_library, "--json").stdout)
+    assert {hit["section"] for hit in found["hits"]} == {"\ufffdpparatus", "Apparatus"}
 
 
 def test_nothing_readable_at_all_exits_1_and_says_why(new_library: Path, tmp_path: Path) -> None:

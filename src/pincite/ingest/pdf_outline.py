@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from itertools import islice
 
 import pypdfium2
+import pypdfium2.raw as pdfium
 
 _MOST_BOOKMARKS = 5000
 _DEEPEST = 6
@@ -21,10 +23,18 @@ def read_bookmarks(pdf: pypdfium2.PdfDocument) -> Bookmarks:
     for bookmark in islice(pdf.get_toc(max_depth=_DEEPEST), _MOST_BOOKMARKS):
         target = bookmark.get_dest()
         page = target.get_index() if target else None
-        letters = letters_of(bookmark.get_title())
+        letters = letters_of(_title(bookmark))
         if page is not None and letters:
             found.setdefault(page + 1, {}).setdefault(letters, bookmark.level + 1)
     return found
+
+
+def _title(bookmark: pypdfium2.PdfBookmark) -> str:
+    """Its title; pypdfium2 itself fails on one with half a character in it."""
+    length = pdfium.FPDFBookmark_GetTitle(bookmark.raw, None, 0)
+    buffer = ctypes.create_string_buffer(length)
+    pdfium.FPDFBookmark_GetTitle(bookmark.raw, buffer, length)
+    return buffer.raw[: max(length - 2, 0)].decode("utf-16-le", "replace")
 
 
 def letters_of(title: str) -> str:

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
 from pincite.document import Document
 from pincite.errors import ReadError
+from pincite.ingest.cleaning import cleaned, cleaned_name
 from pincite.ingest.readers import MEBIBYTE
 from pincite.ingest.worker import DOCUMENT, FRAME, PROGRESS, READY, REASON, REQUEST
 from pincite.wire import document_from_bytes
@@ -76,8 +77,8 @@ class SandboxedReader:
             self.close()
             raise
         if kind == DOCUMENT:
-            return document_from_bytes(payload)
-        raise ReadError(payload.decode("utf-8", "replace"))
+            return replace(cleaned(document_from_bytes(payload)), name=path.name)
+        raise ReadError(cleaned_name(payload.decode("utf-8", "replace")))
 
     def close(self) -> None:
         """End the child process; the next `read` starts a new one."""
