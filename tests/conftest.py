@@ -71,9 +71,12 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def encoder_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("encoder")
+    """Where all libraries of this run, those of child processes too, keep the prepared encoder."""
+    cache = tmp_path_factory.mktemp("cache")
+    os.environ["XDG_CACHE_HOME"] = str(cache)
+    return cache / "pincite" / "prepared"
 
 
 @pytest.fixture(scope="session")

@@ -28,15 +28,13 @@ OpenLibrary = Callable[..., Library]
 
 
 @pytest.fixture
-def open_library(tmp_path: Path, encoder_cache: Path) -> Any:
+def open_library(tmp_path: Path) -> Any:
     """Opens libraries in a folder of this test, and closes them at its end."""
     opened: list[Library] = []
 
     def open_one(name: str = "library", *, lexical: bool = True) -> Library:
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
-        if not (folder / "encoder").exists():
-            (folder / "encoder").symlink_to(encoder_cache)
         library = Library.open(folder, overrides=LEXICAL if lexical else None)
         opened.append(library)
         return library

@@ -51,12 +51,11 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def open_library(tmp_path: Path, encoder_cache: Path) -> Iterator[Open]:
+def open_library(tmp_path: Path) -> Iterator[Open]:
     """Opens one library with different encoders."""
     opened: list[Library] = []
     path = tmp_path / "library"
     path.mkdir()
-    (path / "encoder").symlink_to(encoder_cache)  # prepared once for all tests
 
     def open_one(model: str = DEFAULT, **changes: Any) -> Library:
         opened.append(Library.open(path, overrides={"embedding": {"model": model, **changes}}))

@@ -72,6 +72,7 @@ class FolderSync:
     def bring_in(self, wanted: Wanted, progress: ProgressCallback | None = None) -> IngestReport:
         """Take in what is new or changed, forget what has gone: see `Library.ingest`."""
         with writing(self._path):
+            self._upkeep.forget_own_graphs()
             self._upkeep.encoders.remember()
             intake = self._intake(wanted)
             found, plan = self._plan(intake, wanted)

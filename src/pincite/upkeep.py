@@ -17,6 +17,7 @@ from pincite.assemble.reranking import Models, hot_passages
 from pincite.catalog.catalog import Catalog
 from pincite.encoders import LibraryEncoders
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
+from pincite.graphs.prepared import prepared_folder
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.library_folder import held
 from pincite.pipeline import AnswerStages
@@ -42,9 +43,10 @@ class Upkeep:
         self._path = path
         self._settings = settings
         self._catalog = catalog
-        self.encoders = LibraryEncoders(path / "encoder", settings.embedding, catalog.encodings)
+        self._prepared = prepared_folder(path)
+        self.encoders = LibraryEncoders(self._prepared, settings.embedding, catalog.encodings)
         self.writers = LibraryWriters()
-        self.scorers = LibraryScorers(path / "encoder")
+        self.scorers = LibraryScorers(self._prepared)
         self._hot: HotPassages | None = None
         self._indexes: Indexes | None = None
         self._stages: AnswerStages | None = None
@@ -127,6 +129,11 @@ class Upkeep:
         if self._hot is None or self._hot.encoder is not encoder:
             self._hot = hot_passages(self._settings, encoder)
         return self._hot
+
+    def forget_own_graphs(self) -> None:
+        """Remove the prepared graphs that a library kept for itself before it used the shared ones."""
+        if self._prepared != self._path / "encoder":
+            shutil.rmtree(self._path / "encoder", ignore_errors=True)
 
     def bring_indexes_up(self) -> None:
         """Load the indexes and apply what changed, or make them anew. Needs the write lock."""

@@ -13,6 +13,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> running.SampleLibrary:
 
 
 @pytest.fixture
-def new_library(sample: running.SampleLibrary, tmp_path: Path) -> Path:
+def new_library(tmp_path: Path) -> Path:
     """The folder of an empty library."""
-    return running.new_library(tmp_path / "library", sample.path / "encoder")
+    folder = tmp_path / "library"
+    folder.mkdir()
+    return folder

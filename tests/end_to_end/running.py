@@ -138,18 +138,10 @@ class SampleLibrary:
 def sample_library(home: Path) -> SampleLibrary:
     """Build it once; `home` is a folder of the test run."""
     documents = Path(shutil.copytree(SAMPLES / "documents", home / "documents"))
-    library = new_library(home / "library", home / "encoder")
+    library = home / "library"
     result = run_cli("ingest", documents, "--library", library, "--json")
     assert result.returncode == 0, result.stderr
     return SampleLibrary(library, documents, json.loads(result.stdout))
-
-
-def new_library(path: Path, encoder: Path) -> Path:
-    """An empty library folder that shares a prepared encoder, which saves a second."""
-    path.mkdir(parents=True)
-    encoder.mkdir(exist_ok=True)
-    (path / "encoder").symlink_to(encoder)
-    return path
 
 
 @contextmanager

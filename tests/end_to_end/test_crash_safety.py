@@ -20,7 +20,6 @@ import pincite
 from end_to_end.running import (
     children,
     is_running,
-    new_library,
     run_cli,
     started,
     wait_until,
@@ -98,9 +97,10 @@ def results(library: Path) -> list[Any]:
     return found
 
 
-def empty_library(path: Path, encoder: Path) -> Path:
+def empty_library(path: Path) -> Path:
     """A library folder with settings of its own."""
-    (new_library(path, encoder) / "settings.toml").write_text(SMALL_PASSAGES)
+    path.mkdir(parents=True)
+    (path / "settings.toml").write_text(SMALL_PASSAGES)
     return path
 
 
@@ -108,10 +108,10 @@ def empty_library(path: Path, encoder: Path) -> Path:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_fifty_kills_at_random_moments(tmp_path: Path) -> None:
     folder = make_files(tmp_path / "documents")
-    reference = empty_library(tmp_path / "reference", tmp_path / "encoder")
+    reference = empty_library(tmp_path / "reference")
     run_cli("ingest", folder, "--library", reference)  # prepares the encoder
     shutil.rmtree(reference)
-    empty_library(reference, tmp_path / "encoder")
+    empty_library(reference)
     began = time.monotonic()
     assert run_cli("ingest", folder, "--library", reference).returncode == 0
     seconds = time.monotonic() - began
@@ -122,7 +122,7 @@ def test_fifty_kills_at_random_moments(tmp_path: Path) -> None:
     chance = random.Random(50)
     kills, stages = 0, set()
     while kills < KILLS:
-        library = empty_library(tmp_path / f"library-{kills}", tmp_path / "encoder")
+        library = empty_library(tmp_path / f"library-{kills}")
         for _ in range(KILLS_PER_LIBRARY):
             delay = seconds * chance.uniform(0.2, 0.9)
             killed = kill_an_ingest(folder, library, delay)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pincite.errors import ModelError
 from pincite.graphs.files import GraphFile
-from pincite.graphs.prepared import prepared_onnx, prepared_openvino
+from pincite.graphs.prepared import Compiler, openvino_compiler, prepared_onnx
 from pincite.graphs.silent_openvino import import_openvino
 
 _ROUNDED_TO = 16
@@ -140,7 +140,21 @@ class OpenVinoRuntime:
         native = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         precision = "bf16" if "BF16" in native else "f32"
         self.name = f"openvino-{precision}"
-        graph = prepared_openvino(core, model, cache)
+        self._compiled = partial(
+            _compiled,
+            openvino_compiler(
+                core,
+                model,
+                cache,
+                {
+                    "INFERENCE_PRECISION_HINT": precision,
+                    # Where weights have 8 bits, some processors' states would be rounded to 8 bits
+                    # as well.
+                    "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",
+                },
+            ),
+        )
+        graph = self._compiled(streams=threads, threads=threads)
         self._feed = _Feed(
             {port.get_any_name(): port.get_element_type().to_dtype() for port in graph.inputs},
             multiple=_ROUNDED_TO,
@@ -153,11 +167,8 @@ class OpenVinoRuntime:
             ],
             model.path,
         )
-        self._compiled = partial(_compiled, core, graph, precision=precision)
         self._threads = threads
-        self._queue = openvino.AsyncInferQueue(
-            self._compiled(streams=threads, threads=threads), threads
-        )
+        self._queue = openvino.AsyncInferQueue(graph, threads)
         self._one_caller = threading.Lock()
         self._results: dict[int, States] = {}
         results = self._results
@@ -211,23 +222,18 @@ class OpenVinoRuntime:
         return result[: ids.shape[-1]] if self._is_by_token else result
 
 
-def _compiled(core: Any, graph: Any, *, precision: str, streams: int, threads: int) -> Any:
+def _compiled(compiler: Compiler, *, streams: int, threads: int) -> Any:
     """The model with so many streams and threads in all.
 
     Several streams are pinned to cores. A single one is run by the thread of the caller, which would
     be moved to its core and back with every text.
     """
-    return core.compile_model(
-        graph,
-        "CPU",
+    return compiler(
         {
-            "INFERENCE_PRECISION_HINT": precision,
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": streams,
             "ENABLE_CPU_PINNING": streams > 1,
-            # Where weights have 8 bits, some processors' states would be rounded to 8 bits as well.
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",
-        },
+        }
     )
 
 
