@@ -33,7 +33,7 @@ from tokenizers import Tokenizer
 
 from pincite.embed.encoder import WINDOW_TOKENS, MiniLmEncoder
 from pincite.embed.weights import find_encoder_files
-from pincite.graphs.prepared import prepared_openvino
+from pincite.graphs.prepared import openvino_compiler
 from pincite.graphs.runtimes import available_cores
 from pincite.graphs.silent_openvino import import_openvino
 from pincite.pipeline import EMBEDDED_TOGETHER
@@ -138,13 +138,13 @@ def openvino(
     cores = available_cores()
     native = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
     file = find_encoder_files().graph
-    options = {
-        "INFERENCE_PRECISION_HINT": precision or native,
-        "INFERENCE_NUM_THREADS": cores,
-        "NUM_STREAMS": streams or cores,
-    }
-    graph = prepared_openvino(core, file, cache) if folded else core.read_model(file.path)
-    queue = ov.AsyncInferQueue(core.compile_model(graph, "CPU", options), streams or cores)
+    options = {"INFERENCE_PRECISION_HINT": precision or native}
+    use = {"INFERENCE_NUM_THREADS": cores, "NUM_STREAMS": streams or cores}
+    if folded:
+        compiled = openvino_compiler(core, file, cache, options)(use)
+    else:
+        compiled = core.compile_model(core.read_model(file.path), "CPU", {**options, **use})
+    queue = ov.AsyncInferQueue(compiled, streams or cores)
     tokenizer = truncating_tokenizer()
 
     def encode(texts: Sequence[str]) -> Vectors:
