@@ -61,6 +61,24 @@ def test_sync_does_what_the_plan_says(folder: Path, library: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("verb", ["ingest", "sync"])
+def test_files_that_fail_are_told_in_a_line_and_an_error_only_when_strict(
+    folder: Path, library: Path, verb: str
+) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and nothing more")
+    result = lexical_cli(verb, folder, "--library", library)
+    assert result.returncode == 0, result.stderr
+    assert "no answer knows the file that failed; --strict makes that exit code 1" in result.stdout
+    for form in ([], ["--json"]):
+        strict = lexical_cli(verb, folder, "--library", library, "--strict", *form)
+        assert strict.returncode == 1
+        assert "broken.pdf" in strict.stdout + strict.stderr
+    (folder / "broken.pdf").unlink()
+    result = lexical_cli(verb, folder, "--library", library, "--strict")
+    assert result.returncode == 0
+    assert "failed;" not in result.stdout
+
+
 def test_an_ignore_file_takes_files_out_of_the_library(folder: Path, library: Path) -> None:
     lexical_cli("sync", folder, "--library", library)
     (folder / ".pinciteignore").write_text("old/\n")

@@ -19,6 +19,7 @@ from pincite.interfaces.cli.options import (
     JsonOption,
     LibraryOption,
     ProfileOption,
+    StrictOption,
     TagsOption,
     named_path,
 )
@@ -43,6 +44,7 @@ def ingest(
     tag: TagsOption = None,
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
+    strict: StrictOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Take in files and folders.
@@ -68,7 +70,8 @@ def ingest(
         print_json(ingest_form(report))
     else:
         print_report(report, library)
-    if report.failed and not (report.added or report.updated or report.unchanged):
+    nothing_read = not (report.added or report.updated or report.unchanged)
+    if report.failed and (strict or nothing_read):
         raise typer.Exit(ERROR)
 
 
@@ -87,6 +90,8 @@ def print_report(report: IngestReport, library: Path | None) -> None:
         f"{report.removed} removed, {len(report.failed)} failed{partial}{ignored} "
         f"in {report.seconds:.1f} s"
     )
+    if report.failed:
+        say(f"no answer knows {_files(len(report.failed))}; --strict makes that exit code 1")
     if report.stale_answers:
         say(f"{report.stale_answers} kept answers are stale: pincite history list --stale")
     if library is not None:
@@ -94,6 +99,10 @@ def print_report(report: IngestReport, library: Path | None) -> None:
             f"{short_path(str(library))} now holds {report.documents} files, "
             f"{report.passages} passages, {report.pages} pages"
         )
+
+
+def _files(number: int) -> str:
+    return "the file that failed" if number == 1 else f"the {number} files that failed"
 
 
 @contextmanager

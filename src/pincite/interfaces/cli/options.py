@@ -80,6 +80,9 @@ TagsOption = Annotated[
     list[str] | None,
     typer.Option("--tag", help="Tag all these files; may be given again.", metavar="TAG"),
 ]
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Exit code 1 when any file could not be read.")
+]
 DocumentFilter = Annotated[
     list[str] | None,
     typer.Option(

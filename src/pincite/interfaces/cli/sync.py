@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import pincite
+from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.ingest import print_report, stop_kindly
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
@@ -20,6 +21,7 @@ from pincite.interfaces.cli.options import (
     JsonOption,
     LibraryOption,
     ProfileOption,
+    StrictOption,
     TagsOption,
     named_path,
 )
@@ -59,6 +61,7 @@ def sync(
     ] = False,
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
+    strict: StrictOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Keep a library in step with folders: added, changed, moved and deleted files.
@@ -87,6 +90,8 @@ def sync(
             print_report(report, library)
         if watch:
             _watch(opened, folders, collection, selection, tag or (), as_json=as_json)
+    if strict and report.failed:
+        raise typer.Exit(ERROR)
 
 
 def _check_folders(folders: Sequence[Path]) -> None:
