@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pincite.records import Citation
+from pincite.records import Citation, CitedCell, Label
+from pincite.text.as_read import as_read
 
 
 def on_one_line(text: str) -> str:
     """A quote for reading: line breaks of the page and runs of blanks become single blanks."""
     return " ".join(text.split())
+
+
+def as_shown(citation: Citation, *, is_raw: bool = False) -> str:
+    """A quote as a reader of the file sees it, or word for word with all its marks."""
+    if is_raw:
+        return citation.quote
+    return as_read(citation.quote, citation.media_type, citation.kind)
 
 
 def cut_to(text: str, width: int) -> str:
@@ -43,12 +51,17 @@ def announcing_lines(citation: Citation, before: Citation | None = None) -> Iter
         shown |= {(label.start, label.end) for label in before.announced_by}
     for label in citation.announced_by:
         if (label.start, label.end) not in shown:
-            yield f'below: "{on_one_line(label.text)}"'
+            yield f'below: "{_label(citation, label)}"'
 
 
 def cell_lines(citation: Citation) -> Iterator[str]:
     """What the cells of a quoted table row mean: `Net sales, 2023: 10,332`."""
     for cell in citation.cells:
-        names = ", ".join(on_one_line(label.text) for label in (*cell.rows, *cell.columns))
+        names = ", ".join(_label(citation, label) for label in (*cell.rows, *cell.columns))
         if cell.columns and names:
-            yield f"{names}: {on_one_line(cell.text)}"
+            yield f"{names}: {_label(citation, cell)}"
+
+
+def _label(citation: Citation, label: Label | CitedCell) -> str:
+    """A heading, lead-in or cell on one line."""
+    return on_one_line(as_read(label.text, citation.media_type))

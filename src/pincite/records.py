@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from pincite.boxes import Box
-from pincite.document import Document, Span
+from pincite.document import BlockKind, Document, Span
 from pincite.filters import Filters
 from pincite.scans import Survey
 
@@ -447,7 +447,9 @@ class Citation:
     is the number printed on the page where it differs from `page`, `place` where to find the quote
     in formats without pages. `announced_by` is what the quote is an item of, outermost first: without
     it "damage by pets" is not what the document says. `recognition` is how sure OCR was of the quote,
-    in 0..1; None for text that was in the file as text.
+    in 0..1; None for text that was in the file as text. `media_type` is the document's and `kind` that
+    of the blocks, where all are of one: by them a quote is shown as a reader sees it. Saved answers,
+    which hold the quote alone, have neither.
     """
 
     document: str
@@ -466,6 +468,8 @@ class Citation:
     cells: tuple[CitedCell, ...] = ()
     announced_by: tuple[Label, ...] = ()
     recognition: float | None = None
+    media_type: str = ""
+    kind: BlockKind | None = None
 
 
 class Status(StrEnum):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pincite.interfaces.cli.ask import print_answer
@@ -56,3 +58,26 @@ def test_what_a_model_wrote_carries_the_numbers_of_its_quotes_which_follow(
     place = lines.index(f'  [1] "{OPENS}"')
     assert lines[place + 1] == "      /manuals/valve.txt; page 3, Valve; characters 0-27"
     assert lines[place + 2] == f'  [2] "{CLOSES}"'
+
+
+def test_quotes_are_shown_as_they_are_read_and_word_for_word_on_request(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    source = "See [the form](https://example.org/f):\n\n- **one** way\n- another"
+    quote = replace(citation(source), media_type="text/markdown")
+    answer = Answer(
+        status=Status.ANSWERED,
+        question="Which form?",
+        text=source,
+        claims=(),
+        citations=(quote,),
+        confidence=0.9,
+        reasons=(),
+        corpus_version="c",
+        settings_digest="s",
+        mode=Mode.EXTRACTIVE,
+    )
+    print_answer(answer)
+    assert capsys.readouterr().out.startswith("See the form:\n- one way\n- another [1]\n")
+    print_answer(answer, is_raw=True)
+    assert capsys.readouterr().out.startswith(f"{source} [1]\n")

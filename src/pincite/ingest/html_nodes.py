@@ -9,15 +9,9 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.errors import ReadError
+from pincite.text.html_names import INLINE_NAMES
 
-INLINE = frozenset(
-    re.findall(
-        r"\S+",
-        "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark "
-        "meter nobr output picture progress q rb ruby s samp small source span strike strong sub "
-        "sup time tt u var wbr -text",
-    )
-)
+INLINE = INLINE_NAMES | {"-text"}
 # The reading aid over a sign (furigana) is not part of the sentence.
 UNREAD = frozenset(("rt", "rp", "-comment"))
 DEEPEST = 10_000

@@ -11,6 +11,7 @@ from pincite.document import Block, BlockKind, Document, document_id
 from pincite.ingest.decode import decode
 from pincite.ingest.outline import Outline, choose_title
 from pincite.ingest.text_records import record_starts
+from pincite.text.as_read import RESTRUCTURED_TEXT
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")
@@ -46,7 +47,7 @@ class TextReader:
             id=identifier,
             sha256=sha256,
             title=choose_title(path, first),
-            media_type="text/plain",
+            media_type=RESTRUCTURED_TEXT if path.suffix.lower() == ".rst" else "text/plain",
             text=decoded.text,
             encoding=decoded.encoding,
             first_byte=decoded.first_byte,

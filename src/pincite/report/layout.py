@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from pincite.places import announcing_lines, cell_lines, cut_to, on_one_line, place
+from pincite.places import announcing_lines, as_shown, cell_lines, cut_to, on_one_line, place
 from pincite.records import Answer, Citation, Mode
 from pincite.report.asking import Asked, FinishedSection, Report
 from pincite.report.form import report_form, report_numbers
@@ -155,7 +155,7 @@ class _Layout:
         for number, citation in zip(numbers, answer.citations, strict=True):
             yield from _announced(citation, before)
             before = citation
-            quote = Words(text=f"“{plain(citation.quote)}” ")
+            quote = Words(text=f"“{plain(as_shown(citation))}” ")
             yield Paragraph(words=(quote, self._mark(number)), look=Look.ITEM)
             if cells := "; ".join(cell_lines(citation)):
                 yield _paragraph(cells, Look.SMALL)
@@ -169,7 +169,7 @@ class _Layout:
             yield Table(names=("File", "Mentions", "Pages", "Quotes"), rows=rows)
         for number, citation in list(zip(numbers, answer.citations, strict=True))[:_MENTIONS_SHOWN]:
             yield from _announced(citation)
-            quote = Words(text=f"“{plain(citation.quote)}” ")
+            quote = Words(text=f"“{plain(as_shown(citation))}” ")
             yield Paragraph(words=(quote, self._mark(number)), look=Look.ITEM)
         more = len(answer.citations) - _MENTIONS_SHOWN
         if more > 0:
@@ -224,7 +224,7 @@ def _refusal(item: Asked) -> Iterator[Block]:
     for citation in item.nearest:
         told = ", ".join(part for part in (Path(citation.source).name, place(citation)) if part)
         yield from _announced(citation)
-        quote = cut_to(plain(citation.quote), _NEAREST_CHARS)
+        quote = cut_to(plain(as_shown(citation)), _NEAREST_CHARS)
         yield _paragraph(f"{told}: “{quote}”", Look.NEAR)
 
 
@@ -235,7 +235,7 @@ def _announced(citation: Citation, before: Citation | None = None) -> Iterator[B
 
 def _told_quote(citation: Citation) -> str:
     above = "; ".join(announcing_lines(citation))
-    return f": “{citation.quote}”" + (f" ({above})" if above else "")
+    return f": “{as_shown(citation)}”" + (f" ({above})" if above else "")
 
 
 def _capitalised(text: str) -> str:

@@ -228,6 +228,7 @@ def located(document: Document, start: int, end: int, *, path: str, sha256: str)
     page = document.page_at(start)
     blocks = document.blocks_in(start, end)
     sure = document.confidence(start, end)
+    kinds = {block.kind for block in blocks}
     return Citation(
         document=document.id,
         source=path,
@@ -245,6 +246,8 @@ def located(document: Document, start: int, end: int, *, path: str, sha256: str)
         cells=cited_cells(document, start, end),
         announced_by=announced_by(document, start, end),
         recognition=None if sure is None else round(sure, 3),
+        media_type=document.media_type,
+        kind=kinds.pop() if len(kinds) == 1 else None,
     )
 
 

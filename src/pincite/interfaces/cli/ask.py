@@ -23,6 +23,7 @@ from pincite.interfaces.cli.options import (
     ModeOption,
     ProfileOption,
     QuestionArgument,
+    RawOption,
     SaveOption,
     SectionFilter,
     SignOption,
@@ -37,7 +38,7 @@ from pincite.interfaces.cli.options import (
 from pincite.interfaces.cli.output import indented, print_json, say, short_path
 from pincite.interfaces.cli.progress import while_writing
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer
-from pincite.places import announcing_lines, cell_lines, on_one_line, place
+from pincite.places import announcing_lines, as_shown, cell_lines, on_one_line, place
 
 if TYPE_CHECKING:
     from pincite.records import Answer, Citation, Claim
@@ -61,6 +62,7 @@ def ask(
     explain: ExplainOption = False,
     why: WhyOption = None,
     budget: BudgetOption = "",
+    is_raw: RawOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Answer with exact quotes, or refuse and say why.
@@ -100,14 +102,17 @@ def ask(
     if as_json:
         print_json(sealed({**answer_form(answer), **account.form()}))
     else:
-        print_answer(answer)
+        print_answer(answer, is_raw=is_raw)
         account.show()
     if answer.status == "abstained":
         raise typer.Exit(ABSTAINED)
 
 
-def print_answer(answer: Answer) -> None:
-    """The statements with their quotes, where each stands, and what else must be told."""
+def print_answer(answer: Answer, *, is_raw: bool = False) -> None:
+    """The statements with their quotes, where each stands, and what else must be told.
+
+    Quotes are shown as a reader sees them, or with all marks of their files.
+    """
     if answer.survey is not None:
         print_count(answer)
         return
@@ -116,13 +121,13 @@ def print_answer(answer: Answer) -> None:
     elif answer.mode == "generated":
         say(indented(" ".join(map(_marked, answer.claims))))
     else:
-        _print_quotes(answer)
+        _print_quotes(answer, is_raw=is_raw)
     say()
     for number, citation in enumerate(answer.citations, start=1):
         mark = f"[{number}]"
         if answer.mode == "generated":
             # The quote itself has not been printed yet; its place stands below it.
-            _print_quote(citation, mark)
+            _print_quote(citation, mark, is_raw=is_raw)
             mark = " " * len(mark)
         say(indented(_whereabouts(citation), first=f"  {mark} "), dim=True)
     for reason in answer.reasons:
@@ -138,8 +143,8 @@ def _marked(claim: Claim) -> str:
     return f"{on_one_line(claim.text)} {''.join(f'[{number}]' for number in claim.citations)}"
 
 
-def _print_quote(citation: Citation, mark: str) -> None:
-    say(indented(f'"{on_one_line(citation.quote)}"', first=f"  {mark} "))
+def _print_quote(citation: Citation, mark: str, *, is_raw: bool) -> None:
+    say(indented(f'"{as_shown(citation, is_raw=is_raw)}"', first=f"  {mark} "))
     for line in announcing_lines(citation):
         say(indented(line, first="      "))
 
@@ -150,12 +155,12 @@ def _whereabouts(citation: Citation) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _print_quotes(answer: Answer) -> None:
+def _print_quotes(answer: Answer, *, is_raw: bool) -> None:
     before: Citation | None = None
     for number, citation in enumerate(answer.citations, start=1):
         for line in announcing_lines(citation, before):
             say(indented(line, first="    "))
-        say(indented(f"{on_one_line(citation.quote)} [{number}]"))
+        say(indented(f"{as_shown(citation, is_raw=is_raw)} [{number}]"))
         before = citation
         for line in cell_lines(citation):
             say(indented(line, first="    "))

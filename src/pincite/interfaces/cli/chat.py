@@ -33,7 +33,7 @@ from pincite.interfaces.cli.output import (
     short_path,
 )
 from pincite.interfaces.cli.progress import while_writing
-from pincite.places import announcing_lines, cut_to, on_one_line, place
+from pincite.places import announcing_lines, as_shown, cut_to, on_one_line, place
 
 if TYPE_CHECKING:
     from pincite.chat.conversation import Conversation, Turn
@@ -211,7 +211,7 @@ class Session:
             notice("with --json each turn has its sources" if self._as_json else "no sources yet")
             return
         for number, citation in enumerate(citations, start=1):
-            say(indented(f'"{on_one_line(citation.quote)}"', first=f"  [{number}] "))
+            say(indented(f'"{as_shown(citation)}"', first=f"  [{number}] "))
             for line in announcing_lines(citation):
                 say(indented(line, first="      "))
             where = "; ".join(part for part in (citation.source, place(citation)) if part)

@@ -27,7 +27,7 @@ from pincite.interfaces.cli.options import (
 )
 from pincite.interfaces.cli.output import indented, print_json, print_raw, say, short_path
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, whole_file
-from pincite.places import announcing_lines, cut_to, on_one_line, place
+from pincite.places import announcing_lines, as_shown, cut_to, on_one_line, place
 
 if TYPE_CHECKING:
     from pincite.records import Answer
@@ -115,7 +115,7 @@ def print_count(answer: Answer) -> None:
     _say_more(len(rows), "documents")
     say()
     for number, citation in enumerate(answer.citations[:_SHOWN], start=1):
-        quote = cut_to(on_one_line(citation.quote), _QUOTE_CHARS)
+        quote = cut_to(on_one_line(as_shown(citation)), _QUOTE_CHARS)
         for line in announcing_lines(citation):
             say(indented(line, first="    "))
         say(indented(f"{quote} [{number}]"))

@@ -55,6 +55,11 @@ ModelOption = Annotated[
     typer.Option("--model", help="The language model, as in generation.model.", metavar="MODEL"),
 ]
 
+RawOption = Annotated[
+    bool,
+    typer.Option("--raw", help="Show quotes as they stand in the file, with all its marks."),
+]
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 CollectionOption = Annotated[

@@ -96,14 +96,21 @@ def short_path(path: str) -> str:
 
 
 def indented(text: str, *, first: str = "") -> str:
-    """Text wrapped at 80 columns, or the terminal's width if less; lines below `first` aligned."""
+    """Text wrapped at 80 columns, or the terminal's width if less; lines below `first` aligned.
+
+    The text's own line breaks stay, and what a line is indented by.
+    """
     width = min(shutil.get_terminal_size((80, 24)).columns, 80)
-    return textwrap.fill(
-        text,
-        width,
-        initial_indent=first,
-        subsequent_indent=" " * len(first),
-        break_on_hyphens=False,
+    below = " " * len(first)
+    return "\n".join(
+        textwrap.fill(
+            line,
+            width,
+            initial_indent=first if number == 0 else below,
+            subsequent_indent=below + line[: len(line) - len(line.lstrip())],
+            break_on_hyphens=False,
+        )
+        for number, line in enumerate(text.split("\n") if text else [""])
     )
 
 

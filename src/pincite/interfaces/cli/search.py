@@ -28,6 +28,7 @@ from pincite.interfaces.cli.options import (
 )
 from pincite.interfaces.cli.output import indented, notice, print_json, say, short_path
 from pincite.places import on_one_line, page_and_section
+from pincite.text.as_read import as_read
 
 _EXCERPT_CHARS = 300
 
@@ -75,23 +76,32 @@ def search(
             else ()
         )
         account = Account.of(result, opened, explain=explain, fates=fates)
+        types = {
+            name: opened.catalog.document(name).media_type
+            for name in {hit.passage.span.document_id for hit in result.hits}
+        }
         form = search_form(result, opened, sections=sections)
     for message in result.notices:
         notice(message)
     if as_json:
         print_json({**form, **account.form()})
     else:
-        _print_hits(form, sections=sections)
+        _print_hits(form, types, sections=sections)
         account.show()
 
 
-def _print_hits(form: Mapping[str, Any], *, sections: bool) -> None:
-    """Each hit with its place and the beginning of its text, or the whole section around it."""
+def _print_hits(form: Mapping[str, Any], types: Mapping[str, str], *, sections: bool) -> None:
+    """Each hit with its place and the beginning of its text, or the whole section around it.
+
+    `types` are the media types of the documents.
+    """
     for hit in form["hits"]:
         details = (short_path(hit["source"]), page_and_section(hit["page"], hit["section"]))
         heading = "; ".join([part for part in details if part] + [f"score {hit['score']:.3f}"])
         say(indented(heading, first=f"{hit['rank']:>2}. "), bold=True)
-        text = on_one_line(hit["section_text"] if sections else hit["text"])
+        found = hit["section_text"] if sections else hit["text"]
+        text = as_read(found, types[hit["document"]])
+        text = text if sections else on_one_line(text)
         is_long = not sections and len(text) > _EXCERPT_CHARS
         cut = text[:_EXCERPT_CHARS].rstrip() + " ..." if is_long else text
         say(indented(cut, first="    ") + "\n")

@@ -1,0 +1,235 @@
+"""What is left of one paragraph when its marks for emphasis, links, templates and HTML are read?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pincite.text.html_names import BLOCK_NAMES, CELL_NAMES, INLINE_NAMES, SILENT_NAMES
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_LONGEST_PARSED_CHARS = 2_000
+"""The parser looks back at earlier marks: what is longer is read in pieces, in linear time."""
+
+_MARKS = re.compile(r"[\\`*_\[\]<&!{~]")
+_TEMPLATE = re.compile(
+    r"\{%(?P<tag>[^{}]{0,300}?)%\}|(?:\{\{(?P<value>[^{}]{0,300})\}\}|<%(?P<code>[^<>]{0,300})%>)"
+    r"|\{:[^{}\n]{0,100}\}|\{[.#][A-Za-z][\w-]{0,60}\}"
+)
+# A tag that is its name and quoted texts alone shows the last one: `{% image "a.png" "the alt" %}`.
+_SHOWS = re.compile(r"""-?\s*\w+(?:\s+(?:"[^"]*"|'[^']*'),?)+\s*-?""")
+_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
+_NO_WORDS = re.compile(r"[^\w]*|\S*/\S*|\S+\.\w{2,5}")
+_UNKNOWN = "…"
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,60}\]:?")
+# Where the slice does not hold the address that `[text][name]` leads to.
+_REFERENCE = re.compile(
+    r"!?(?<![\w\]])\[(?P<text>[^\[\]]*(?:[^\W\d_]|\ue000)[^\[\]]*)\]\[[^\[\]]{0,200}\]"
+)
+# A sentence may end within a link or bold text, and leave one half of its marks behind.
+_LINK_END = re.compile(r"\]\((?:https?:|mailto:|[/#.])[^\s()]{0,2000}\)")
+_HALF_BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])|(?<=[^\s*])\*\*(?![\w*])")
+_TAG_NAME = re.compile(r"</?([A-Za-z][\w-]*)")
+_ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_DELETED = frozenset({"del", "s", "strike"})
+
+# Private characters stand for what is not read as marks.
+_HELD, _END, _DIGITS = "\ue000", "\ue001", 0xE010
+_HOLDER = re.compile(f"{_HELD}([{chr(_DIGITS)}-{chr(_DIGITS + 9)}]+){_END}")
+
+
+def markdown_inline(text: str) -> str:
+    """One paragraph of Markdown on one line, as it is read.
+
+    Marks that tell numbers apart stay: `5*3*2` is no `532`, and what is struck out keeps its marks.
+    """
+    if not _MARKS.search(text) or _HELD in text:
+        return " ".join(text.split())
+    shown = "".join(map(_piece, _pieces(text)))
+    return " ".join(shown.split())
+
+
+def rst_inline(text: str) -> str:
+    """One paragraph of reStructuredText on one line, as it is read."""
+    shown = _RST_ROLE.sub(_rst_text, text)
+    shown = _RST_LINK.sub(_rst_text, shown)
+    shown = _RST_LITERAL.sub(r"\1", shown)
+    shown = _RST_EMPHASIS.sub(r"\2", shown)
+    return " ".join(_RST_FOOTNOTE.sub(r"\1", shown).split())
+
+
+_RST_ROLE = re.compile(r":[\w.+:-]{1,60}:`(?!`)(?P<text>[^`]{1,500})`")
+_RST_LINK = re.compile(r"(?<![\w`])`(?!`)(?P<text>[^`]{1,500})`_{1,2}(?!\w)")
+_RST_LITERAL = re.compile(r"(?<!`)``(?!`)([^`]{1,500})``(?!`)")
+_RST_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*\n]{1,300})(?<=[^\s*])\1(?![\w*])")
+_RST_FOOTNOTE = re.compile(r"(\[(?:#?\w{0,40}|\*)\])_(?!\w)")
+_RST_TARGET = re.compile(r"\s*<[^<>]*>$")
+
+
+def _rst_text(match: re.Match[str]) -> str:
+    return _RST_TARGET.sub("", match["text"]) or match["text"].strip("<>")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    while len(text) > _LONGEST_PARSED_CHARS:
+        cut = text.rfind(" ", 1, _LONGEST_PARSED_CHARS)
+        cut = cut if cut > 0 else _LONGEST_PARSED_CHARS
+        yield text[:cut]
+        text = text[cut:]
+    yield text
+
+
+def _piece(text: str) -> str:
+    held = _Held()
+    hidden = _TEMPLATE.sub(lambda match: held.put(_template_text(match), match[0]), text)
+    before = hidden[: len(hidden) - len(hidden.lstrip())] and " "
+    behind = hidden[len(hidden.rstrip()) :] and " "
+    tokens = _parser().parseInline(hidden)[0].children or []
+    shown = _joined(list(_parts(tokens, held)))
+    shown = _FOOTNOTE.sub("", shown)
+    shown = _REFERENCE.sub(lambda match: match["text"], shown)
+    shown = _HALF_BOLD.sub("", _LINK_END.sub("", shown))
+    return before + held.restored(shown) + behind
+
+
+class _Held:
+    """Texts that are put aside while the rest is read: what is shown, and the source."""
+
+    def __init__(self) -> None:
+        self._texts: list[tuple[str, str]] = []
+
+    def put(self, shown: str, source: str) -> str:
+        """What stands in the text meanwhile."""
+        self._texts.append((shown, source))
+        digits = "".join(chr(_DIGITS + int(digit)) for digit in str(len(self._texts) - 1))
+        return f"{_HELD}{digits}{_END}"
+
+    def restored(self, text: str) -> str:
+        """The text with what is shown."""
+        return _HOLDER.sub(lambda match: self._of(match)[0], text)
+
+    def in_source(self, text: str) -> str:
+        """The text with the source, as for code."""
+        return _HOLDER.sub(lambda match: self._of(match)[1], text)
+
+    def _of(self, match: re.Match[str]) -> tuple[str, str]:
+        number = int("".join(str(ord(digit) - _DIGITS) for digit in match[1]))
+        # What parsed to a holder by chance (`&#xE000;`) holds nothing.
+        return self._texts[number] if number < len(self._texts) else ("", "")
+
+
+def _template_text(match: re.Match[str]) -> str:
+    """What a template shows as far as the file says so; a value that it puts in is unknown."""
+    inside = match["tag"] if match["tag"] is not None else match["value"] or match["code"]
+    if inside is None:
+        return ""
+    texts = [one or other for one, other in _QUOTED.findall(inside)]
+    told = next((one for one in reversed(texts) if not _NO_WORDS.fullmatch(one)), "")
+    if match["tag"] is not None:
+        return told if _SHOWS.fullmatch(inside) else ""
+    return told or _UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a token shows; `nesting` is 1 for a mark that opens, -1 for one that closes, else 0."""
+
+    text: str
+    nesting: int = 0
+
+
+def _joined(parts: Sequence[_Part]) -> str:
+    """The parts without marks, but for pairs of which one stands between a number and a word."""
+    kept: set[int] = set()
+    opened: list[int] = []
+    for place, part in enumerate(parts):
+        if part.nesting > 0:
+            opened.append(place)
+        elif part.nesting < 0:
+            pair = {opened.pop(), place}
+            kept |= pair if any(_parts_numbers(parts, mark) for mark in pair) else set()
+    return "".join(
+        part.text for place, part in enumerate(parts) if not part.nesting or place in kept
+    )
+
+
+def _parts_numbers(parts: Sequence[_Part], place: int) -> bool:
+    """Whether without the mark a number and what stands beside it would be one word."""
+    before = "" if place == 0 else parts[place - 1].text[-1:]
+    behind = parts[place + 1].text[:1] if place + 1 < len(parts) else ""
+    ends = before + behind
+    return len(ends) == 2 and ends.isalnum() and any(map(str.isdigit, ends))
+
+
+def _parts(tokens: Sequence[Token], held: _Held) -> Iterator[_Part]:
+    """What each token shows."""
+    silent = ""
+    before = ""
+    for token in tokens:
+        if token.type == "html_inline":
+            name = _name(token.content)
+            if silent or name in SILENT_NAMES:
+                silent = "" if token.content.startswith("</") else silent or name
+                continue
+        if silent:
+            continue
+        part = _part(token, before, held)
+        if part.text:
+            yield part
+            before = part.text[-1]
+
+
+def _part(token: Token, before: str, held: _Held) -> _Part:
+    """What one token shows behind the sign `before`."""
+    if token.type == "html_inline":
+        return _Part(_tag_text(token.content, _name(token.content), before))
+    if token.type == "text":
+        return _Part(token.content)
+    if token.type == "code_inline":
+        source = held.in_source(token.content)
+        return _Part(held.put(source, source))
+    if token.type == "image":
+        return _Part(_joined(list(_parts(token.children or (), held))))
+    if token.type in _EMPHASIS:
+        return _Part(token.markup, token.nesting)
+    return _Part("\n" if token.type in ("softbreak", "hardbreak") else "")
+
+
+_EMPHASIS = frozenset({"em_open", "em_close", "strong_open", "strong_close"})
+
+
+def _name(tag: str) -> str:
+    found = _TAG_NAME.match(tag)
+    return found[1].lower() if found else ""
+
+
+def _tag_text(tag: str, name: str, before: str) -> str:
+    """What stands in a tag's place; a tag of an unknown name is none: `clone <address>`."""
+    if not name:  # a comment, a declaration
+        return ""
+    if name == "img":
+        alt = _ALT.search(tag)
+        return f" {alt[1] or alt[2] or ''} " if alt else ""
+    if name in CELL_NAMES:
+        return " " if tag.startswith("</") else " | "
+    if name in BLOCK_NAMES:
+        return "\n"
+    if name in _DELETED:
+        return "~~"
+    # `10<sup>2</sup>` is no 102.
+    if name in ("sup", "sub") and not tag.startswith("</") and before.isdigit():
+        return "^" if name == "sup" else "_"
+    return "" if name in INLINE_NAMES else tag
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark")
