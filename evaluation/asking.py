@@ -68,7 +68,4 @@ def _spans(
     quote: str, file: str, library: Library, files: dict[str, str]
 ) -> tuple[tuple[int, int], ...]:
     name = files.get(file)
-    if name is None:
-        return ()
-    span = find(quote, library.catalog.document(name).text)
-    return (span,) if span else ()
+    return find(quote, library.catalog.document(name).text) if name else ()

@@ -64,7 +64,7 @@ def _of_places(asked: Judged, texts: dict[str, str]) -> Iterator[str]:
         text = texts.get(gold.file)
         if text is None:
             yield f"{gold.file} cannot be read"
-        elif find(gold.quote, text) is None:
+        elif not find(gold.quote, text):
             yield f"{gold.file} does not hold {gold.quote!r}"
 
 

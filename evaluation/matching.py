@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 
 _FEWEST_CHARS = 20
-"""Of a quote that counts as a part of a place because the place holds its words."""
+"""Of words that show a place wherever they stand."""
 
 _SHORT = 3
 """Letters of a word that stands by chance inside many others."""
@@ -72,13 +72,10 @@ def is_from(quote: Stretch, place: Stretch) -> bool:
     ):
         return True
     shown, wanted = folded(quote.text), folded(place.text)
-    if not shown or not wanted:
-        return False
-    return wanted in shown or (len(shown) >= _FEWEST_CHARS and shown in wanted)
+    return min(len(shown), len(wanted)) >= _FEWEST_CHARS and (wanted in shown or shown in wanted)
 
 
-def find(words: str, text: str) -> tuple[int, int] | None:
+def find(words: str, text: str) -> tuple[tuple[int, int], ...]:
     """Where the words stand in a text, whatever blanks and line breaks are between them."""
     pattern = r"\s+".join(map(re.escape, words.split()))
-    found = re.search(pattern, text) if pattern else None
-    return found.span() if found else None
+    return tuple(found.span() for found in re.finditer(pattern, text)) if pattern else ()

@@ -77,14 +77,23 @@ def test_a_few_words_of_a_place_do_not_show_it() -> None:
     assert not is_from(Stretch(file="a.txt", text=""), place)
 
 
+def test_a_place_of_a_few_words_is_shown_only_by_its_span() -> None:
+    place = Stretch(file="a.html", text="commits", spans=((7, 14),))
+    assert not is_from(Stretch(file="b.html", text="It lists commits and more."), place)
+    assert is_from(Stretch(file="a.html", text="It lists commits.", spans=((0, 16),)), place)
+
+
 @given(st.lists(st.text("abcé(.*", min_size=1), min_size=1), st.sampled_from([" ", "\n", " \n\t "]))
 def test_words_are_found_whatever_blanks_are_between_them(words: list[str], blank: str) -> None:
     text = f"begin {blank.join(words)} end"
-    found = find(" ".join(words), text)
-    assert found is not None
+    (found, *_) = find(" ".join(words), text)
     assert text[slice(*found)].split() == " ".join(words).split()
 
 
+def test_words_that_stand_twice_are_found_twice() -> None:
+    assert find("sick leave", "sick leave and sick\nleave") == ((0, 10), (15, 25))
+
+
 def test_words_that_are_not_there_are_not_found() -> None:
-    assert find("no such words", "other words") is None
-    assert find("", "other words") is None
+    assert not find("no such words", "other words")
+    assert not find("", "other words")
