@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.chunk.long_sentences import cut_long
+from pincite.chunk.long_sentences import cut_code, cut_long
 
 
 def pieces(text: str, limit: int) -> list[str]:
@@ -36,4 +36,22 @@ def test_a_mark_stays_with_its_letter() -> None:
 def test_pieces_fit_and_hold_all_but_blanks(text: str, limit: int) -> None:
     found = pieces(text, limit)
     assert all(len(piece) <= limit for piece in found)
+    assert "".join("".join(found).split()) == "".join(text.split())
+
+
+def code_pieces(text: str, limit: int) -> list[str]:
+    return [text[start:end] for start, end in cut_code(text, 0, len(text), limit)]
+
+
+def test_code_is_cut_at_empty_lines_only_where_it_is_too_long() -> None:
+    text = "  a = 1. B = 2\n\n\n  c()\n    d()\n"
+    assert code_pieces(text, 100) == ["  a = 1. B = 2\n\n\n  c()\n    d()"]
+    assert code_pieces(text, 20) == ["  a = 1. B = 2", "  c()\n    d()"]
+    assert code_pieces(text, 9) == ["a = 1.", "B = 2", "  c()", "    d()"]
+
+
+@given(st.text(alphabet="ab .\n\t", max_size=300), st.integers(min_value=2, max_value=40))
+def test_pieces_of_code_fit_and_hold_all_but_blanks(text: str, limit: int) -> None:
+    found = code_pieces(text, limit)
+    assert all(0 < len(piece) <= limit for piece in found)
     assert "".join("".join(found).split()) == "".join(text.split())

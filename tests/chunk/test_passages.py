@@ -226,3 +226,12 @@ def test_a_header_in_another_passage_is_context_and_no_sentence() -> None:
     assert (0,) in first.headers
     assert others
     assert all(p.headers == () and p.context.endswith("\nyear and place") for p in others)
+
+
+def test_no_full_stop_ends_a_sentence_in_code() -> None:
+    code = "    open(a). Then()\n    # It is done. It is good.\n    close(a)"
+    made = document([(BlockKind.CODE, (), code), (BlockKind.PARAGRAPH, (), "One. Two is here.")])
+    (passage,) = StructureChunker(max_size=500, overlap=0).chunk(made)
+    texts = [made.text[span.start : span.end] for span in passage.sentences]
+    assert texts[0] == code
+    assert len(texts) > 1

@@ -146,3 +146,58 @@ def test_entries_of_logs_and_lines_of_lists_are_blocks_of_their_own(
 )
 def test_lines_of_prose_and_addresses_stay_together(text: str) -> None:
     assert [block for _, block in blocks(read(text))] == [text]
+
+
+MARKDOWN = """# Gate
+
+## Opening
+
+See [the plan](https://example.org/plan).
+
+```
+gate --open
+```
+"""
+
+
+def test_markdown_in_a_text_file_is_read_as_markdown() -> None:
+    document = read(MARKDOWN)
+    assert document.media_type == "text/markdown"
+    assert document.text == MARKDOWN
+    assert blocks(document) == [
+        ("heading", "Gate"),
+        ("heading", "Opening"),
+        ("paragraph", "See [the plan](https://example.org/plan)."),
+        ("code", "gate --open"),
+    ]
+
+
+def test_entries_of_a_knowledge_base_are_headings() -> None:
+    document = read("# [ARTICLE] Gate\nIt opens at 8.\n\n# [ARTICLE] Door\nIt is shut.\n")
+    assert [block.section for block in document.blocks][1::2] == [("Gate",), ("Door",)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# comment\n# goes on\nport = 80\n\n## other\n- a\n- b\n- c\n",
+        "#!/bin/sh\n\n# first\n\n## second\nrm *.txt\n",
+        "Leave\n=====\n\n- two\n- three\n- four\n\nSee [1] and (2).\n",
+        "== Title\n\n# one\n\n## two\n\n`--all`::\n\tAll of it.\n",
+        "2 * 3 * 4 = 24\n\n# 5 is the number of the room.\n",
+        "- one\n- two\n- three\n\n**bold** text\n",
+    ],
+)
+def test_text_that_is_not_plainly_markdown_is_read_as_text(text: str) -> None:
+    assert read(text).media_type == "text/plain"
+
+
+@pytest.mark.parametrize("name", ["a.log", "a.rst"])
+def test_logs_and_restructured_text_are_never_markdown(name: str) -> None:
+    assert read(MARKDOWN, name).media_type != "text/markdown"
+
+
+def test_a_drawing_is_one_block_with_its_lines() -> None:
+    drawing = "   +-----+     +-----+\n   | API | --> | DB. |\n   +-----+     +-----+"
+    document = read(f"The parts:\n\n{drawing}\n\nThe end of it.\n")
+    assert blocks(document)[1] == ("code", drawing)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pincite.chunk.context import context_lines
-from pincite.chunk.long_sentences import cut_long
+from pincite.chunk.long_sentences import cut_code, cut_long
 from pincite.document import UNQUOTED, Block, BlockKind, Document, Span
 from pincite.records import Passage
 from pincite.text.sentences import sentence_spans
@@ -18,6 +18,9 @@ _WHOLE = {BlockKind.TABLE_ROW, BlockKind.HEADING}
 
 LONGEST_SENTENCE_CHARS = 4_000
 """Two printed pages without a full stop are no sentence but a list, a log or a data dump."""
+
+LONGEST_CODE_CHARS = 1_500
+"""Some thirty lines of code, or a diagram, are quoted whole."""
 
 Measure = Callable[[str], int]
 """The size of a text, in the unit of the limits: characters or tokens."""
@@ -109,6 +112,9 @@ class StructureChunker:
 
 
 def _ranges(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    if block.kind is BlockKind.CODE:
+        yield from cut_code(text, block.start, block.end, LONGEST_CODE_CHARS)
+        return
     whole = [(0, block.end - block.start)]
     spans = whole if block.kind in _WHOLE else sentence_spans(text[block.start : block.end])
     for start, end in spans:

@@ -20,18 +20,17 @@ from pincite.ingest.markdown_comments import (
     comments_in,
     without_comments,
 )
+from pincite.ingest.markdown_html import html_pieces
 from pincite.ingest.markdown_html_tables import table_blocks, table_ranges
 from pincite.ingest.markdown_tables import with_cells
 from pincite.ingest.outline import Outline, choose_title
+from pincite.text.inline_marks import markdown_inline
 
 # The line ends markdown-it counts; `str.splitlines` knows more and would shift every offset.
 _EMPTY_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t>]*(?:\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-# What is not closed runs to the end, so that a file of nothing but beginnings is looked through once.
-_TAGS = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:(</\1\s*>)|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
-)
-_TAG = re.compile(r"<[^<>]*>")
+_HTML_OR_TEMPLATE = re.compile(r"[<{]")
+_LONGEST_UNSEEN_CHARS = 1_000
 _CONTAINER_SIGNS = " \t>"
 # A footnote of a single word looks like the target of a link, which would not be text.
 _FOOTNOTE = re.compile(r"^([ ]{0,3})\[(?=\^[^\]\n]+\]:)", re.MULTILINE)
@@ -129,7 +128,9 @@ class _BlockFinder:
                 yield from self._html(*token.map)
                 continue
             for kind, start, end in self._pieces(token, tokens[position - 1], containers):
-                if self._text[start:end].strip():
+                if self._text[start:end].strip() and (
+                    kind is BlockKind.CODE or _is_shown(self._text[start:end])
+                ):
                     yield Block(start=start, end=end, kind=kind, section=self._outline.path)
 
     def _html(self, first: int, last: int) -> Iterator[Block]:
@@ -154,8 +155,14 @@ class _BlockFinder:
     def _html_paragraph(self, start: int, end: int) -> Iterator[Block]:
         start, end = self._stripped(start, end)
         self.comments += comments_in(self._text, start, end)
-        if _TAGS.sub(_unclosed, self._text[start:end]).strip():
-            yield Block(start=start, end=end, kind=BlockKind.PARAGRAPH, section=self._outline.path)
+        for piece in html_pieces(self._text, start, end):
+            if not _is_shown(self._text[piece.start : piece.end]):
+                continue
+            if piece.level:
+                self._enter_named(piece.level, markdown_inline(self._text[piece.start : piece.end]))
+            yield Block(
+                start=piece.start, end=piece.end, kind=piece.kind, section=self._outline.path
+            )
 
     def _pieces(
         self, token: Token, opening: Token, containers: Sequence[str]
@@ -192,6 +199,9 @@ class _BlockFinder:
         name = plain or heading.content
         if self._title and _TITLE_TEMPLATE.match(heading.content.strip()):
             name = self._title
+        self._enter_named(level, name)
+
+    def _enter_named(self, level: int, name: str) -> None:
         path = self._outline.enter(level, name)
         if self.first_heading is None:
             self.first_heading = path[-1]
@@ -244,10 +254,11 @@ class _BlockFinder:
         return self._lines[min(line_number, len(self._lines)) - 1].end
 
 
-def _unclosed(match: re.Match[str]) -> str:
-    """What stays of tags: the text behind a script that nothing ends, which may be the whole file."""
-    is_unclosed = match[1] is not None and match[2] is None
-    return _TAG.sub("", match[0]) if is_unclosed else ""
+def _is_shown(source: str) -> bool:
+    """Whether a reader sees any of it: not of an anchor or of `{% endalert %}` alone."""
+    if len(source) > _LONGEST_UNSEEN_CHARS or not _HTML_OR_TEMPLATE.search(source):
+        return True
+    return any(map(str.isalnum, markdown_inline(source)))
 
 
 def _lines(text: str) -> Iterator[_Line]:

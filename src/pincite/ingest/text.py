@@ -9,10 +9,13 @@ from pathlib import Path
 
 from pincite.document import Block, BlockKind, Document, document_id
 from pincite.ingest.decode import decode
+from pincite.ingest.markdown import MarkdownReader
+from pincite.ingest.markdown_signs import is_markdown
 from pincite.ingest.outline import Outline, choose_title
-from pincite.ingest.text_records import record_starts
+from pincite.ingest.text_records import is_drawing, record_starts
 from pincite.text.as_read import RESTRUCTURED_TEXT
 
+_MAY_BE_MARKDOWN = (".txt", ".text")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")
 _UNDERLINE = re.compile(r"^([=\-~^\"*#+`])\1{2,}$")
@@ -31,14 +34,20 @@ class _Line:
     start: int
     end: int
     text: str
+    indent: int
 
 
 class TextReader:
-    """Reads `.txt`, `.log` and `.rst` files; the text is the decoded file, unchanged."""
+    """Reads `.txt`, `.log` and `.rst` files; the text is the decoded file, unchanged.
+
+    A `.txt` file that is plainly Markdown is read as such.
+    """
 
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError when they are not text."""
         decoded = decode(content)
+        if path.suffix.lower() in _MAY_BE_MARKDOWN and is_markdown(decoded.text):
+            return MarkdownReader().read(path, content)
         identifier, sha256 = document_id(content)
         blocks = text_blocks(decoded.text)
         headings = [block for block in blocks if block.kind is BlockKind.HEADING]
@@ -146,9 +155,19 @@ class _Blocks:
         if not lines or _LIST_MARKER.match(lines[0].text):
             yield from self._block(lines)
             return
-        starts = record_starts([line.text for line in lines], width=self._width)
+        texts = [line.text for line in lines]
+        if is_drawing(texts):
+            yield self._drawing(lines)
+            return
+        starts = record_starts(texts, width=self._width)
         for start, end in zip(starts, (*starts[1:], len(lines)), strict=True):
             yield from self._block(lines[start:end])
+
+    def _drawing(self, lines: Sequence[_Line]) -> Block:
+        """All lines as one block, with what the first one is indented by."""
+        start = lines[0].start - lines[0].indent
+        end = lines[-1].end
+        return Block(start=start, end=end, kind=BlockKind.CODE, section=self._outline.path)
 
     def _block(self, lines: Sequence[_Line]) -> Iterator[Block]:
         # A row of signs alone (a rule, an overline) says nothing.
@@ -162,7 +181,7 @@ def _lines(text: str) -> Iterator[_Line]:
     for match in _LINE.finditer(text):
         bare = match[0].strip()
         start = match.start() + len(match[0]) - len(match[0].lstrip())
-        yield _Line(start, start + len(bare), bare)
+        yield _Line(start, start + len(bare), bare, start - match.start() if bare else 0)
 
 
 def _is_capital_heading(text: str) -> bool:

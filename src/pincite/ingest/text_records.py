@@ -1,4 +1,4 @@
-"""Tells lines that are records of their own (a log, a list of numbers) from lines of prose."""
+"""Tells lines that are records of their own (a log, a list of numbers), or a drawing, from prose."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ _RUNS_ON = re.compile(r"[.!?,;…-]$|[.!?…]\s+[^\W\d_]")
 _LONGEST_RECORD_CHARS = 80
 _FEWEST_RECORDS = 3
 _SHORT_WIDTH = 60
+_DRAWN = re.compile(r"[\u2500-\u257f]|\+[-=]{2,}|[-=]{2,}\+|-{2,}>|<-{2,}|[|/\\]$|^[|/\\]")
+_CORNER = re.compile(r"[\u2500-\u257f]|\+[-=]{2,}|[-=]{2,}\+|-{2,}>|<-{2,}")
+_FEWEST_DRAWN = 3
+_LEAST_DRAWN = 0.6
 
 
 def record_starts(lines: Sequence[str], *, width: int) -> list[int]:
@@ -40,6 +44,14 @@ def record_starts(lines: Sequence[str], *, width: int) -> list[int]:
     if len(entries) > 1:
         return entries
     return list(range(len(lines))) if _are_records(lines, max(width, _SHORT_WIDTH)) else [0]
+
+
+def is_drawing(lines: Sequence[str]) -> bool:
+    """Whether the lines of a paragraph are boxes and arrows made of signs: they say nothing apart."""
+    drawn = sum(map(bool, map(_DRAWN.search, lines)))
+    if not any(map(_CORNER.search, lines)):
+        return False
+    return len(lines) >= _FEWEST_DRAWN and drawn >= _LEAST_DRAWN * len(lines)
 
 
 def _entries(lines: Sequence[str]) -> list[int]:
