@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import shutil
+import subprocess
+import sys
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -490,3 +492,40 @@ def test_a_search_says_when_it_cannot_show_as_many_as_were_asked_for(tmp_path: P
         told = "at most 1 hits instead of 250: raise retrieval.keep to see more"
         assert library.search("pump", limit=250).notices[-1] == told
         assert library.search("pump", limit=1).notices == (NOTICE,)
+
+
+def test_a_question_imports_nothing_that_reads_files(
+    open_library: OpenLibrary, folder: Path
+) -> None:
+    library = open_library()
+    library.ingest([folder])
+    program = (
+        "import sys; from pincite import Library; "
+        f"library = Library.open({str(library.path)!r}, create=False, overrides={LEXICAL!r}); "
+        "print(library.ask('When does the ferry leave?').status); library.close(); "
+        "print([name for name in sys.modules if name.startswith('pincite.ingest.')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["answered", "[]"]
+
+
+def test_a_list_of_files_opens_no_encoder(open_library: OpenLibrary, folder: Path) -> None:
+    open_library().ingest([folder])
+    again = open_library(lexical=False)
+    assert len(again.files()) == 2
+    assert again.stats().documents == 2
+    assert again._made_upkeep is None
+
+
+def test_the_encoder_is_opened_beside_the_imports_and_waited_for(
+    open_library: OpenLibrary, folder: Path
+) -> None:
+    library = open_library(lexical=False)
+    library.ingest([folder])
+    again = open_library(lexical=False)
+    again._encoders.open_ahead()
+    again._encoders.close()
+    assert again._encoders.serving() is again.encoder()
+    assert asked(again, "When does the ferry leave?")["status"] == "answered"

@@ -16,8 +16,6 @@ from pincite.pipeline import AnswerStages
 from pincite.records import Answer, Hit, Question, SearchResult
 from pincite.settings import Settings
 from pincite.upkeep import Upkeep
-from pincite.verify.receipt import answer_form
-from pincite.verify.sealing import sealed
 
 _Found = TypeVar("_Found")
 
@@ -98,6 +96,9 @@ class Asking:
         """The answer, now in the history if there is one; says so where it could not be kept."""
         if not self._settings.history.keep:
             return answer
+        from pincite.verify.receipt import answer_form
+        from pincite.verify.sealing import sealed
+
         try:
             self._catalog.history.keep(sealed(answer_form(answer)), collection)
         except LibraryError as error:

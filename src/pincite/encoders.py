@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class LibraryEncoders:
     """Opens encoders of one library, each once; one that could not be reached again after a while."""
 
     def __init__(self, cache: Path, chosen: EmbeddingSettings, encodings: Encodings) -> None:
-        self._cache = cache
+        self.cache = cache
         self._settings = chosen
         self._encodings = encodings
         self._substitute = ""
@@ -37,6 +38,23 @@ class LibraryEncoders:
         self._failure = ""
         self._try_again = 0.0
         self._one_at_a_time = threading.RLock()
+        self._ahead: threading.Thread | None = None
+
+    def open_ahead(self) -> None:
+        """Begin to open the serving encoder in a thread; who asks for it meanwhile waits."""
+        # No daemon: a process that ends while OpenVINO compiles would crash.
+        self._ahead = threading.Thread(target=self._open_quietly)
+        self._ahead.start()
+
+    def _open_quietly(self) -> None:
+        # Who asks for the encoder runs into the same again, and tells it.
+        with suppress(Exception):
+            self.serving()
+
+    def close(self) -> None:
+        """Wait for what was begun."""
+        if self._ahead is not None:
+            self._ahead.join()
 
     @cached_property
     def _chosen(self) -> EmbeddingSettings:
@@ -45,7 +63,7 @@ class LibraryEncoders:
         if not chosen.otherwise or chosen.otherwise == chosen.model:
             return chosen
         try:
-            self._wanted = open_encoder(chosen, self._cache)
+            self._wanted = open_encoder(chosen, self.cache)
         except ModelError as error:
             self.why_substitute = str(error)
             self._substitute = (
@@ -111,7 +129,7 @@ class LibraryEncoders:
             is_time = time.monotonic() >= self._try_again
             if self._wanted is None or (isinstance(self._wanted, ModelUnreachable) and is_time):
                 try:
-                    self._wanted = open_encoder(self._chosen, self._cache)
+                    self._wanted = open_encoder(self._chosen, self.cache)
                     self._opened[self._wanted.name] = self._wanted
                 except ModelError as error:
                     self._wanted = error
@@ -190,7 +208,7 @@ class LibraryEncoders:
     def _open_other(self, record: EncoderRecord) -> VectorEncoder:
         local = self._chosen.model_dump(include={"runtime", "threads"})
         try:
-            return open_encoder(EmbeddingSettings(**{**record.settings, **local}), self._cache)
+            return open_encoder(EmbeddingSettings(**{**record.settings, **local}), self.cache)
         except ModelError:
             wanted = self.wanted()  # The same files may lie elsewhere now.
             if wanted.name == record.name:

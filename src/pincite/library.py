@@ -1,4 +1,8 @@
-"""One library on disk: open, ingest, remove, search, ask."""
+"""One library on disk: open, ingest, remove, search, ask.
+
+What reads files, and the stages that answer, are imported where they are first needed: most of the time
+of a command that asks one question goes into imports, and the encoder is opened beside them.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +12,37 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pincite.ahead import beside
 from pincite.arguments import checked_limit, checked_path, checked_paths, checked_text
-from pincite.asking import Asking, cut
-from pincite.assemble.files import open_reader
 from pincite.catalog.catalog import Catalog
 from pincite.document import Span
+from pincite.encoders import LibraryEncoders
 from pincite.errors import LibraryBusy, ModelError, PinciteError
-from pincite.fate import Fate
 from pincite.filters import Filters
-from pincite.folder_sync import FolderSync, Wanted
+from pincite.graphs.prepared import prepared_folder
 from pincite.holdings import CATALOG_FILE, FileEntry, IngestReport, Stats
-from pincite.index.indexes import Indexes
-from pincite.ingest.selection import Selection
-from pincite.intake import ProgressCallback
 from pincite.library_folder import check_folder, check_target, remember_profile
-from pincite.pipeline import AnswerStages, answer_question, search, survey
 from pincite.records import Answer, Passage, Preview, SearchResult
-from pincite.reencode import ReencodeCallback, ReencodeReport, as_ingest_progress, reencode
 from pincite.settings import Layer, Settings, load_settings
-from pincite.stages import LanguageModel, PairScorer, VectorEncoder
-from pincite.survey.asked import count_request
-from pincite.sync_plan import SyncPlan
-from pincite.upkeep import Upkeep, writing
-from pincite.vector_check import VectorCheck, check_vectors
-from pincite.verify.calibration import Calibration, save_calibration
-from pincite.verify.entailment import EntailmentModel
-from pincite.verify.offsets import OffsetCheck, check_offsets
-from pincite.verify.saved import saved_answer, write_whole
-from pincite.why import Inquiry
+
+if TYPE_CHECKING:
+    from pincite.asking import Asking
+    from pincite.fate import Fate
+    from pincite.folder_sync import FolderSync
+    from pincite.index.indexes import Indexes
+    from pincite.ingest.selection import Selection
+    from pincite.intake import ProgressCallback
+    from pincite.pipeline import AnswerStages
+    from pincite.reencode import ReencodeCallback, ReencodeReport
+    from pincite.stages import LanguageModel, PairScorer, VectorEncoder
+    from pincite.sync_plan import SyncPlan
+    from pincite.upkeep import Upkeep
+    from pincite.vector_check import VectorCheck
+    from pincite.verify.calibration import Calibration
+    from pincite.verify.entailment import EntailmentModel
+    from pincite.verify.offsets import OffsetCheck
 
 
 class Library:
@@ -55,9 +59,11 @@ class Library:
         self.path = path
         self.settings = settings
         self.catalog = Catalog(path / CATALOG_FILE, keep_versions=settings.ingest.keep_versions)
-        self._upkeep = Upkeep(path, settings, self.catalog)
-        self._folders = FolderSync(path, settings, self.catalog, self._upkeep)
-        self._asking = Asking(settings, self.catalog, self._upkeep)
+        self._encoders = LibraryEncoders(
+            prepared_folder(path), settings.embedding, self.catalog.encodings
+        )
+        self._made_upkeep: Upkeep | None = None
+        self._made_once = threading.Lock()
 
     @classmethod
     def open(
@@ -84,14 +90,40 @@ class Library:
 
     def close(self) -> None:
         """Release files. The library can be opened again at any time."""
+        self._encoders.close()
         self.catalog.close()
-        self._upkeep.close()
+        if self._made_upkeep is not None:
+            self._made_upkeep.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *raised: object) -> None:
         self.close()
+
+    @property
+    def _upkeep(self) -> Upkeep:
+        """Made at the first use; the encoder is opened while Python imports all that answers."""
+        with self._made_once:
+            if self._made_upkeep is None:
+                self._encoders.open_ahead()
+                from pincite.upkeep import Upkeep
+
+                self._made_upkeep = Upkeep(self.path, self.settings, self.catalog, self._encoders)
+            return self._made_upkeep
+
+    @property
+    def _folders(self) -> FolderSync:
+        from pincite.folder_sync import FolderSync
+
+        return FolderSync(self.path, self.settings, self.catalog, self._upkeep)
+
+    @property
+    def _asking(self) -> Asking:
+        upkeep = self._upkeep  # first: it opens the encoder
+        from pincite.asking import Asking
+
+        return Asking(self.settings, self.catalog, upkeep)
 
     # --- Changing what it holds -------------------------------------------------------------------
 
@@ -113,6 +145,9 @@ class Library:
         another process is ingesting, UsageError for what is no path and for a collection or a tag
         without a name.
         """
+        from pincite.folder_sync import Wanted
+        from pincite.reencode import as_ingest_progress
+
         wanted = Wanted.checked(paths, collection, tags=tags, selection=selection)
         report = self._folders.bring_in(wanted, progress)
         if self.is_behind():
@@ -139,6 +174,8 @@ class Library:
         on from there. Raises ModelError when the encoder cannot be had, LibraryBusy when another
         process is at it.
         """
+        from pincite.reencode import reencode
+
         return reencode(
             self.path,
             self.settings.embedding,
@@ -177,6 +214,8 @@ class Library:
         another process ingests, the changes wait. Raises UsageError, at the first step, for what is no
         path and for a collection or a tag without a name.
         """
+        from pincite.folder_sync import Wanted
+
         wanted = Wanted.checked(folders, collection, tags=tags, selection=selection)
         with self.reencoding_beside():
             yield from self._folders.follow(wanted, stop)
@@ -189,6 +228,8 @@ class Library:
         selection: Selection | None = None,
     ) -> SyncPlan:
         """What `ingest` would do with these paths; nothing is changed. The errors are the same."""
+        from pincite.folder_sync import Wanted
+
         return self._folders.plan(Wanted.checked(paths, collection, selection=selection))
 
     def remove(
@@ -233,11 +274,15 @@ class Library:
         the trace also names every passage that was cut after fusion. After `budget_ms` milliseconds
         no further passage is compared; the result says so (default: `rerank.budget_ms`).
         """
+        asking = self._asking
+        from pincite.asking import cut
+        from pincite.pipeline import search
+
         most = self.settings.retrieval.limit if limit is None else checked_limit(limit, "limit")
-        question = self._asking.question(
+        question = asking.question(
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
-        result = self._asking.newest(lambda stages: search(question, stages))
+        result = asking.newest(lambda stages: search(question, stages))
         return cut(result, most, keep=self.settings.retrieval.keep)
 
     def section_of(self, passage: Passage) -> Span:
@@ -263,13 +308,14 @@ class Library:
         library's own, except those of ingest and encoder. `watch` is given the statements that hold so
         far while a language model writes; the answer has the last word.
         """
-        question = self._asking.question(
+        asking = self._asking
+        from pincite.pipeline import answer_question
+
+        question = asking.question(
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
-        answer = self._asking.newest(
-            lambda stages: answer_question(question, stages, watch), settings
-        )
-        return self._asking.kept(answer, collection)
+        answer = asking.newest(lambda stages: answer_question(question, stages, watch), settings)
+        return asking.kept(answer, collection)
 
     def count(
         self, words: str, *, collection: str | None = None, filters: Filters | None = None
@@ -279,10 +325,14 @@ class Library:
         Any form of the words counts; of words in quotation marks only that one. Raises UsageError as
         `search` does.
         """
-        question = self._asking.question(words, collection, filters=filters)
+        asking = self._asking
+        from pincite.pipeline import survey
+        from pincite.survey.asked import count_request
+
+        question = asking.question(words, collection, filters=filters)
         request = count_request(words)
-        answer = self._asking.newest(lambda stages: survey(question, request, stages))
-        return self._asking.kept(answer, collection)
+        answer = asking.newest(lambda stages: survey(question, request, stages))
+        return asking.kept(answer, collection)
 
     def save_receipt(
         self,
@@ -295,6 +345,8 @@ class Library:
 
         `key` is the file of a private key that signs it.
         """
+        from pincite.verify.saved import saved_answer, write_whole
+
         target = Path(path)
         write_whole(target, saved_answer(answer, self.catalog, target, Path(key) if key else None))
 
@@ -311,12 +363,15 @@ class Library:
         `passage` is a passage's id, FILE:PAGE, or words that stand in the passage; there is one
         `Fate` for each passage it means. Raises UsageError where it means too many.
         """
+        from pincite.why import Inquiry
+
         inquiry = Inquiry(self.catalog, self._upkeep, self.settings)
         return inquiry.fates(self._asking.question(text, collection, filters=filters), passage)
 
     def check_collection(self, collection: str | None) -> None:
         """Raises UsageError, and says what there is, for a collection that is not there."""
-        self._asking.check_collection(collection)
+        if collection is not None:
+            self._asking.check_collection(collection)
 
     # --- What it is made of -----------------------------------------------------------------------
 
@@ -338,6 +393,9 @@ class Library:
 
     def check_offsets(self, *, sample: int = 200) -> OffsetCheck:
         """Read files again and compare random sentences with what is stored."""
+        from pincite.assemble.files import open_reader
+        from pincite.verify.offsets import check_offsets
+
         with open_reader(self.settings) as reader:
             return check_offsets(
                 self.catalog, reader, sample=sample, seed=self.catalog.meta("corpus_version")
@@ -348,6 +406,8 @@ class Library:
 
         Raises ModelError when the encoder's server cannot be asked.
         """
+        from pincite.vector_check import check_vectors
+
         seed = self.catalog.meta("corpus_version")
         return check_vectors(self.catalog, self.encoder(), sample=sample, seed=seed)
 
@@ -403,6 +463,9 @@ class Library:
 
     def keep_calibration(self, calibration: Calibration) -> Path:
         """Let answers from now on say, and be held to, what was found; gives where it is kept."""
+        from pincite.upkeep import writing
+        from pincite.verify.calibration import save_calibration
+
         with writing(self.path):
             kept = save_calibration(self.path, calibration)
         self._upkeep.forget_stages()

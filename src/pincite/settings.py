@@ -16,16 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import (
-    ValidationError,
-)
-from pydantic_settings import (
-    BaseSettings,
-    EnvSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
-from pydantic_settings import SettingsError as ForeignSettingsError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pincite.errors import SettingsError
 from pincite.setting_groups import (
@@ -55,12 +46,10 @@ _PROFILES = "profiles"
 """The folder of those shipped."""
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """All groups."""
 
-    model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", env_prefix=_PREFIX, env_nested_delimiter="__"
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ingest: IngestSettings = IngestSettings()
     chunking: ChunkingSettings = ChunkingSettings()
@@ -78,19 +67,6 @@ class Settings(BaseSettings):
     verification: VerificationSettings = VerificationSettings()
     chat: ChatSettings = ChatSettings()
     history: HistorySettings = HistorySettings()
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Values come from `load_settings` alone, so that each can be traced to its origin."""
-        del settings_cls, env_settings, dotenv_settings, file_secret_settings
-        return (init_settings,)
 
     def digest(self) -> str:
         """Identifies every value that can change an answer."""
@@ -203,19 +179,36 @@ def _file_layer(path: Path) -> Layer:
 
 
 def _environment_layer() -> Layer:
+    """Values of variables such as PINCITE_RETRIEVAL__ALPHA, and groups such as PINCITE_RETRIEVAL={}."""
+    found: dict[str, dict[str, Any]] = {}
     groups = ", ".join(Settings.model_fields)
-    for name in os.environ:
-        group, nested, _ = name.removeprefix(_PREFIX).partition("__")
-        if name.startswith(_PREFIX) and nested and group.lower() not in Settings.model_fields:
+    # Whole groups first: a single value counts more.
+    for variable, value in sorted(os.environ.items()):
+        if not variable.upper().startswith(_PREFIX):
+            continue
+        group, nested, name = variable[len(_PREFIX) :].lower().partition("__")
+        if group in Settings.model_fields:
+            values = {name: value} if nested else _group_from_json(variable, value)
+            found.setdefault(group, {}).update(values)
+        elif nested:
             raise SettingsError(
-                f"environment: {name}: there is no group '{group.lower()}'; there are: {groups}"
+                f"environment: {variable}: there is no group '{group}'; there are: {groups}"
             )
+    return found
+
+
+def _group_from_json(variable: str, value: str) -> dict[str, Any]:
     try:
-        return EnvSettingsSource(Settings)()
-    except ForeignSettingsError as error:
+        values = json.loads(value)
+    except ValueError as error:
         raise SettingsError(
-            f"environment: {error}; a value is set as PINCITE_GROUP__NAME, groups are: {groups}"
+            f"environment: {variable}: is not JSON ({error}); set one value as {variable}__NAME"
         ) from error
+    if not isinstance(values, dict):
+        raise SettingsError(
+            f"environment: {variable}: is a single value; set one value as {variable}__NAME"
+        )
+    return values
 
 
 def _explain(error: ValidationError, origins: Origins) -> str:

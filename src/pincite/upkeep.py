@@ -12,12 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pincite.assemble.answering import answer_stages
-from pincite.assemble.files import lexical_engine
 from pincite.assemble.reranking import Models, hot_passages
+from pincite.assemble.retrieving import lexical_engine
 from pincite.catalog.catalog import Catalog
 from pincite.encoders import LibraryEncoders
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
-from pincite.graphs.prepared import prepared_folder
 from pincite.index.indexes import Indexes, IndexFolder
 from pincite.library_folder import held
 from pincite.pipeline import AnswerStages
@@ -39,14 +38,15 @@ _LOOK_AGAIN_SECONDS = 2.0
 class Upkeep:
     """What a library derives from its catalog: made when needed, renewed when old."""
 
-    def __init__(self, path: Path, settings: Settings, catalog: Catalog) -> None:
+    def __init__(
+        self, path: Path, settings: Settings, catalog: Catalog, encoders: LibraryEncoders
+    ) -> None:
         self._path = path
         self._settings = settings
         self._catalog = catalog
-        self._prepared = prepared_folder(path)
-        self.encoders = LibraryEncoders(self._prepared, settings.embedding, catalog.encodings)
+        self.encoders = encoders
         self.writers = LibraryWriters()
-        self.scorers = LibraryScorers(self._prepared)
+        self.scorers = LibraryScorers(encoders.cache)
         self._hot: HotPassages | None = None
         self._indexes: Indexes | None = None
         self._stages: AnswerStages | None = None
@@ -132,7 +132,7 @@ class Upkeep:
 
     def forget_own_graphs(self) -> None:
         """Remove the prepared graphs that a library kept for itself before it used the shared ones."""
-        if self._prepared != self._path / "encoder":
+        if self.encoders.cache != self._path / "encoder":
             shutil.rmtree(self._path / "encoder", ignore_errors=True)
 
     def bring_indexes_up(self) -> None:

@@ -6,12 +6,11 @@ from pincite.assemble.encoders import embedder
 from pincite.catalog.catalog import Catalog
 from pincite.chunk.passages import StructureChunker
 from pincite.embed.tokenizer import token_counter
-from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.reading_options import recogniser_name
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.pipeline import IngestStages
-from pincite.setting_groups import ChunkingSettings, IngestSettings, LexicalSettings
+from pincite.setting_groups import ChunkingSettings, IngestSettings
 from pincite.settings import Settings
 from pincite.stages import VectorEncoder
 
@@ -27,11 +26,6 @@ def reading_conditions(settings: Settings) -> str:
     """What decides, besides a file's bytes, how much of it is read."""
     recogniser = recogniser_name() if settings.ingest.ocr == "auto" else ""
     return f"{recogniser or 'no recogniser'}, {settings.ingest.max_pages} pages"
-
-
-def lexical_engine(chosen: LexicalSettings) -> LexicalEngine:
-    """What ranks passages by their words."""
-    return TANTIVY if chosen.engine == "tantivy" else bm25s_engine(k1=chosen.k1, b=chosen.b)
 
 
 def ingest_stages(

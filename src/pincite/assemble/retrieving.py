@@ -6,6 +6,7 @@ from functools import partial
 
 from pincite.catalog.catalog import Catalog
 from pincite.embed.spec import reads_latin_only
+from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.index.indexes import Indexes
 from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.exact import ExactWords
@@ -28,7 +29,7 @@ from pincite.retrieve.routing import (
 from pincite.retrieve.searches import Searches
 from pincite.retrieve.tags import TagBooster, load_tag_set
 from pincite.retrieve.twins import TextOf, TwinsLeftOut
-from pincite.setting_groups import RetrievalSettings
+from pincite.setting_groups import LexicalSettings, RetrievalSettings
 from pincite.settings import Settings
 from pincite.stages import Booster, Retriever, TermWeights, VectorEncoder
 from pincite.text.name_table import NameTable
@@ -114,3 +115,8 @@ def _boosters(
     if settings.intents.rules:
         boosters.append(IntentBooster(intents, catalog))
     return boosters
+
+
+def lexical_engine(chosen: LexicalSettings) -> LexicalEngine:
+    """What ranks passages by their words."""
+    return TANTIVY if chosen.engine == "tantivy" else bm25s_engine(k1=chosen.k1, b=chosen.b)

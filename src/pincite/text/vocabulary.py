@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from pincite.text.abbreviations import abbreviations
 from pincite.text.compounds import COMPOUNDING, SHORTEST_PART, parts
 from pincite.text.terms import fold
@@ -126,6 +123,10 @@ class Vocabulary:
             for candidate in self._by_shape.get((first, length), ())
             if first == word[:1] or candidate[1] == word[0]
         ]
+        # Imported for a word that no document holds only: most questions have none.
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
         found = process.extract(
             word, near, scorer=OSA.distance, score_cutoff=most, limit=_CANDIDATES
         )

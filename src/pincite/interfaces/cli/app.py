@@ -80,6 +80,8 @@ looking again and again through what its imports have made, which stays."""
 def main() -> None:
     """Run the command line. Every failure is one clear message and a defined exit code."""
     gc.set_threshold(_NEW_OBJECTS_BEFORE_A_LOOK)
+    # It would look through all installed packages for its plugins; none of them checks our settings.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Text of documents may hold what the terminal's encoding cannot show.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

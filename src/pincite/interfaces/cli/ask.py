@@ -69,9 +69,6 @@ def ask(
 
     Exit code 0 when answered, 3 when the documents do not answer.
     """
-    from pincite.verify.receipt import answer_form
-    from pincite.verify.sealing import sealed
-
     check_saving(save, sign)
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
@@ -100,6 +97,9 @@ def ask(
         )
         account = Account.of(answer, opened, explain=explain, fates=fates)
     if as_json:
+        from pincite.verify.receipt import answer_form
+        from pincite.verify.sealing import sealed
+
         print_json(sealed({**answer_form(answer), **account.form()}))
     else:
         print_answer(answer, is_raw=is_raw)
