@@ -43,6 +43,7 @@ class Measures:
 
     questions: int
     right: Share
+    clear: Share
     gold_shown: Share
     everything: Share
     first_right: Share
@@ -67,6 +68,7 @@ def measured(scores: Sequence[Score]) -> Measures:
     return Measures(
         questions=len(scores),
         right=_share(scores, lambda one: one.is_right),
+        clear=_share(scores, lambda one: one.is_clear),
         gold_shown=_sum(wanted, lambda one: one.places_shown, lambda one: one.places),
         everything=_share(wanted, lambda one: one.shows_everything),
         first_right=_share(given, lambda one: one.is_first_right),

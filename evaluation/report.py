@@ -12,6 +12,7 @@ _HEADS = (
     "",
     "questions",
     "right",
+    "and first",
     "gold shown",
     "everything shown",
     "first quote right",
@@ -89,6 +90,7 @@ def _rows(groups: dict[str, list[Score]]) -> list[list[str]]:
 
 def _row(name: str, found: Measures, *, with_interval: bool = False) -> list[str]:
     shares = (
+        found.clear,
         found.gold_shown,
         found.everything,
         found.first_right,

@@ -34,6 +34,11 @@ class Score:
     lines: int
     confidence: float
 
+    @property
+    def is_clear(self) -> bool:
+        """Right, and whoever reads no further than the first quote knows it."""
+        return self.is_right and (self.is_first_right or not self.is_answered)
+
     def form(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)

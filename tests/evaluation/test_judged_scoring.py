@@ -78,6 +78,8 @@ def test_quotes_beside_the_point_are_counted_and_the_first_is_looked_at() -> Non
     found = judged(asked(), answer(BESIDE, DAYS))
     assert found.is_right
     assert (found.quotes, found.quotes_beside, found.is_first_right) == (2, 1, False)
+    assert not found.is_clear
+    assert judged(asked(), answer(DAYS, BESIDE)).is_clear
 
 
 def test_of_several_alternatives_one_shows_the_place() -> None:
