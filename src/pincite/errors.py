@@ -7,6 +7,8 @@
     ├── LibraryError          the library folder cannot be used
     │   ├── LibraryBusy       another process is writing to it
     │   ├── LibraryReadOnly   it lies where nothing can be written
+    │   ├── LibraryDamaged    its catalog is not what was written
+    │   ├── NotStorable       what was read of one file cannot be stored; the others go on
     │   ├── DocumentGone      a document was removed while it was looked at
     │   └── LibraryTooNew     it was written by a newer version
     ├── ModelError            a model is missing, damaged or cannot run here
@@ -46,6 +48,14 @@ class LibraryBusy(LibraryError):
 
 class LibraryReadOnly(LibraryError):
     """The library lies where nothing can be written; it can still be asked."""
+
+
+class LibraryDamaged(LibraryError):
+    """The library's catalog is empty, cut off or overwritten: it is not what was written."""
+
+
+class NotStorable(LibraryError):
+    """What was read of a file cannot be stored. The message is the reason; others can be stored."""
 
 
 class DocumentGone(LibraryError):

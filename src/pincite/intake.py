@@ -16,7 +16,7 @@ from pincite.ahead import ahead
 from pincite.catalog.catalog import Catalog
 from pincite.coverage import flag_lines
 from pincite.document import Document
-from pincite.errors import LibraryError
+from pincite.errors import LibraryError, NotStorable
 from pincite.holdings import FileProblem, IngestReport
 from pincite.ingest.discover import Discovery, discover, disk_names
 from pincite.ingest.selection import Selection
@@ -184,10 +184,12 @@ class Intake:
         )
         with encoded as groups:
             for group in groups:
-                self._store([item for item in group if isinstance(item, Ingested)])
+                refused = self._store([item for item in group if isinstance(item, Ingested)])
                 for outcome in group:
                     if isinstance(outcome, FileProblem):
                         self._fail(outcome)
+                    elif outcome.path in refused:
+                        self._fail(FileProblem(path=outcome.path, reason=refused[outcome.path]))
                     else:
                         self._count_in(outcome)
                     yield outcome.path
@@ -214,20 +216,29 @@ class Intake:
                 reason = f"it could not be read again under its new name: {outcome.reason}"
                 self._tally.warnings.append(FileProblem(path=outcome.path, reason=reason))
             elif outcome.document.id == paths[outcome.path]:
-                self._catalog.rename(outcome, recipe=self._recipe.of(outcome.document))
+                self._rename(outcome)
 
-    def _store(self, files: Sequence[Ingested]) -> None:
-        """In one transaction; where that fails, one by one: on a full disk some may fit."""
+    def _rename(self, ingested: Ingested) -> None:
+        try:
+            self._catalog.rename(ingested, recipe=self._recipe.of(ingested.document))
+        except NotStorable as error:
+            reason = f"it could not be stored under its new name: {error}"
+            self._tally.warnings.append(FileProblem(path=ingested.path, reason=reason))
+
+    def _store(self, files: Sequence[Ingested]) -> dict[str, str]:
+        """In one transaction; where that fails, one by one. Gives what cannot be stored, and why."""
         chosen = [(one, self._recipe.of(one.document)) for one in files]
         if not chosen:
-            return
+            return {}
         try:
             self._catalog.put_all(self._collection, chosen)
-        except LibraryError:
-            if len(chosen) == 1:
+        except LibraryError as error:
+            if len(chosen) > 1:  # On a full disk, too, some may fit.
+                return {path: why for one in files for path, why in self._store([one]).items()}
+            if not isinstance(error, NotStorable):
                 raise
-            for one, of_one in chosen:
-                self._catalog.put(self._collection, one, recipe=of_one)
+            return {files[0].path: str(error)}
+        return {}
 
     def _count_in(self, ingested: Ingested) -> None:
         document = ingested.document

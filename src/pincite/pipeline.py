@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from pincite.errors import PinciteError
 from pincite.holdings import FileProblem
 from pincite.records import Answer, Draft, Hit, Ingested, Preview, Question, SearchResult
 from pincite.scans import SurveyRequest
@@ -74,12 +75,36 @@ def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingest
         if read.document is None:
             yield FileProblem(path=read.path, reason=read.reason)
             continue
-        passages = stages.chunker.chunk(read.document)
+        try:
+            passages = stages.chunker.chunk(read.document)
+        except Exception as error:  # noqa: BLE001  (of this file: what was read is anything)
+            yield _problem(read.path, "cut into passages", error)
+            continue
         group.append(Ingested(path=read.path, document=read.document, passages=passages))
         if sum(len(item.passages) for item in group) >= EMBEDDED_TOGETHER:
-            yield from _embed(group, stages)
+            yield from _encoded(group, stages)
             group = []
-    yield from _embed(group, stages)
+    yield from _encoded(group, stages)
+
+
+def _encoded(group: Sequence[Ingested], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
+    """Encode files together; where that fails for what is in one of them, one by one."""
+    try:
+        yield from list(_embed(group, stages))
+    except (PinciteError, OSError):
+        raise
+    except Exception as error:  # noqa: BLE001  (of one file: what was read is anything)
+        if len(group) == 1:
+            yield _problem(group[0].path, "encoded", error)
+            return
+        for item in group:
+            yield from _encoded([item], stages)
+
+
+def _problem(path: str, what: str, error: Exception) -> FileProblem:
+    kind = type(error).__name__
+    reason = f"what was read of it could not be {what} ({kind}: {error}); please report this"
+    return FileProblem(path=path, reason=reason)
 
 
 def _embed(group: Sequence[Ingested], stages: IngestStages) -> Iterator[Ingested]:

@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, Row, Select, delete, func, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from pincite.catalog import files, rows, schema, sources
 from pincite.catalog.conversations import Conversations
 from pincite.catalog.encodings import Encodings
-from pincite.catalog.engine import for_writing, open_sqlite, translated
+from pincite.catalog.engine import for_writing, guarded, open_sqlite, translated
 from pincite.catalog.filtering import matching_keys
 from pincite.catalog.history import History
 from pincite.catalog.migrations import is_behind, migrate
 from pincite.catalog.scanning import CatalogScan
 from pincite.document import Coverage, Document, Span, first_intact
-from pincite.errors import DocumentGone
+from pincite.errors import DocumentGone, NotStorable, PinciteError
 from pincite.filters import Filters
 from pincite.holdings import FileEntry, FileProblem
 from pincite.records import Embedding, Ingested, NamedFile, Passage, Source
@@ -76,6 +77,18 @@ class Catalog:
         with self._transaction() as connection:
             return connection.execute(query).all()
 
+    @contextmanager
+    def _storing(self) -> Iterator[Connection]:
+        """A transaction that stores what readers found: whatever fails on it costs these files only."""
+        with self._transaction(writes=True) as connection:
+            try:
+                yield connection
+            except (PinciteError, SQLAlchemyError):
+                raise
+            except Exception as error:
+                kind = type(error).__name__
+                raise NotStorable(f"it could not be stored ({kind}: {error})") from error
+
     def _read(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
         """Rows of one statement, past SQLAlchemy: what every question asks for many times."""
         with translated(self.path), closing(self._engine.raw_connection()) as connection:
@@ -85,11 +98,13 @@ class Catalog:
 
     # --- What the library holds ---------------------------------------------------------------
 
+    @guarded
     def meta(self, name: str) -> str:
         """A value of the meta table: `generation`, `corpus_version`, `library_id`, ..."""
         with self._transaction() as connection:
             return rows.meta(connection, name)
 
+    @guarded
     def generation(self) -> int:
         """A number that grows with every change."""
         ((generation,),) = self._read("SELECT value FROM meta WHERE name = 'generation'")
@@ -184,6 +199,7 @@ class Catalog:
         """`Document.text[start:end]`, from the stored text. Raises DocumentGone."""
         return self._text(span.document_id)[span.start : span.end]
 
+    @guarded
     def _load_text(self, document_id: str) -> str:
         found = self._read("SELECT text FROM documents WHERE id = ?", document_id)
         return rows.decode_text(_first(found, document_id)[0])
@@ -193,6 +209,7 @@ class Catalog:
         self._text.cache_clear()
         self.document.cache_clear()
 
+    @guarded
     def _load_document(self, document_id: str) -> Document:
         """A whole stored document. Raises DocumentGone."""
         query = select(schema.documents).where(schema.documents.c.id == document_id)
@@ -216,6 +233,7 @@ class Catalog:
         path = first_intact([other.path for other in found], row.sha256)
         return Source(document_id=document_id, path=path, sha256=row.sha256, encoding=row.encoding)
 
+    @guarded
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
         """Passages by key; a key that is no longer there is left out."""
         generation = self.generation()
@@ -241,6 +259,7 @@ class Catalog:
         query = select(schema.passages.c.key).order_by(schema.passages.c.key)
         return [row.key for row in self._fetch(query)]
 
+    @guarded
     def allowed_keys(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
         """Keys of the passages that may answer, ascending; None when all may.
 
@@ -256,6 +275,7 @@ class Catalog:
         with self._transaction() as connection:
             return matching_keys(connection, collection, filters)
 
+    @guarded
     def sentence_vectors(
         self, keys: Sequence[int], *, model: str | None = None
     ) -> dict[int, NDArray[Any]]:
@@ -269,6 +289,7 @@ class Catalog:
                 found[row.key] = rows.sentence_vectors(row)
         return found
 
+    @guarded
     def embeddings(self, keys: Sequence[str]) -> dict[str, Embedding]:
         """Cached embeddings by embedding key; keys that are not cached are left out."""
         found: dict[str, Embedding] = {}
@@ -302,19 +323,22 @@ class Catalog:
 
         Documents without such passages are left out.
         """
-        table = schema.documents
         for start in range(0, len(document_ids), _READ_TOGETHER):
-            batch = document_ids[start : start + _READ_TOGETHER]
-            mine = (schema.passages.c.document_id.in_(batch), schema.passages.c.key > after)
-            passages: dict[str, list[Passage]] = {document_id: [] for document_id in batch}
-            query = select(schema.passages).where(*mine).order_by(schema.passages.c.key)
-            for row in self._fetch(query):
-                passages[row.document_id].append(rows.passage(row))
-            wanted = [document_id for document_id in batch if passages[document_id]]
-            stored = self._fetch(select(table.c.id, table.c.text).where(table.c.id.in_(wanted)))
-            texts = {row.id: rows.decode_text(row.text) for row in stored}
-            yield from ((texts[document_id], passages[document_id]) for document_id in wanted)
+            yield from self._contents(document_ids[start : start + _READ_TOGETHER], after)
 
+    @guarded
+    def _contents(self, document_ids: Sequence[str], after: int) -> list[tuple[str, list[Passage]]]:
+        table, held = schema.documents, schema.passages
+        passages: dict[str, list[Passage]] = {document_id: [] for document_id in document_ids}
+        mine = (held.c.document_id.in_(document_ids), held.c.key > after)
+        for row in self._fetch(select(held).where(*mine).order_by(held.c.key)):
+            passages[row.document_id].append(rows.passage(row))
+        wanted = [document_id for document_id in document_ids if passages[document_id]]
+        stored = self._fetch(select(table.c.id, table.c.text).where(table.c.id.in_(wanted)))
+        texts = {row.id: rows.decode_text(row.text) for row in stored}
+        return [(texts[document_id], passages[document_id]) for document_id in wanted]
+
+    @guarded
     def passages_of(self, document_id: str) -> list[Passage]:
         """A document's passages in reading order."""
         query = (
@@ -324,6 +348,7 @@ class Catalog:
         )
         return [rows.passage(row) for row in self._fetch(query)]
 
+    @guarded
     def vectors(
         self, keys: Sequence[int], *, model: str, dimensions: int
     ) -> tuple[list[int], NDArray[Any]]:
@@ -350,8 +375,11 @@ class Catalog:
         self.put_all(collection, [(ingested, recipe)])
 
     def put_all(self, collection: str, files: Sequence[tuple[Ingested, str]]) -> None:
-        """Store several files, each with its recipe, in one transaction: all of them or none."""
-        with self._transaction(writes=True) as connection:
+        """Store several files, each with its recipe, in one transaction: all of them or none.
+
+        Raises NotStorable where it is for one of them that none is stored.
+        """
+        with self._storing() as connection:
             first = rows.next_generation(connection, changes=len(files))
             numbered = [(one, recipe, first + n) for n, (one, recipe) in enumerate(files)]
             new = self._new(connection, collection, [one for one, _ in files])
@@ -400,8 +428,11 @@ class Catalog:
         self._point(connection, collection, ingested.path, document.id, generation)
 
     def rename(self, ingested: Ingested, *, recipe: str) -> None:
-        """Store a document again that was read under another file name; no path changes."""
-        with self._transaction(writes=True) as connection:
+        """Store a document again that was read under another file name; no path changes.
+
+        Raises NotStorable.
+        """
+        with self._storing() as connection:
             generation = rows.next_generation(connection)
             rows.replace_document(connection, ingested.document, recipe, generation)
             rows.store_passages(connection, [ingested])

@@ -53,11 +53,11 @@ class Encodings:
         """How far the next encoder has come; None when nobody has begun."""
         with self._transaction() as connection:
             found = _meta(connection, _NEXT)
-        if found is None:
-            return None
-        return Reencoding(
-            encoder=EncoderRecord(**found["encoder"]), done=found["done"], total=found["total"]
-        )
+            if found is None:
+                return None
+            return Reencoding(
+                encoder=EncoderRecord(**found["encoder"]), done=found["done"], total=found["total"]
+            )
 
     def some_model(self) -> str | None:
         """The encoder of some stored vector; None when there is no vector."""
@@ -82,10 +82,10 @@ class Encodings:
                 schema.documents.c.id.in_(documents)
             )
             texts = {row.id: rows.decode_text(row.text) for row in connection.execute(stored)}
-        return [
-            (passage, texts[passage.span.document_id][passage.span.start : passage.span.end])
-            for passage in found
-        ]
+            return [
+                (passage, texts[passage.span.document_id][passage.span.start : passage.span.end])
+                for passage in found
+            ]
 
     def remember(self, encoder: EncoderRecord) -> None:
         """Say whose vectors are searched, or that the same encoder is opened in another way."""
@@ -135,7 +135,7 @@ class Encodings:
     def _record(self, name: str) -> EncoderRecord | None:
         with self._transaction() as connection:
             found = _meta(connection, name)
-        return EncoderRecord(**found) if found else None
+            return EncoderRecord(**found) if found else None
 
 
 def _meta(connection: Connection, name: str) -> Any:

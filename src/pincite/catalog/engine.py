@@ -5,19 +5,30 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
-from sqlalchemy.exc import DBAPIError, DisconnectionError
+from sqlalchemy import exc as database_errors
+from sqlalchemy.exc import DisconnectionError, SQLAlchemyError, StatementError
 
-from pincite.errors import LibraryBusy, LibraryError
+from pincite.errors import LibraryBusy, LibraryDamaged, LibraryError, NotStorable, ReadError
 
 BUSY_SECONDS = 30
+
+_Asked = ParamSpec("_Asked")
+_Given = TypeVar("_Given")
+
+
+class _HasPath(Protocol):
+    path: Path
+
+
+_Held = TypeVar("_Held", bound=_HasPath)
 
 
 class Transaction(Protocol):
@@ -155,27 +166,109 @@ def _prepare_read_only(connection: sqlite3.Connection, _record: Any) -> None:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise LibraryError, in plain words, for what the database reports."""
+    """Raise LibraryError, in plain words, for what the database reports, and for rows of no sense."""
     try:
         yield
-    except (DBAPIError, sqlite3.Error) as error:
-        cause = error.orig if isinstance(error, DBAPIError) else error
-        raise _library_error(path, str(cause)) from error
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise _library_error(path, error) from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise NotStorable(f"it holds what the catalog cannot store ({_kind(error)})") from error
+    except _NO_ROW as error:
+        raise damaged(path, f"a row of it makes no sense ({_kind(error)})") from error
 
 
-def _library_error(path: Path, found: str) -> LibraryError:
-    if "locked" in found:
-        return LibraryBusy(f"{path.parent}: another process holds the catalog; try again later")
-    if "full" in found or "disk I/O" in found:
-        return LibraryError(
-            f"{path.parent}: the disk is full or failing ({found}); everything ingested before is "
-            "safe: make room and run the same command again"
-        )
-    if "readonly" in found or "unable to open" in found:
-        return LibraryError(f"{path.parent}: the library cannot be written ({found})")
-    if "not a database" in found or "malformed" in found:
-        return LibraryError(
-            f"{path}: the catalog is damaged ({found}): restore it from a backup, or remove the "
-            "library folder and ingest the files again"
-        )
-    return LibraryError(f"{path}: {found}")
+def guarded(
+    method: Callable[Concatenate[_Held, _Asked], _Given],
+) -> Callable[Concatenate[_Held, _Asked], _Given]:
+    """The same method of a part of the catalog, with `translated` around all of it."""
+
+    @wraps(method)
+    def within(self: _Held, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Given:
+        with translated(self.path):
+            return method(self, *args, **options)
+
+    return within
+
+
+_NO_ROW = (ValueError, TypeError, LookupError, RecursionError, ReadError)
+"""What making a record of a row raises when the row is not one that was written."""
+
+
+def damaged(path: Path, found: str) -> LibraryDamaged:
+    """The error for a catalog that is not what was written."""
+    return LibraryDamaged(
+        f"{path}: the catalog is damaged: {found}. Restore it from a backup, or remove the folder "
+        f"{path.parent} and ingest the files again; 'pincite doctor' checks a library"
+    )
+
+
+def _kind(error: BaseException) -> str:
+    return type(error).__name__
+
+
+def _library_error(path: Path, error: SQLAlchemyError | sqlite3.Error) -> LibraryError:
+    """By SQLite's code, never by its words, which say nothing to a user and change."""
+    cause = error.orig if isinstance(error, StatementError) else error
+    code = getattr(cause, "sqlite_errorcode", None)
+    kind = code & 0xFF if code is not None else _code_of_binding(cause)
+    told = _TOLD.get(kind)
+    if told is not None:
+        return told(path)
+    name = getattr(cause, "sqlite_errorname", _kind(cause or error))
+    return damaged(path, f"it has not the form that Pincite gives it ({name})")
+
+
+def _code_of_binding(cause: BaseException | None) -> int | None:
+    """What Python refuses before SQLite sees it, and what waits for a connection too long."""
+    if isinstance(cause, database_errors.TimeoutError):
+        return sqlite3.SQLITE_BUSY
+    refused = (
+        *(sqlite3.InterfaceError, sqlite3.ProgrammingError, sqlite3.DataError),
+        *(UnicodeError, OverflowError, ValueError, TypeError),
+    )
+    return sqlite3.SQLITE_MISMATCH if isinstance(cause, refused) else None
+
+
+def _busy(path: Path) -> LibraryError:
+    return LibraryBusy(f"{path.parent}: another process holds the catalog; try again later")
+
+
+def _no_room(path: Path) -> LibraryError:
+    return LibraryError(
+        f"{path.parent}: the disk is full or failing; everything ingested before is safe: make room "
+        "and run the same command again"
+    )
+
+
+def _not_writable(path: Path) -> LibraryError:
+    return LibraryError(
+        f"{path.parent}: the library cannot be written or opened; give access to it"
+    )
+
+
+def _no_memory(path: Path) -> LibraryError:
+    return LibraryError(f"{path.parent}: there is not enough memory; end other programs")
+
+
+def _not_storable(_path: Path) -> LibraryError:
+    return NotStorable("it holds what the catalog cannot store, such as a text that is too long")
+
+
+_TOLD: Mapping[int | None, Callable[[Path], LibraryError]] = {
+    sqlite3.SQLITE_BUSY: _busy,
+    sqlite3.SQLITE_LOCKED: _busy,
+    sqlite3.SQLITE_FULL: _no_room,
+    sqlite3.SQLITE_IOERR: _no_room,
+    sqlite3.SQLITE_READONLY: _not_writable,
+    sqlite3.SQLITE_CANTOPEN: _not_writable,
+    sqlite3.SQLITE_PERM: _not_writable,
+    sqlite3.SQLITE_AUTH: _not_writable,
+    sqlite3.SQLITE_NOMEM: _no_memory,
+    sqlite3.SQLITE_TOOBIG: _not_storable,
+    sqlite3.SQLITE_CONSTRAINT: _not_storable,
+    sqlite3.SQLITE_MISMATCH: _not_storable,
+    sqlite3.SQLITE_RANGE: _not_storable,
+    sqlite3.SQLITE_CORRUPT: lambda path: damaged(path, "pages of it were cut off or overwritten"),
+    sqlite3.SQLITE_NOTADB: lambda path: damaged(path, "it is no SQLite file"),
+}
+"""By SQLite's primary result code."""

@@ -57,8 +57,8 @@ class CatalogScan:
             query = select(table.c.id, table.c.text).where(table.c.id.in_(batch))
             with self._transaction() as connection:
                 found = connection.execute(query.order_by(table.c.id)).all()
-            for row in found:
-                yield row.id, rows.decode_text(row.text)
+                texts = [(row.id, rows.decode_text(row.text)) for row in found]
+            yield from texts
 
     def edges(self, document_id: str, *, first: int, last: int) -> list[PassageEdges]:
         """Where the sentences of its passages from character `first` to `last` begin and end."""
@@ -73,7 +73,9 @@ class CatalogScan:
                     table.c.end > first,
                 )
             ).all()
-        return [PassageEdges(key=row.key, edges=tuple(json.loads(row.sentences))) for row in found]
+            return [
+                PassageEdges(key=row.key, edges=tuple(json.loads(row.sentences))) for row in found
+            ]
 
 
 def _passages(connection: Connection, allowed: NDArray[Any] | None) -> Mapping[str, int]:

@@ -92,7 +92,8 @@ class ReleasesSelector:
     def _is_cut_by_releases(self, document_id: str) -> bool:
         found = set()
         for block in self._sources.document(document_id).blocks:
-            if block.kind is BlockKind.HEADING and (release := release_of(block.section[-1])):
+            heading = block.section[-1:] if block.kind is BlockKind.HEADING else ()
+            if heading and (release := release_of(heading[0])):
                 found.add(release.numbers)
                 if len(found) == _FEWEST_RELEASES:
                     return True

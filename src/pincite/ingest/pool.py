@@ -106,3 +106,6 @@ def _read(reader: SandboxedReader, path: Path) -> FileRead:
         return FileRead(path=str(path), document=reader.read(path))
     except ReadError as error:
         return FileRead(path=str(path), reason=str(error))
+    except MemoryError:
+        reason = "what was read of it does not fit into memory; split the file"
+        return FileRead(path=str(path), reason=reason)
