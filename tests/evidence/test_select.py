@@ -399,4 +399,4 @@ def test_a_remark_of_an_editor_is_no_evidence() -> None:
     chooser = MmrSelector(MemorySources([document]), **options, margin=0.3, lead_margin=0.3)
     selection = chooser.select(QUESTION, [found])
     assert [item.quote for item in selection.evidence] == ["It rains in May."]
-    assert [drop.reason for drop in selection.dropped] == ["a remark and no sentence"]
+    assert [drop.reason for drop in selection.dropped] == ["a fragment that says nothing alone"]

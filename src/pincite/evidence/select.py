@@ -13,7 +13,6 @@ from pincite.stages import Sources
 from pincite.text.details import details, details_asked, words_beside_details
 from pincite.text.figures_asked import asks_for_figure, has_figure
 from pincite.text.negations import is_negated
-from pincite.text.remarks import is_remark
 from pincite.text.terms import terms
 
 if TYPE_CHECKING:
@@ -188,8 +187,8 @@ class MmrSelector:
             elif span in unique:
                 same = f"the same sentence counts as one of {unique[span].passage.id}"
                 dropped.append(dropped_as(hit.passage, span, score, same))
-            elif is_remark(self._sources.text_of(span)) or self._sentences.is_signature(span):
-                dropped.append(dropped_as(hit.passage, span, score, "a remark and no sentence"))
+            elif self._sentences.is_signature(span):
+                dropped.append(dropped_as(hit.passage, span, score, "a name and no sentence"))
             else:
                 unique[span] = self._candidate(span, hit, row, score, question.language)
             seen.add(hit.passage.id)

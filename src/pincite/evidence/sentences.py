@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from pincite.document import Span
+from pincite.evidence.fragments import is_fragment
 from pincite.evidence.lead_ins import passed_on
 from pincite.evidence.table_heads import is_table_head
 from pincite.records import Dropped, Hit, Passage, Question
@@ -36,10 +37,11 @@ class Sentences:
     ) -> tuple[list[Scored], list[Dropped]]:
         """Best first; and those that were left out, each with the reason."""
         scored, lead_ins = self._scored(question, hits)
+        scored, fragments = self._without_fragments(scored)
         scored, headers = self._without_mail_headers(question, scored)
         scored, heads = self._without_table_heads(scored)
         scored, of_others = self._without_other_identifiers(question, scored)
-        return scored, [*headers, *heads, *lead_ins, *of_others]
+        return scored, [*fragments, *headers, *heads, *lead_ins, *of_others]
 
     def is_signature(self, span: Span) -> bool:
         """Whether it is the name of the one who wrote the message, and nothing else."""
@@ -73,6 +75,25 @@ class Sentences:
                 else:
                     scored.append((score, span, row, hit))
         return sorted(scored, key=lambda entry: (-entry[0], entry[1])), led_in
+
+    def _without_fragments(self, scored: list[Scored]) -> tuple[list[Scored], list[Dropped]]:
+        """A heading or a bare number is no evidence, even where nothing else is near."""
+
+        def is_no_statement(entry: Scored) -> bool:
+            return is_fragment(self._sources.document(entry[1].document_id), entry[1])
+
+        best = next((entry[0] for entry in scored if not is_no_statement(entry)), -1.0)
+        fragments = {
+            entry[1]
+            for entry in scored
+            if entry[0] >= best - self._margin and is_no_statement(entry)
+        }
+        told = [
+            dropped_as(hit.passage, span, score, "a fragment that says nothing alone")
+            for score, span, _, hit in scored
+            if span in fragments
+        ]
+        return [entry for entry in scored if entry[1] not in fragments], told
 
     def _without_mail_headers(
         self, question: Question, scored: list[Scored]
