@@ -50,6 +50,8 @@ def judged(text: str, kind: BlockKind, media_type: str = "text/markdown") -> boo
         ("**Cause**:", P),
         ("* * *", P),
         ("-----------", P),
+        ("![The plan of the ground floor](plan.png)", P),
+        ('{% image "plan.png" "the plan of the ground floor" %}', P),
         ("<br/>", P),
         ("</div>\n<div class='x'>", P),
         ("{% include 'warning.html' %}", P),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from pincite.document import BlockKind
 from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read
+from pincite.text.inline_marks import around_links
 
 _ENTITY = re.compile(r"&[#\w]+;")
 
@@ -99,6 +101,17 @@ def test_code_keeps_its_lines_and_what_they_are_indented_by() -> None:
 
 def test_fences_around_code_are_not_shown() -> None:
     assert as_read("```py\na\n\nb\n```", MARKDOWN, BlockKind.CODE) == "a\n\nb"
+
+
+def test_no_sentence_ends_within_a_link_a_tag_or_a_template() -> None:
+    text = "Use [Book it! Now.](https://a.b/c?d=e. f) to book. Then {% x 'Go. On' %} go. End."
+    cuts = [0, *(match.end() for match in re.finditer(r"[.!] ", text)), len(text)]
+    found = around_links(text, list(pairwise(cuts)))
+    assert [text[start:end].strip() for start, end in found] == [
+        "Use [Book it! Now.](https://a.b/c?d=e. f) to book.",
+        "Then {% x 'Go. On' %} go.",
+        "End.",
+    ]
 
 
 def test_other_formats_have_no_marks_but_lines() -> None:

@@ -11,6 +11,8 @@ from pincite.chunk.context import context_lines
 from pincite.chunk.long_sentences import cut_code, cut_long
 from pincite.document import UNQUOTED, Block, BlockKind, Document, Span
 from pincite.records import Passage
+from pincite.text.as_read import MARKDOWN
+from pincite.text.inline_marks import around_links
 from pincite.text.sentences import sentence_spans
 
 _WHOLE = {BlockKind.TABLE_ROW, BlockKind.HEADING}
@@ -66,7 +68,7 @@ class StructureChunker:
         pieces = [
             (section, piece)
             for section, blocks in groupby(_quotable(document.blocks), lambda b: b.section)
-            for piece in self._pack(self._sentences(document.text, blocks))
+            for piece in self._pack(self._sentences(document, blocks))
         ]
         return tuple(
             _passage(document, section, piece, number)
@@ -99,10 +101,11 @@ class StructureChunker:
             kept.insert(0, sentence)
         return kept
 
-    def _sentences(self, text: str, blocks: Iterator[Block]) -> Iterator[_Sentence]:
+    def _sentences(self, document: Document, blocks: Iterator[Block]) -> Iterator[_Sentence]:
         position = 0
+        text = document.text
         for block in blocks:
-            for start, end in _ranges(text, block):
+            for start, end in _ranges(document, block):
                 if self._measure is None:
                     yield _Sentence(start, end, start, end, block)
                     continue
@@ -111,12 +114,16 @@ class StructureChunker:
                 yield _Sentence(start, end, begins, position, block)
 
 
-def _ranges(text: str, block: Block) -> Iterator[tuple[int, int]]:
+def _ranges(document: Document, block: Block) -> Iterator[tuple[int, int]]:
+    text = document.text
     if block.kind is BlockKind.CODE:
         yield from cut_code(text, block.start, block.end, LONGEST_CODE_CHARS)
         return
-    whole = [(0, block.end - block.start)]
-    spans = whole if block.kind in _WHOLE else sentence_spans(text[block.start : block.end])
+    spans = [(0, block.end - block.start)]
+    if block.kind not in _WHOLE:
+        spans = sentence_spans(text[block.start : block.end])
+    if len(spans) > 1 and document.media_type == MARKDOWN:
+        spans = around_links(text[block.start : block.end], spans)
     for start, end in spans:
         yield from cut_long(text, block.start + start, block.start + end, LONGEST_SENTENCE_CHARS)
 

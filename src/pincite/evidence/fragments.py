@@ -21,6 +21,7 @@ _QUESTION = re.compile(r"[?？؟][\s\"'”’»)\]*_]*$")
 # A whole sentence in brackets has its full stop within them.
 _IN_BRACKETS = re.compile(r"(?:\([^()]*[^().!?]\)|\[[^\[\]]*[^\[\].!?]\]|[\s.,;])+")
 _CONTENTS_LINE = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})[ .…]*(?:\d{1,4}|[ivxlc]{1,7})$")
+_PICTURES = re.compile(r"(?:!\[[^\[\]]*\]\([^()]*\)|<img\b[^<>]*>|\{%[^{}]*%\}|\s)+", re.IGNORECASE)
 _FEWEST_WORDS = 3
 """Of what is a line of its own and does not end as a sentence does."""
 
@@ -45,6 +46,8 @@ def is_fragment(document: Document, span: Span) -> bool:
     if kind is BlockKind.CODE:
         return False
     if is_remark(source):
+        return True
+    if kind is BlockKind.PARAGRAPH and _PICTURES.fullmatch(source):
         return True
     words = len(_WORD.findall(shown))
     if _QUESTION.search(shown):

@@ -76,6 +76,27 @@ def _rst_text(match: re.Match[str]) -> str:
     return _RST_TARGET.sub("", match["text"]) or match["text"].strip("<>")
 
 
+_UNCUT = re.compile(
+    r"\[[^\[\]]{0,300}\]\([^()]{0,2000}\)|\{%[^{}]{0,300}%\}|\{\{[^{}]{0,300}\}\}|<[A-Za-z/][^<>]{0,500}>"
+)
+
+
+def around_links(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sentences of Markdown, joined where one ends within a link, a tag or a template."""
+    uncut = [match.span() for match in _UNCUT.finditer(text)]
+    joined: list[tuple[int, int]] = []
+    row = 0
+    for start, end in spans:
+        while row < len(uncut) and uncut[row][1] <= start:
+            row += 1
+        is_inside = row < len(uncut) and uncut[row][0] < start
+        if is_inside and joined:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def _pieces(text: str) -> Iterator[str]:
     while len(text) > _LONGEST_PARSED_CHARS:
         cut = text.rfind(" ", 1, _LONGEST_PARSED_CHARS)
