@@ -13,7 +13,6 @@ from pathlib import Path
 from evaluation.errors import EvaluationError
 from evaluation.matching import Stretch, folded
 from pincite.interfaces.cli.ask import print_answer
-from pincite.places import announcing_lines, cell_lines
 from pincite.records import Answer, Citation
 
 _COLUMNS = "80"
@@ -88,7 +87,8 @@ def printed_citations(answer: Answer, printed: str) -> list[Citation]:
 def _quote(citation: Citation, root: Path) -> ShownQuote:
     labels = citation.announced_by
     spans = ((citation.start, citation.end), *((one.start, one.end) for one in labels))
-    beside = (*announcing_lines(citation), *cell_lines(citation))
+    heads = (one for cell in citation.cells for one in (*cell.rows, *cell.columns))
+    beside = [one.text for one in (*labels, *heads)]
     return ShownQuote(
         stretch=Stretch(file=relative(citation.source, root), text=citation.quote, spans=spans),
         read=folded("\n".join((citation.quote, *beside))),
