@@ -88,6 +88,31 @@ def test_other_files_with_the_sentence_of_a_quote_are_named(
     assert all(name in told for name in files)
 
 
+def test_one_text_in_three_formats_is_quoted_once_and_the_other_files_are_named(
+    open_library: OpenLibrary, tmp_path: Path
+) -> None:
+    folder = tmp_path / "forms"
+    folder.mkdir()
+    (folder / "pump.md").write_text(
+        "# Pump\n\nThe [pump](pump.html) holds **12 litres**\nof oil; it's checked in May.\n"
+    )
+    (folder / "pump.html").write_text(
+        "<h1>Pump</h1><p>The <a href='x'>pump</a> holds 12 litres of oil; it&rsquo;s checked in May."
+    )
+    (folder / "pump.txt").write_text(
+        "PUMP\n\nThe pump holds 12\nlitres of oil; it's\nchecked in May.\n"
+    )
+    for name in ("ferry", "boat", "train", "tram"):
+        (folder / f"{name}.txt").write_text(f"The {name} to Stavanger leaves at noon.\n")
+    library = open_library()
+    library.ingest([folder])
+    answer = library.ask(PUMP)
+    assert len(answer.citations) == 1
+    others = {"pump.md", "pump.html", "pump.txt"} - {Path(answer.citations[0].source).name}
+    told = " ".join(reason for reason in answer.reasons if "also stands in" in reason)
+    assert all(name in told for name in others)
+
+
 def test_ingesting_unchanged_files_changes_nothing(open_library: OpenLibrary, folder: Path) -> None:
     library = open_library()
     library.ingest([folder])

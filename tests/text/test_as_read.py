@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.document import BlockKind
-from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read
+from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read, statement_key
 from pincite.text.inline_marks import around_links
 
 _ENTITY = re.compile(r"&[#\w]+;")
@@ -194,3 +194,10 @@ def test_anything_can_be_shown(source: str, kind: BlockKind) -> None:
 def test_hostile_text_takes_time_in_proportion_to_its_length(sign: str) -> None:
     # The parser alone takes minutes for this, which the limit of the test run would show.
     assert as_read(sign * 20_000, MARKDOWN) is not None
+
+
+def test_one_statement_has_one_key_in_every_format_and_another_has_another() -> None:
+    key = statement_key("- It\u2019s **not** [12](a.html) \u2013 15 days.", MARKDOWN)
+    assert key == statement_key("It's not 12 -\n15 days.", "application/pdf")
+    for other in ("It's 12 - 15 days.", "It's not 12 - 16 days.", "It's not -12 - 15 days."):
+        assert statement_key(other, "text/plain") != key

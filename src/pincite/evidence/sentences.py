@@ -6,18 +6,20 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from pincite.document import Span
+from pincite.document import BlockKind, Span
 from pincite.evidence.fragments import is_fragment
 from pincite.evidence.lead_ins import passed_on
 from pincite.evidence.table_heads import is_table_head
 from pincite.records import Dropped, Hit, Passage, Question
 from pincite.stages import Sources
+from pincite.text.as_read import statement_key
 from pincite.text.details import details, identifiers
 from pincite.text.remarks import asks_for_mail_header, is_mail_header
 from pincite.text.terms import terms
 
 _MAIL = "message/rfc822"
 _SENDER = re.compile(r"From: (?P<name>[^<\n]*)")
+_PROSE = {BlockKind.PARAGRAPH, BlockKind.CODE, BlockKind.CAPTION}
 _LONGEST_NAME = 4
 """In words."""
 
@@ -38,10 +40,11 @@ class Sentences:
         """Best first; and those that were left out, each with the reason."""
         scored, lead_ins = self._scored(question, hits)
         scored, fragments = self._without_fragments(scored)
+        scored, again = self._said_once(scored)
         scored, headers = self._without_mail_headers(question, scored)
         scored, heads = self._without_table_heads(scored)
         scored, of_others = self._without_other_identifiers(question, scored)
-        return scored, [*fragments, *headers, *heads, *lead_ins, *of_others]
+        return scored, [*fragments, *again, *headers, *heads, *lead_ins, *of_others]
 
     def is_signature(self, span: Span) -> bool:
         """Whether it is the name of the one who wrote the message, and nothing else."""
@@ -94,6 +97,30 @@ class Sentences:
             if span in fragments
         ]
         return [entry for entry in scored if entry[1] not in fragments], told
+
+    def _said_once(self, scored: list[Scored]) -> tuple[list[Scored], list[Dropped]]:
+        """Of a statement that stands in several files word for word the best scored is kept.
+
+        Items of lists and rows of tables in the same words may say something else in another file.
+        """
+        kept: list[Scored] = []
+        told: list[Dropped] = []
+        said: dict[str, str] = {}
+        for entry in scored:
+            score, span, _, hit = entry
+            if score < scored[0][0] - self._margin:
+                kept.append(entry)
+                continue
+            document = self._sources.document(span.document_id)
+            kinds = {block.kind for block in document.blocks_in(span.start, span.end)}
+            key = statement_key(self._sources.text_of(span), document.media_type)
+            if kinds <= _PROSE and said.setdefault(key, document.id) != document.id:
+                told.append(
+                    dropped_as(hit.passage, span, score, "another file says so word for word")
+                )
+            else:
+                kept.append(entry)
+        return kept, told
 
     def _without_mail_headers(
         self, question: Question, scored: list[Scored]

@@ -7,6 +7,7 @@ marks mean on the page. Nothing is decided by these texts: checks, receipts and 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import dedent
@@ -66,6 +67,27 @@ def as_read(quote: str, media_type: str, kind: BlockKind | str | None = None) ->
         return _joined(_markdown(_HTML_ROW.sub("\n\n", quote).splitlines()))
     inline = rst_inline if media_type == RESTRUCTURED_TEXT else _on_one_line
     return _joined(_blocks(quote.splitlines(), inline))
+
+
+def statement_key(quote: str, media_type: str) -> str:
+    """What two stretches have in common that say the same, word for word, in different formats.
+
+    Marks, line ends, the shape of quotation marks and dashes, and what a list item begins with do not
+    count; every word, number and sign does.
+    """
+    shown = " ".join(unicodedata.normalize("NFKC", as_read(quote, media_type)).split())
+    item = _ITEM.match(shown)
+    return (item["text"] if item else shown).translate(_SHAPES)
+
+
+_SHAPES = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛`´", "'"),
+        **dict.fromkeys("“”„‟«»", '"'),
+        **dict.fromkeys("‐‑‒–—", "-"),
+        "\u00ad": None,
+    }
+)
 
 
 def _joined(blocks: Iterator[_Shown]) -> str:

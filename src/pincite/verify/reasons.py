@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.document import Span
-from pincite.records import Citation, Draft, Evidence, Hit, Question
+from pincite.records import Citation, Draft, Evidence, Hit, Passage, Question
 from pincite.stages import Sources
+from pincite.text.as_read import statement_key
 from pincite.text.terms import question_terms
 from pincite.verify.versions import Versions
 
@@ -103,26 +105,35 @@ class Reasons:
     def said_elsewhere(
         self, question: Question, used: Sequence[Evidence], hits: Sequence[Hit]
     ) -> Iterator[str]:
-        """Which other files that were found hold the sentence of a quote word for word."""
+        """Which other files that were found hold a quote word for word, in whatever format."""
         cited = {item.span.document_id for item in used}
-        places: dict[int, list[Span]] = {}
-        for hit in hits:
-            if hit.passage.span.document_id not in cited:
-                for span in hit.passage.sentences:
-                    places.setdefault(span.end - span.start, []).append(span)
+        elsewhere = [hit.passage for hit in hits if hit.passage.span.document_id not in cited]
         for number, item in enumerate(used, start=1):
             if len(item.quote.split()) < _FEWEST_WORDS:
                 continue
+            wanted = {self._key(span) for span in _sentences_of(item)}
             same = (
-                self._file_name(question, span.document_id)
-                for span in places.get(len(item.quote), ())
-                if self._sources.text_of(span) == item.quote
+                self._file_name(question, passage.span.document_id)
+                for passage in elsewhere
+                if self._holds(passage, wanted)
             )
             if names := list(dict.fromkeys(same)):
                 more = len(names) - _FILES_NAMED
                 others = f" and {more} more" if more > 0 else ""
                 named = ", ".join(names[:_FILES_NAMED])
                 yield f"the sentence of quote [{number}] also stands in {named}{others}"
+
+    def _holds(self, passage: Passage, wanted: Set[str]) -> bool:
+        """Whether all these are sentences of a passage; it is looked into where it may be so."""
+        text = self._sources.text_of(passage.span)
+        longest = (max(re.findall(r"[^\W_]+", one) or [""], key=len) for one in wanted)
+        if not all(word in text for word in longest):
+            return False
+        return wanted <= {self._key(span) for span in passage.sentences}
+
+    def _key(self, span: Span) -> str:
+        media_type = self._sources.document(span.document_id).media_type
+        return statement_key(self._sources.text_of(span), media_type)
 
     def why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> str:
         """Why there is no statement to show."""
@@ -136,3 +147,9 @@ class Reasons:
 
     def _file_name(self, question: Question, document_id: str) -> str:
         return Path(self._sources.source(document_id, question.collection).path).name
+
+
+def _sentences_of(item: Evidence) -> list[Span]:
+    """The sentences of a quote, as far as its passage knows them; else the quote itself."""
+    inside = [span for span in item.passage.sentences if item.span.contains(span)]
+    return inside or [item.span]
