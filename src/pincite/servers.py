@@ -34,6 +34,8 @@ _AGAIN = {408, 425, 429, 500, 502, 503, 504}
 """Answers after which the same request may succeed."""
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.5, 30.0
 _CONNECT_SECONDS = 10.0
+_REST_SECONDS = 30.0
+"""How long a server that is not there is left alone: the questions after the first need not wait."""
 _MESSAGE_CHARS = 300
 _LONGEST_LINE_BYTES = 1_000_000
 _LONGEST_STREAM_BYTES = 16_000_000
@@ -57,6 +59,8 @@ class Place:
     """The environment variable the key came from. A key never stands in settings or messages."""
     timeout_seconds: float = 60.0
     retries: int = 3
+    is_waited_for: bool = False
+    """Somebody waits for the answer: a server that is not there is tried once, and not for a while."""
     too_long: str = ""
     """What to do when the server says that a text is too long."""
     url_setting: str = "url"
@@ -93,6 +97,8 @@ class _Failure:
     told: str
     wait: float | None = None
     is_unreachable: bool = False
+    is_absent: bool = False
+    """Nothing listens there: it was not slow or busy."""
 
 
 class ServerClient:
@@ -106,6 +112,7 @@ class ServerClient:
         self._sleep = sleep
         self.name = f"{place.model} at {place.url}"
         self._client = _client(place)
+        self._absent, self._rests_until = "", 0.0
         # Connections that are kept open are given back when nobody uses the client any more.
         self.close = weakref.finalize(self, self._client.close)
 
@@ -214,6 +221,8 @@ class ServerClient:
 
         It is given the time until which this try may last.
         """
+        if time.monotonic() < self._rests_until:
+            raise ModelUnreachable(self._absent)
         tried = 0
         while isinstance(found := self._try(send, take), _Failure):
             wait = max(found.wait or 0.0, _backoff(tried))
@@ -222,7 +231,10 @@ class ServerClient:
             if found.wait is None or is_last:
                 tries = f" ({tried} tries)" if tried > 1 else ""
                 kind = ModelUnreachable if found.is_unreachable else ModelError
-                raise kind(f"{self.name}: {self.without_key(found.told)}{tries}")
+                told = f"{self.name}: {self.without_key(found.told)}{tries}"
+                if found.is_absent and self._place.is_waited_for:
+                    self._absent, self._rests_until = told, time.monotonic() + _REST_SECONDS
+                raise kind(told)
             self._sleep(wait)
         return found
 
@@ -239,6 +251,10 @@ class ServerClient:
             said = b"".join(self._until(response, deadline, _LONGEST_ERROR_BYTES))
         except httpx.TimeoutException:
             return _Failure(told=self._too_slow(), wait=0.0, is_unreachable=True)
+        except httpx.ConnectError as error:
+            told = f"cannot be reached ({error}): is the server running?"
+            wait = None if self._place.is_waited_for else 0.0
+            return _Failure(told=told, wait=wait, is_unreachable=True, is_absent=True)
         except httpx.RequestError as error:
             told = f"cannot be reached ({error}): is the server running?"
             return _Failure(told=told, wait=0.0, is_unreachable=True)

@@ -395,3 +395,30 @@ def test_the_examples_in_the_documents_are_read_so() -> None:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
     assert len(rows) == 12
     assert [[asked, before, read(asked, before).text] for asked, before, _ in rows] == rows
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("and sick leave?", "What about sick leave?"),
+        ("what about sick leave?", "What about sick leave?"),
+        ("sick leave?", "sick leave?"),
+    ],
+)
+def test_a_topic_of_the_same_kind_takes_the_place_of_the_last_one(asked: str, meant: str) -> None:
+    before = "Does part-time work change parental leave when I adopt a child?"
+    assert read(asked, before).text == meant
+
+
+def test_topics_do_not_pile_up() -> None:
+    asked = [
+        "Do you pay for courses?",
+        "who approves them?",
+        "are trips covered?",
+        "and is it paid?",
+    ]
+    earlier: list[Exchange] = []
+    for question in asked:
+        earlier.append(Exchange(question=follow_up(question, earlier).text))
+    assert "courses" not in earlier[-1].question
+    assert "trips" in earlier[-1].question

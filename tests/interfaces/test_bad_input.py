@@ -150,7 +150,6 @@ def test_an_unknown_collection_lists_those_there_are(sample: SampleLibrary) -> N
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["ask"],
         ["unknown"],
         ["ingest"],
         ["search", "x", "--limit", "0"],

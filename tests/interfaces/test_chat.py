@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from pincite import UsageError
 from pincite.interfaces.cli.app import app
+from pincite.interfaces.cli.output import say
 
 TOMATOES = "How much water do tomatoes need?"
 
@@ -157,3 +158,38 @@ def _own_terminal() -> None:
     # A run in the background ignores it, and so would the child.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_courtesy_is_no_question(place: Path) -> None:
+    done = chat(place, said=f"{TOMATOES}\nthanks!\nok\n/history\n")
+    assert done.stdout.count("asks nothing") == 2
+    assert "2. " not in done.stdout.rpartition("asks nothing")[2]
+    forms = [
+        json.loads(line) for line in chat(place, "--json", said="thanks\n").stdout.splitlines()
+    ]
+    assert forms == [{"question": "thanks", "status": "no question"}]
+
+
+def test_more_shows_the_last_answer_again(place: Path) -> None:
+    done = chat(place, said=f"{TOMATOES}\nmore\n/more\n")
+    assert done.stdout.count("Tomatoes need 2 litres") >= 3
+    assert "nothing has been asked yet" in chat(place, said="/more\n").stderr
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"), [([3, 6, 30], 6), ([20, 30], 20), ([], 40), ([2, 14, 15], 14)]
+)
+def test_a_long_answer_is_folded_behind_a_whole_quote(
+    ends: list[int], shown: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pincite.interfaces.cli import chat as chat_module
+
+    def print_lines(_: object) -> None:
+        for number in range(1, 41):
+            say(f"line {number}{' [1]' if number in ends else ''}")
+
+    monkeypatch.setattr(chat_module, "print_answer", print_lines)
+    chat_module._print_folded(None)  # type: ignore[arg-type]
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("line") for line in lines) == shown
+    assert (lines[-1] == f"  ... {40 - shown} more lines: more") == (shown < 40)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 from end_to_end.running import lexical_cli
 
+from pincite.holdings import FileProblem
 from pincite.interfaces.cli import output
 from pincite.interfaces.cli.output import say, say_error, short_path
 
@@ -75,3 +77,62 @@ def test_a_saved_answer_cannot_forge_that_it_holds(library: Path, folder: Path) 
     assert result.returncode == 4
     assert "\x1b" not in result.stdout
     assert "1 of 1 citations hold" not in result.stdout.splitlines()
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("columns", "wide"), [("60", 60), ("100", 100), ("300", 110)])
+def test_text_is_as_wide_as_the_terminal_up_to_a_comfortable_width(
+    columns: str, wide: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    longest = max(map(len, output.indented("word " * 200).splitlines()))
+    assert wide - 5 <= longest <= wide
+
+
+def test_a_path_stays_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    path = short_path("/somewhere/a folder with a long name/a file with a long name.pdf")
+    lines = output.indented(f"{path}; page 3; characters 10-20", first="  [1] ").splitlines()
+    assert lines[0] == f"  [1] {path};"
+    assert "\0" not in "".join(lines)
+
+
+def test_paths_lead_to_their_files_where_a_terminal_shows_links(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm-kitty")
+    path = short_path("/x/a b\x1b.txt")
+    say(f"see {path}; page 3")
+    assert terminal.getvalue() == (
+        "see \x1b]8;;file:///x/a%20b%1B.txt\x1b\\/x/a b␛.txt\x1b]8;;\x1b\\; page 3\n"
+    )
+
+
+@pytest.mark.parametrize("term", ["dumb", "linux", "vt100"])
+def test_other_terminals_and_files_get_no_links(term: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("VTE_VERSION", "WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "TERM_PROGRAM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", term)
+    assert not output.shows_links(Terminal())
+    monkeypatch.setenv("TERM", "xterm-kitty")
+    assert not output.shows_links(io.StringIO())
+
+
+def test_many_files_with_problems_are_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
+    problems = [FileProblem(path=f"/x/{n}.{e}", reason="why") for n in range(4) for e in ("a", "b")]
+    output.print_problems("not read:", problems)
+    assert capsys.readouterr().err == (
+        "not read: 8 files of 2 kinds (4 .a, 4 .b): --verbose lists them\n"
+    )
+    output.print_problems("not read:", problems, verbose=True)
+    assert capsys.readouterr().err.count("why") == 8
+    output.print_problems("not read:", problems[:2])
+    assert capsys.readouterr().err == "not read:\n  /x/0.a: why\n  /x/0.b: why\n"

@@ -214,12 +214,18 @@ def test_an_answer_must_be_whole_within_its_time(server: ChatServer) -> None:
         text_of(client(server, timeout_seconds=0.3), QUESTION)
 
 
-def test_a_server_that_is_not_there_is_named(waits: list[float]) -> None:
+def test_a_server_that_is_not_there_is_named_and_tried_once(
+    waits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serving(ScriptedModel([""])) as gone:
         model = client(gone, waits=waits, retries=2)
-    with pytest.raises(ModelUnreachable, match=r"small at http.*is the server running\? \(3 tries"):
+    with pytest.raises(ModelUnreachable, match=r"small at http.*is the server running\?$") as first:
         text_of(model, QUESTION)
-    assert len(waits) == 2
+    monkeypatch.setattr("httpx.Client.send", None)  # It would be an error to ask again.
+    with pytest.raises(ModelUnreachable) as second:
+        text_of(model, QUESTION)
+    assert str(first.value) == str(second.value)
+    assert waits == []
 
 
 # --- The second model ----------------------------------------------------------------------------

@@ -18,8 +18,9 @@ _SAY_LITTLE = """also all another available besides best better call called come
     most much name named need needs new one ones only other please possible put recommend related said
     say says see show so still sure take tell thank thanks then thing things think understand use used
     using very want way well wonder wow"""
-_COURTESY = """actually alright all-right awesome bye cool fine good great hello hey hi interesting
-    nice no ok okay perfect right sorry sure thank thanks welcome wow yeah yes you you're"""
+_COURTESY = """actually alright all-right awesome bye cool danke fine good gracias grazie great hello
+    hey hi interesting merci nice no ok okay perfect right sorry sure thank thanks welcome wow
+    yeah yes you you're"""
 
 DETERMINERS = frozenset(_DETERMINERS.split())
 AUXILIARIES = frozenset(_AUXILIARIES.split())

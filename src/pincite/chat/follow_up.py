@@ -25,7 +25,7 @@ from pincite.chat.pointers import (
     swapped,
 )
 from pincite.chat.slots import exchanged, exchanged_alike, without_doer
-from pincite.chat.subjects import content, names, says_something, topic, words
+from pincite.chat.subjects import content, keys, names, says_something, topic, words
 
 _LONGEST_CHARS = 1000
 """Of a question that leans on another or is leaned on; a longer text says itself what it means."""
@@ -33,6 +33,7 @@ _LONGEST_FRAGMENT_WORDS = 4
 _CHOICE_LASTS = 5
 """So many questions after it, a choice may still be meant."""
 _LONGEST_OTHER_WORDS = 9
+_LOST_WORDS = 3
 
 _WHAT_ABOUT = re.compile(r"^(?:what|how)\s+about\s+(?P<other>.+)$", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|or|but)\b(?:[\s,.:]|-+\s)+(?P<other>.+)$", re.IGNORECASE)
@@ -138,9 +139,13 @@ def _other(asked: str, last: Exchange) -> str:
     if not other:
         return ""
     before = _ADDED.sub("", last.question)
+    is_alike = _is_of_the_same_kind(other, last.question)
     read = exchanged(before, other) or _exchanged_beside(before, last.question, other)
-    if read:
+    # What loses more words than these lost some that are no part of the topic.
+    if read and not (is_alike and len(words(before)) - len(words(read)) >= _LOST_WORDS):
         return read
+    if is_alike:
+        return f"What about {other.removeprefix('for ')}?"
     if words(other)[0].lower() in PREPOSITIONS - {"for"}:
         return f"{before.rstrip(' ?.!')} {other}?{last.question[len(before) :]}"
     other = other.removeprefix("for ")
@@ -204,7 +209,8 @@ def _pointer(asked: str, last: Exchange) -> str:
     if read or is_kind(begun):
         return read
     # Whom the last question does not speak of is not whom "he" means.
-    return _added(begun, topic(before if is_of_person(begun) else last.question), beside=begun)
+    meant = topic(before) if is_of_person(begun) else _last_topic(last.question)
+    return _added(begun, meant, beside=begun)
 
 
 def _fragment(asked: str, last: Exchange) -> str:
@@ -222,7 +228,25 @@ def _fragment(asked: str, last: Exchange) -> str:
     is_title = len(found) > 1 and all(word[0].isupper() for word in found)
     if names(asked) or is_title or not (lowered - EMPTY or lowered & _MORE):
         return ""
-    return _added(asked, topic(last.question), beside=asked)
+    if _is_of_the_same_kind(asked, last.question):
+        return ""
+    return _added(asked, _last_topic(last.question), beside=asked)
+
+
+def _last_topic(question: str) -> str:
+    """What a question is about by its own words; what was added to it, where it leans on that."""
+    before = _ADDED.sub("", question)
+    leans = before != question and (pointing(before) or _WHAT_ABOUT.match(before.rstrip(" ?.!")))
+    return topic(question if leans else before) or topic(question)
+
+
+def _is_of_the_same_kind(other: str, question: str) -> bool:
+    """Whether it takes the place of the last topic: `sick leave?` after one about parental leave."""
+    named = content(other)
+    if len(named) < 2:
+        return False
+    runs = [words(run) for run in topic(_ADDED.sub("", question)).split(", ")]
+    return any(run and keys(run[-1:]) == keys(named[-1:]) for run in runs)
 
 
 def _added(asked: str, meant: str, *, beside: str = "") -> str:

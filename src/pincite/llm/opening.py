@@ -22,6 +22,9 @@ API_KEY = "PINCITE_GENERATION_API_KEY"
 FALLBACK_API_KEY = "PINCITE_FALLBACK_API_KEY"
 """The environment variables with keys. Each goes to its own server and to no other."""
 
+SERVERS = ("ollama", "ollama-generate", "openai")
+"""Kinds of servers; behind a colon stands what one calls its model."""
+
 _NO_MODEL = ("", "none")
 
 
@@ -107,6 +110,11 @@ def _open(
     )
 
 
+def known_models() -> tuple[str, ...]:
+    """Names that mean a model without a server: none, the one that comes packaged, those added."""
+    return ("none", SMOLLM2, *(added.name for added in ModelFolder()))
+
+
 def model_file(model: str) -> tuple[Path, str]:
     """The GGUF file that a setting means, and its SHA-256 where that was recorded, else empty."""
     if model == SMOLLM2:
@@ -143,5 +151,6 @@ def place_of(choice: Choice, *, timeout_seconds: float, retries: int) -> Place:
         key_variable=choice.key_variable,
         timeout_seconds=timeout_seconds,
         retries=retries,
+        is_waited_for=True,
         too_long="ask for less, or raise generation.context_tokens",
     )

@@ -33,7 +33,7 @@ from pincite.interfaces.cli import (
     verify,
 )
 from pincite.interfaces.cli.exits import ERROR, USAGE
-from pincite.interfaces.cli.options import show_version
+from pincite.interfaces.cli.options import QuestionCommand, show_version
 from pincite.interfaces.cli.output import say_error
 
 app = typer.Typer(
@@ -51,10 +51,10 @@ app = typer.Typer(
 app.callback()(show_version)
 app.command("ingest")(ingest.ingest)
 app.command("sync")(sync.sync)
-app.command("search")(search.search)
-app.command("ask")(ask.ask)
+app.command("search", cls=QuestionCommand)(search.search)
+app.command("ask", cls=QuestionCommand)(ask.ask)
 app.command("chat")(chat.chat)
-app.command("count")(count.count)
+app.command("count", cls=QuestionCommand)(count.count)
 app.command("batch")(batch.batch)
 app.command("report")(report.report)
 app.command("calibrate")(calibrate.calibrate)

@@ -34,10 +34,11 @@ from pincite.interfaces.cli.options import (
     budget_ms,
     generation,
     keeping,
+    question_text,
 )
 from pincite.interfaces.cli.output import indented, print_json, say, short_path
 from pincite.interfaces.cli.progress import while_writing
-from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer
+from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, tell_saved
 from pincite.places import announcing_lines, as_shown, cell_lines, on_one_line, place
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def ask(
-    question: QuestionArgument,
+    question: QuestionArgument = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     profile: ProfileOption = "",
     mode: ModeOption = "",
@@ -69,6 +70,7 @@ def ask(
 
     Exit code 0 when answered, 3 when the documents do not answer.
     """
+    text = question_text(question)
     check_saving(save, sign)
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
@@ -82,7 +84,7 @@ def ask(
         check_outputs(opened, save)
         with while_writing(opened.settings.generation) as watch:
             answer = opened.ask(
-                question,
+                text,
                 collection=collection,
                 filters=filters,
                 explain=explain,
@@ -91,9 +93,7 @@ def ask(
             )
         save_answer(answer, opened, save, sign)
         fates = (
-            opened.why(question, why, collection=collection, filters=filters)
-            if why is not None
-            else ()
+            opened.why(text, why, collection=collection, filters=filters) if why is not None else ()
         )
         account = Account.of(answer, opened, explain=explain, fates=fates)
     if as_json:
@@ -104,6 +104,7 @@ def ask(
     else:
         print_answer(answer, is_raw=is_raw)
         account.show()
+        tell_saved(save)
     if answer.status == "abstained":
         raise typer.Exit(ABSTAINED)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -41,7 +43,11 @@ _AT_ONCE = 2
 
 def batch(
     questions: Annotated[
-        Path, typer.Argument(help='One {"id": ..., "question": ...} on each line.')
+        Path,
+        typer.Argument(
+            help="A question on each line, a CSV file with a column 'question', or JSON lines: "
+            '{"id": ..., "question": ...}.'
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write answers to.")],
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -87,30 +93,55 @@ def batch(
 
 
 def _read_questions(path: Path) -> Iterator[dict[str, Any]]:
+    """Questions with ids; those of plain lines and of a CSV file without ids are numbered."""
     try:
-        # Not `splitlines`, which also splits at signs that JSON has inside of strings.
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise UsageError(f"{path}: no such file; name a file of questions") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: is not UTF-8 ({error.reason}); save it as UTF-8") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            item = json.loads(line)
-        except ValueError as error:
-            raise UsageError(f"{path}, line {number}: is not JSON ({error})") from error
-        if (
-            not isinstance(item, dict)
-            or "id" not in item
-            or not isinstance(item.get("question"), str)
-        ):
-            raise UsageError(
-                f'{path}, line {number}: expected {{"id": ..., "question": "..."}}, '
-                f"found {line[:60]}"
-            )
-        yield item
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return _rows(path, text)
+    # Not `splitlines`, which also splits at signs that JSON has inside of strings.
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    is_json = path.suffix.lower() in (".json", ".jsonl") or any(
+        line.lstrip().startswith("{") for _, line in lines
+    )
+    if is_json:
+        return (_from_json(path, number, line) for number, line in lines)
+    return ({"id": number, "question": line.strip()} for number, line in lines)
+
+
+def _from_json(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        item = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"{path}, line {number}: is not JSON ({error})") from error
+    if not isinstance(item, dict) or "id" not in item or not isinstance(item.get("question"), str):
+        raise UsageError(
+            f'{path}, line {number}: expected {{"id": ..., "question": "..."}}, found {line[:60]}'
+        )
+    return item
+
+
+def _rows(path: Path, text: str) -> Iterator[dict[str, Any]]:
+    """Raises UsageError, and says which columns there are, for a file without questions."""
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    names = {name.strip().lower(): name for name in rows.fieldnames or () if name}
+    if "question" not in names:
+        raise UsageError(
+            f"{path}: expected a column 'question', and 'id' if there are ids; found "
+            f"{', '.join(names) or 'no columns'}"
+        )
+    try:
+        for number, row in enumerate(rows, start=1):
+            question = (row[names["question"]] or "").strip()
+            if question:
+                yield {"id": row[names["id"]] if "id" in names else number, "question": question}
+    except csv.Error as error:
+        raise UsageError(f"{path}, line {rows.line_num}: is not CSV ({error})") from error
 
 
 def _answers(

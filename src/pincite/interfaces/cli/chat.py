@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import contextlib
+import io
+import re
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -28,6 +32,7 @@ from pincite.interfaces.cli.output import (
     indented,
     notice,
     print_json_line,
+    print_raw,
     say,
     say_error,
     short_path,
@@ -38,8 +43,10 @@ from pincite.places import announcing_lines, as_shown, cut_to, on_one_line, plac
 if TYPE_CHECKING:
     from pincite.chat.conversation import Conversation, Turn
     from pincite.library import Library
+    from pincite.records import Answer
 
 COMMANDS = {
+    "/more": "the last answer in full; so does 'more'",
     "/sources": "the sources of the last answer in full",
     "/history": "what was asked in this conversation",
     "/new": "begin a new conversation",
@@ -47,6 +54,11 @@ COMMANDS = {
     "/quit": "end; so does Ctrl-D",
 }
 _LISTED_CHARS = 44
+_FOLDED_LINES = 14
+"""Of an answer at a terminal; its first quote is shown whole, however long."""
+
+_ENDS_A_QUOTE = re.compile(r"\[\d+\]")
+_NO_QUESTION = "that asks nothing; ask on, or end with /quit"
 
 
 def chat(
@@ -162,10 +174,13 @@ class Session:
     def _take(self, line: str) -> None:
         if not line.strip():
             return
-        if not line.startswith("/"):
-            self._ask(line)
+        if line.lower() == "more" and self._last is not None:
+            self._print_more()
+        elif not line.startswith("/"):
+            self._ask_or_tell(line)
         elif line in COMMANDS:
             {
+                "/more": self._print_more,
                 "/sources": self._print_sources,
                 "/history": self._print_history,
                 "/new": self._begin,
@@ -174,6 +189,11 @@ class Session:
         else:
             self._failed += not self._lines.are_typed
             notice(f"there is no command {line.split()[0]}; there are: {', '.join(COMMANDS)}")
+
+    def _ask_or_tell(self, line: str) -> None:
+        from pincite.chat.subjects import says_something
+
+        self._ask(line) if says_something(line) else self._tell_no_question(line)
 
     def _ask(self, line: str) -> None:
         self._asked += 1
@@ -189,7 +209,22 @@ class Session:
         if self._as_json:
             print_json_line(turn_form(turn, self._talk.id))
         else:
-            print_turn(turn, echo=not self._lines.are_typed)
+            print_turn(turn, is_typed=self._lines.are_typed)
+
+    def _tell_no_question(self, line: str) -> None:
+        """For "thanks" and "ok": they are not looked up in the documents."""
+        if self._as_json:
+            print_json_line({"question": line, "status": "no question"})
+        else:
+            say(_NO_QUESTION, dim=True)
+
+    def _print_more(self) -> None:
+        if self._as_json or self._last is None:
+            notice(
+                "with --json each turn is whole" if self._as_json else "nothing has been asked yet"
+            )
+            return
+        print_answer(self._last.answer)
 
     def _tell_failure(self, line: str, error: str) -> None:
         if self._as_json:
@@ -234,16 +269,47 @@ class Session:
                 say(indented(f"read as: {turn.read_as}", first="     "), dim=True)
 
 
-def print_turn(turn: Turn, *, echo: bool) -> None:
-    """What a question was read as, its answer, and what else must be told."""
-    if echo:
+def print_turn(turn: Turn, *, is_typed: bool) -> None:
+    """What a question was read as, its answer, and what else must be told.
+
+    Where somebody types at a terminal a long answer is folded, and the question need not be repeated.
+    """
+    if not is_typed:
         say(indented(on_one_line(turn.question), first="> "), bold=True)
     if turn.read_as != turn.question:
         say(indented(f"read as: {on_one_line(turn.read_as)}", first="  "), fg="cyan")
-    print_answer(turn.answer)
+    if is_typed:
+        _print_folded(turn.answer)
+    else:
+        print_answer(turn.answer)
     for told in turn.notices:
         say(indented(told, first="  - "), fg="yellow")
     say()
+
+
+class _Held(io.StringIO):
+    """What would be printed, as a terminal would get it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+
+def _print_folded(answer: Answer) -> None:
+    """The first quote whole, others as far as they fit, and how much more there is."""
+    with contextlib.redirect_stdout(_Held(sys.stdout)) as held:
+        print_answer(answer)
+    lines = held.getvalue().splitlines(keepends=True)
+    ends = [place for place, line in enumerate(lines, 1) if _ENDS_A_QUOTE.search(line)]
+    shown = max([end for end in ends if end <= _FOLDED_LINES] or ends[:1], default=len(lines))
+    if len(lines) <= max(_FOLDED_LINES, shown + 1):
+        shown = len(lines)
+    print_raw("".join(lines[:shown]))
+    if shown < len(lines):
+        say(f"  ... {len(lines) - shown} more lines: more", dim=True)
 
 
 def turn_form(turn: Turn, conversation: int | None) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from pincite.interfaces.cli.options import (
     TagFilter,
     UntilFilter,
     keeping,
+    words_given,
 )
 from pincite.interfaces.cli.output import indented, print_json, print_raw, say, short_path
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, whole_file
@@ -41,10 +42,10 @@ _QUOTE_CHARS = 300
 
 def count(
     words: Annotated[
-        str,
+        list[str],
         typer.Argument(
             help="What to look for, in any of its forms; in quotation marks exactly so.",
-            metavar="WORDS",
+            metavar="WORDS...",
         ),
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -78,7 +79,7 @@ def count(
     )
     with pincite.Library.open(library, create=False, overrides=keeping(keep=keep)) as opened:
         check_outputs(opened, save, None if csv == _STDOUT else csv)
-        answer = opened.count(words, collection=collection, filters=filters)
+        answer = opened.count(words_given(words), collection=collection, filters=filters)
         save_answer(answer, opened, save, sign)
     form = answer_form(answer)
     if csv is not None:

@@ -19,8 +19,17 @@ if TYPE_CHECKING:
     from pincite.library import Library
 
 app = typer.Typer(
-    help="Look at the answers that were kept.", no_args_is_help=True, rich_markup_mode=None
+    help="Look at the answers that were kept; without a verb, list them.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
 )
+
+
+@app.callback()
+def history(ctx: typer.Context, library: LibraryOption = DEFAULT_LIBRARY) -> None:
+    """Look at the answers that were kept; without a verb, list them."""
+    if ctx.invoked_subcommand is None:
+        list_answers(library)
 
 
 @app.command("list")

@@ -21,6 +21,7 @@ from pincite.interfaces.cli.options import (
     ProfileOption,
     StrictOption,
     TagsOption,
+    VerboseOption,
     named_path,
 )
 from pincite.interfaces.cli.output import indented, print_json, print_problems, say, short_path
@@ -45,6 +46,7 @@ def ingest(
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
     strict: StrictOption = False,
+    verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Take in files and folders.
@@ -69,17 +71,17 @@ def ingest(
 
         print_json(ingest_form(report))
     else:
-        print_report(report, library)
+        print_report(report, library, verbose=verbose)
     nothing_read = not (report.added or report.updated or report.unchanged)
     if report.failed and (strict or nothing_read):
         raise typer.Exit(ERROR)
 
 
-def print_report(report: IngestReport, library: Path | None) -> None:
+def print_report(report: IngestReport, library: Path | None, *, verbose: bool = False) -> None:
     """What happened to the files, and what the library holds now."""
-    print_problems("not read:", report.failed)
-    print_problems("warnings:", report.warnings)
-    print_problems("look at these:", report.flagged)
+    print_problems("not read:", report.failed, verbose=verbose)
+    print_problems("warnings:", report.warnings, verbose=verbose)
+    print_problems("look at these:", report.flagged, verbose=verbose)
     for notice in report.notices:
         say(indented(f"{notice} ('pincite doctor' tells more)", first="note: "), err=True)
     moved = f"{report.moved} moved, " if report.moved else ""

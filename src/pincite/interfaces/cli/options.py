@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from pincite.arguments import checked_path
 from pincite.errors import UsageError
@@ -142,7 +144,66 @@ WhyOption = Annotated[
         metavar="PASSAGE",
     ),
 ]
-QuestionArgument = Annotated[str, typer.Argument(help="What you want to know.", metavar="QUESTION")]
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", help="List every file that something is the matter with.")
+]
+QuestionArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="What you want to know, in quotation marks or not; of standard input if left out.",
+        metavar="QUESTION...",
+    ),
+]
+
+
+class QuestionCommand(TyperCommand):
+    """A command whose question may begin with a dash: `-40 degrees: which grease?` is no option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Mark what can only be words of a question, so that it is not looked for among options."""
+        takes_value = {
+            name
+            for option in self.params
+            if isinstance(option, TyperOption) and not option.is_flag
+            for name in option.opts
+        }
+        options_end = args.index("--") if "--" in args else len(args)
+        marked = [
+            f"{_TEXT}{given}"
+            if number < options_end
+            and _LOOKS_LIKE_TEXT.match(given)
+            and not (number and args[number - 1] in takes_value)
+            else given
+            for number, given in enumerate(args)
+        ]
+        return super().parse_args(ctx, marked)
+
+
+_LOOKS_LIKE_TEXT = re.compile(r"-\d|-(?!-?[\w-]+=)[^=]*\s")
+"""What begins with a dash and is no option: a negative number, or several words."""
+
+_TEXT = "\0"
+"""No argument of a process can hold it."""
+
+
+def words_given(given: list[str]) -> str:
+    """The words of arguments as one text."""
+    return " ".join(word.removeprefix(_TEXT) for word in given)
+
+
+def question_text(given: list[str] | None) -> str:
+    """The words of a question as one text, or standard input where there are none.
+
+    Raises UsageError where a person at a terminal gave no question.
+    """
+    if given:
+        return words_given(given)
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError(
+            "there is no question; ask one, such as: pincite ask how long is parental leave, or "
+            "give it on standard input; 'pincite chat' takes one after the other"
+        )
+    return sys.stdin.buffer.read().decode("utf-8-sig", "replace").strip()
 
 
 def _print_version(*, wanted: bool) -> None:
@@ -183,9 +244,28 @@ def budget_ms(written: str) -> float | None:
 
 
 def generation(mode: str, model: str) -> dict[str, dict[str, Any]]:
-    """The settings that `--mode` and `--model` mean."""
+    """The settings that `--mode` and `--model` mean. Raises UsageError for a model there is not."""
+    if model:
+        _check_model(model)
     chosen = {name: value for name, value in (("mode", mode), ("model", model)) if value}
     return {"generation": chosen} if chosen else {}
+
+
+def _check_model(model: str) -> None:
+    """A server is asked for its models when it is first used; files and added models are here."""
+    from pincite.llm.opening import SERVERS, known_models
+
+    kind, is_served, name = model.partition(":")
+    path = Path(model).expanduser()
+    if model in known_models() or (kind in SERVERS and is_served and name):
+        return
+    if path.is_absolute() and path.is_file():
+        return
+    there_are = ", ".join((*known_models(), *(f"{server}:NAME" for server in SERVERS)))
+    raise UsageError(
+        f"--model {model}: there is no such model; there are: {there_are}, and the path of a GGUF "
+        "file; 'pincite models list' tells more"
+    )
 
 
 def keeping(*, keep: bool) -> dict[str, dict[str, Any]]:

@@ -1,15 +1,17 @@
-"""How results look: JSON for programs, text that fits 80 columns for people."""
+"""How results look: JSON for programs, text as wide as the terminal for people."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -18,7 +20,31 @@ if TYPE_CHECKING:
 
 from pincite.holdings import FileProblem
 
-_PROBLEMS_SHOWN = 20
+_WIDEST = 110
+"""Columns of running text: longer lines are hard to follow with the eye."""
+
+_PROBLEMS_LISTED = 5
+"""More files than these are summed up."""
+
+_KINDS_NAMED = 4
+_PATHS_LINKED = 64
+
+_shown_paths: dict[str, str] = {}
+"""Paths of files as they were last shown: they stay on one line, and lead to their files."""
+
+_TERMINALS_WITH_LINKS = (
+    "kitty",
+    "alacritty",
+    "foot",
+    "ghostty",
+    "wezterm",
+    "iterm",
+    "vscode",
+    "tmux",
+)
+_LINK_SIGNS = ("VTE_VERSION", "WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "WEZTERM_PANE")
+_BLANK_OF_A_PATH = "\0"
+"""Stands for a blank at which a line is not broken."""
 
 # A terminal obeys these, wherever they come from: a document, a file's name, a saved answer. C0 and
 # DEL have pictures (U+2400 ...), C1 has none.
@@ -43,7 +69,32 @@ def visible(text: str) -> str:
 def say(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
     """Print for people. All such output goes through here: nothing in it can steer a terminal."""
     shown = visible(text)
+    if shows_links(sys.stderr if err else sys.stdout):
+        shown = _with_links(shown)
     typer.echo(typer.style(shown, **style) if style else shown, err=err, nl=nl)
+
+
+def shows_links(stream: TextIO) -> bool:
+    """Whether it is a terminal that is known to show hyperlinks (OSC 8)."""
+    if not stream.isatty() or os.environ.get("TERM") in (None, "dumb", "linux"):
+        return False
+    called = f"{os.environ['TERM']} {os.environ.get('TERM_PROGRAM', '')}".lower()
+    return any(name in called for name in _TERMINALS_WITH_LINKS) or any(
+        name in os.environ for name in _LINK_SIGNS
+    )
+
+
+def _with_links(shown: str) -> str:
+    """With each path that was shown lately leading to its file; an address holds no control signs."""
+    there = sorted((path for path in _shown_paths if path in shown), key=len, reverse=True)
+    if not there:
+        return shown
+    return re.sub("|".join(map(re.escape, there)), _linked, shown)
+
+
+def _linked(found: re.Match[str]) -> str:
+    address = Path(_shown_paths[found[0]]).as_uri()
+    return f"\x1b]8;;{address}\x1b\\{found[0]}\x1b]8;;\x1b\\"
 
 
 def say_error(message: str) -> None:
@@ -89,10 +140,22 @@ def notice(message: str) -> None:
 def short_path(path: str) -> str:
     """A path as a person would type it: relative when it lies below the current folder."""
     try:
-        return visible_line(str(Path(path).relative_to(Path.cwd())))
+        shown = visible_line(str(Path(path).relative_to(Path.cwd())))
     except ValueError:
         home = os.path.expanduser("~")  # noqa: PTH111  (a string is wanted)
-        return visible_line(f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path)
+        below = path.startswith(home + os.sep)
+        shown = visible_line(f"~{path[len(home) :]}" if below else path)
+    if Path(path).is_absolute() and len(shown) > 1:
+        _shown_paths.pop(shown, None)
+        _shown_paths[shown] = path
+        while len(_shown_paths) > _PATHS_LINKED:
+            del _shown_paths[next(iter(_shown_paths))]
+    return shown
+
+
+def text_width() -> int:
+    """Columns of running text: those of the terminal up to a comfortable width; 80 elsewhere."""
+    return min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
 
 
 def indented(text: str, *, first: str = "") -> str:
@@ -100,7 +163,10 @@ def indented(text: str, *, first: str = "") -> str:
 
     The text's own line breaks stay, and what a line is indented by.
     """
-    width = min(shutil.get_terminal_size((80, 24)).columns, 80)
+    width = text_width()
+    for path in _shown_paths:
+        if " " in path:
+            text = text.replace(path, path.replace(" ", _BLANK_OF_A_PATH))
     below = " " * len(first)
     return "\n".join(
         textwrap.fill(
@@ -109,18 +175,31 @@ def indented(text: str, *, first: str = "") -> str:
             initial_indent=first if number == 0 else below,
             subsequent_indent=below + line[: len(line) - len(line.lstrip())],
             break_on_hyphens=False,
+            # A path is copied whole; the terminal wraps what is longer than it is wide.
+            break_long_words=False,
         )
         for number, line in enumerate(text.split("\n") if text else [""])
-    )
+    ).replace(_BLANK_OF_A_PATH, " ")
 
 
-def print_problems(title: str, problems: Sequence[FileProblem]) -> None:
-    """Files and what is the matter with them, on stderr."""
+def print_problems(title: str, problems: Sequence[FileProblem], *, verbose: bool = False) -> None:
+    """Files and what is the matter with them, on stderr; many are summed up if not `verbose`."""
     if not problems:
         return
+    if len(problems) > _PROBLEMS_LISTED and not verbose:
+        say(
+            indented(f"{title} {_summed_up(problems)}: --verbose lists them"), fg="yellow", err=True
+        )
+        return
     say(title, fg="yellow", err=True)
-    for problem in problems[:_PROBLEMS_SHOWN]:
+    for problem in problems:
         say(f"  {short_path(problem.path)}: {visible_line(problem.reason)}", err=True)
-    if len(problems) > _PROBLEMS_SHOWN:
-        more = len(problems) - _PROBLEMS_SHOWN
-        say(f"  ... and {more} more; 'pincite stats --json' lists all", err=True)
+
+
+def _summed_up(problems: Sequence[FileProblem]) -> str:
+    """`31 files of 4 kinds (12 .bin, 10 .exe, 6 .dat, 3 .so)`."""
+    kinds = Counter(Path(problem.path).suffix.lower() or "without ending" for problem in problems)
+    named = [f"{count} {visible_line(kind)}" for kind, count in kinds.most_common(_KINDS_NAMED)]
+    more = [] if len(kinds) <= _KINDS_NAMED else ["..."]
+    of = f"{len(kinds)} kinds" if len(kinds) > 1 else "1 kind"
+    return f"{len(problems)} files of {of} ({', '.join([*named, *more])})"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from pincite.errors import UsageError
+from pincite.interfaces.cli.output import indented, say, short_path
 
 if TYPE_CHECKING:
     from pincite.library import Library
@@ -64,6 +65,13 @@ def whole_file(path: Path) -> Iterator[TextIO]:
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def tell_saved(save: Path | None) -> None:
+    """Where the receipt lies, and what it is for."""
+    if save is not None:
+        shown = short_path(str(save.absolute()))
+        say(indented(f"saved to {shown}; check it with: pincite verify {shown}"), dim=True)
 
 
 def save_answer(answer: Answer, library: Library, save: Path | None, sign: Path | None) -> None:

@@ -25,6 +25,7 @@ from pincite.interfaces.cli.options import (
     UntilFilter,
     WhyOption,
     budget_ms,
+    question_text,
 )
 from pincite.interfaces.cli.output import indented, notice, print_json, say, short_path
 from pincite.places import on_one_line, page_and_section
@@ -34,7 +35,7 @@ _EXCERPT_CHARS = 300
 
 
 def search(
-    question: QuestionArgument,
+    question: QuestionArgument = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     profile: ProfileOption = "",
     limit: Annotated[
@@ -58,12 +59,13 @@ def search(
     """Find passages, best first."""
     from pincite.interfaces.forms import search_form
 
+    text = question_text(question)
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
     with pincite.Library.open(library, create=False, profile=profile) as opened:
         result = opened.search(
-            question,
+            text,
             limit=limit,
             collection=collection,
             filters=filters,
@@ -71,9 +73,7 @@ def search(
             budget_ms=budget_ms(budget),
         )
         fates = (
-            opened.why(question, why, collection=collection, filters=filters)
-            if why is not None
-            else ()
+            opened.why(text, why, collection=collection, filters=filters) if why is not None else ()
         )
         account = Account.of(result, opened, explain=explain, fates=fates)
         types = {

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import pincite
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    VerboseOption,
+)
 from pincite.interfaces.cli.output import indented, print_json, print_problems, say, short_path
 
 if TYPE_CHECKING:
@@ -22,6 +27,7 @@ def stats(
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Show how much of each file can be found.")
     ] = False,
+    verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what a library holds and what was reported."""
@@ -44,9 +50,9 @@ def stats(
     say(f"corpus version {found.corpus_version}")
     for name, files in found.collections.items():
         say(f"collection     {name} ({files} files)")
-    print_problems("not read:", found.failures)
-    print_problems("warnings:", reported(found.files))
-    print_problems("look at these:", flagged(found.files))
+    print_problems("not read:", found.failures, verbose=verbose)
+    print_problems("warnings:", reported(found.files), verbose=verbose)
+    print_problems("look at these:", flagged(found.files), verbose=verbose)
 
 
 def _print_coverage(found: Stats) -> None:

@@ -23,6 +23,7 @@ from pincite.interfaces.cli.options import (
     ProfileOption,
     StrictOption,
     TagsOption,
+    VerboseOption,
     named_path,
 )
 from pincite.interfaces.cli.output import (
@@ -62,6 +63,7 @@ def sync(
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
     strict: StrictOption = False,
+    verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Keep a library in step with folders: added, changed, moved and deleted files.
@@ -87,7 +89,7 @@ def sync(
         if as_json:
             print_json({"plan": plan_form(plan), "report": _report_form(report)})
         else:
-            print_report(report, library)
+            print_report(report, library, verbose=verbose)
         if watch:
             _watch(opened, folders, collection, selection, tag or (), as_json=as_json)
     if strict and report.failed:
