@@ -113,6 +113,19 @@ def test_one_text_in_three_formats_is_quoted_once_and_the_other_files_are_named(
     assert all(name in told for name in others)
 
 
+def test_copies_of_a_cited_file_are_named(open_library: OpenLibrary, folder: Path) -> None:
+    (folder / "old").mkdir()
+    (folder / "old" / "pump.txt").write_bytes((folder / "pump.txt").read_bytes())
+    library = open_library()
+    library.ingest([folder])
+    answer = library.ask(PUMP)
+    name = str(Path("old", "pump.txt"))
+    main = str(Path("documents", "pump.txt"))
+    other = {main: name, name: main}
+    cited = str(Path(*Path(answer.citations[0].source).parts[-2:]))
+    assert f"the sentence of quote [1] also stands in {other[cited]}" in answer.reasons
+
+
 def test_ingesting_unchanged_files_changes_nothing(open_library: OpenLibrary, folder: Path) -> None:
     library = open_library()
     library.ingest([folder])

@@ -409,12 +409,13 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What a citation must say about the file a document came from."""
+    """What a citation must say about the file a document came from; `copies` are the same bytes."""
 
     document_id: str
     path: str
     sha256: str
     encoding: str | None
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,6 +57,7 @@ def test_marks_of_markdown_are_folded_to_what_they_show(source: str, shown: str)
     [
         ("**First sentence.", "First sentence."),
         ("the last one.**", "the last one."),
+        ("_**New in 2024!", "New in 2024!"),
         ("of the policy](https://example.org/a).", "of the policy."),
     ],
 )

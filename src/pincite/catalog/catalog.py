@@ -230,8 +230,15 @@ class Catalog:
             query = query.where(schema.sources.c.collection == collection)
         found = self._fetch(query)
         row = _first(found, document_id)
-        path = first_intact([other.path for other in found], row.sha256)
-        return Source(document_id=document_id, path=path, sha256=row.sha256, encoding=row.encoding)
+        paths = [other.path for other in found]
+        path = first_intact(paths, row.sha256)
+        return Source(
+            document_id=document_id,
+            path=path,
+            sha256=row.sha256,
+            encoding=row.encoding,
+            copies=tuple(dict.fromkeys(other for other in paths if other != path)),
+        )
 
     @guarded
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]:

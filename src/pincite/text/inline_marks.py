@@ -34,7 +34,7 @@ _REFERENCE = re.compile(
 )
 # A sentence may end within a link or bold text, and leave one half of its marks behind.
 _LINK_END = re.compile(r"\]\((?:https?:|mailto:|[/#.])[^\s()]{0,2000}\)")
-_HALF_BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])|(?<=[^\s*])\*\*(?![\w*])")
+_HALF_BOLD = re.compile(r"(?<![\w*])_?\*\*_?(?=[^\s*_])|(?<=[^\s*_])_?\*\*_?(?![\w*])")
 _TAG_NAME = re.compile(r"</?([A-Za-z][\w-]*)")
 _ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _DELETED = frozenset({"del", "s", "strike"})

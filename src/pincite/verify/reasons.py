@@ -112,11 +112,13 @@ class Reasons:
             if len(item.quote.split()) < _FEWEST_WORDS:
                 continue
             wanted = {self._key(span) for span in _sentences_of(item)}
-            same = (
+            source = self._sources.source(item.span.document_id, question.collection)
+            same = [_beside(source.path, copy) for copy in source.copies]
+            same += [
                 self._file_name(question, passage.span.document_id)
                 for passage in elsewhere
                 if self._holds(passage, wanted)
-            )
+            ]
             if names := list(dict.fromkeys(same)):
                 more = len(names) - _FILES_NAMED
                 others = f" and {more} more" if more > 0 else ""
@@ -147,6 +149,12 @@ class Reasons:
 
     def _file_name(self, question: Question, document_id: str) -> str:
         return Path(self._sources.source(document_id, question.collection).path).name
+
+
+def _beside(path: str, copy: str) -> str:
+    """The name of a copy, with its folder where the name is the same."""
+    same = Path(path).name == Path(copy).name
+    return str(Path(*Path(copy).parts[-2:])) if same else Path(copy).name
 
 
 def _sentences_of(item: Evidence) -> list[Span]:
