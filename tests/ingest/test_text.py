@@ -201,3 +201,15 @@ def test_a_drawing_is_one_block_with_its_lines() -> None:
     drawing = "   +-----+     +-----+\n   | API | --> | DB. |\n   +-----+     +-----+"
     document = read(f"The parts:\n\n{drawing}\n\nThe end of it.\n")
     assert blocks(document)[1] == ("code", drawing)
+
+
+@pytest.mark.parametrize("above", ["Run this::", ".. code-block:: sh"])
+def test_lines_below_a_double_colon_are_code_as_they_stand(above: str) -> None:
+    code = "    for a in b. Do\n        print(a)\n\n    end()"
+    found = blocks(read(f"{above}\n\n{code}\n\nText goes on.\n", "a.rst"))
+    assert found[-2:] == [("code", code), ("paragraph", "Text goes on.")]
+
+
+def test_other_directives_and_text_at_the_margin_are_no_code() -> None:
+    for text in (".. note::\n\n   Close the valve.\n", "The class a::\n\nText at the margin.\n"):
+        assert all(kind == "paragraph" for kind, _ in blocks(read(text, "a.rst")))

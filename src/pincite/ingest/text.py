@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from pathlib import Path
 
 from pincite.document import Block, BlockKind, Document, document_id
@@ -23,6 +24,10 @@ _UNDERLINE = re.compile(r"^([=\-~^\"*#+`])\1{2,}$")
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){1,5})\.?[ \t]+\S")
 _NAMED = re.compile(r"(?:chapter|section|article|part|annex|appendix|schedule)[ \t]+[\dA-Z]", re.I)
 _SINGLE_NUMBER = re.compile(r"\d{1,3}\.?[ \t]+[^\W\d_]")
+# What reStructuredText ends a line with above lines that are shown as they stand.
+_ABOVE_LITERAL = re.compile(
+    r"(?:\.\. (?:code(?:-block)?|sourcecode|parsed-literal)::.*|(?!\.\. ).*::)$"
+)
 _CAPITAL_SHARE = 0.7
 _LONGEST_HEADING_CHARS = 80
 
@@ -92,6 +97,14 @@ class _Blocks:
         position = 0
         while position < len(self._lines):
             line = self._lines[position]
+            if not line.text and paragraph and _ABOVE_LITERAL.match(paragraph[-1].text):
+                literal = self._literal_below(position, paragraph[0].indent)
+                yield from self._close(paragraph)
+                paragraph = []
+                if literal:
+                    yield self._as_it_stands([one for one in literal if one.text])
+                position += max(1, len(literal))
+                continue
             underline = self._underline_below(position)
             depth = 0 if paragraph or underline else self._heading_depth(position)
             if not line.text or underline or depth:
@@ -106,6 +119,16 @@ class _Blocks:
                 paragraph.append(line)
             position += 2 if underline else 1
         yield from self._close(paragraph)
+
+    def _literal_below(self, position: int, indent: int) -> list[_Line]:
+        """The lines from an empty one on that are indented more, empty ones among them."""
+        below = list(
+            takewhile(
+                lambda line: not line.text or line.indent > indent,
+                islice(self._lines, position, None),
+            )
+        )
+        return below if any(line.text for line in below) else []
 
     def _underline_below(self, position: int) -> str | None:
         """The sign a heading is underlined with, if this line is one."""
@@ -157,13 +180,13 @@ class _Blocks:
             return
         texts = [line.text for line in lines]
         if is_drawing(texts):
-            yield self._drawing(lines)
+            yield self._as_it_stands(lines)
             return
         starts = record_starts(texts, width=self._width)
         for start, end in zip(starts, (*starts[1:], len(lines)), strict=True):
             yield from self._block(lines[start:end])
 
-    def _drawing(self, lines: Sequence[_Line]) -> Block:
+    def _as_it_stands(self, lines: Sequence[_Line]) -> Block:
         """All lines as one block, with what the first one is indented by."""
         start = lines[0].start - lines[0].indent
         end = lines[-1].end
