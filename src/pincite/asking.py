@@ -12,6 +12,7 @@ from pincite.arguments import checked_text
 from pincite.catalog.catalog import Catalog
 from pincite.errors import DocumentGone, LibraryError, ModelError, UsageError
 from pincite.filters import Filters
+from pincite.missing import Missing
 from pincite.pipeline import AnswerStages
 from pincite.records import Answer, Hit, Question, SearchResult
 from pincite.settings import Settings
@@ -33,6 +34,7 @@ class Asking:
         self._settings = settings
         self._catalog = catalog
         self._upkeep = upkeep
+        self._missing = Missing(catalog)
 
     def question(
         self,
@@ -53,12 +55,14 @@ class Asking:
             )
         self.check_collection(collection)
         self._catalog.allowed_keys(collection, filters or Filters())  # tells wrong filters now
+        notices = self._missing.notices(text, collection)
         budget = self._settings.rerank.budget_ms if budget_ms is None else budget_ms
         return Question(
             text=text,
             collection=collection,
             filters=filters or Filters(),
             explain=explain,
+            notices=notices,
             deadline=time.perf_counter() + budget / 1000 if budget else None,
         )
 

@@ -21,6 +21,7 @@ from pincite.ingest.watch import watched
 from pincite.intake import Intake, ProgressCallback, recipe
 from pincite.settings import Settings
 from pincite.sync_plan import Digests, SyncPlan
+from pincite.unfinished import Work, under_way
 from pincite.upkeep import Upkeep, writing
 
 
@@ -51,6 +52,15 @@ class Wanted:
             paths=checked_paths(paths), collection=collection, tags=tags, selection=selection
         )
 
+    def is_whole(self) -> bool:
+        """Whether every readable file below the paths is wanted."""
+        return self.selection is None or self.selection.leaves_out_nothing
+
+    def work(self) -> Work:
+        """The same, as it is written down while it is under way."""
+        paths = tuple(os.path.realpath(path) for path in self.paths)
+        return Work(collection=self.collection, paths=paths)
+
 
 class FolderSync:
     """Brings one library in step with files and folders, under its write lock.
@@ -74,9 +84,10 @@ class FolderSync:
         with writing(self._path):
             self._upkeep.forget_own_graphs()
             self._upkeep.encoders.remember()
-            intake = self._intake(wanted)
-            found, plan = self._plan(intake, wanted)
-            return self._carry_out(intake, found, plan, progress)
+            with under_way(self._path, wanted.work(), is_whole=wanted.is_whole()):
+                intake = self._intake(wanted)
+                found, plan = self._plan(intake, wanted)
+                return self._carry_out(intake, found, plan, progress)
 
     def follow(self, wanted: Wanted, stop: threading.Event | None) -> Iterator[IngestReport]:
         """A report each time that something has changed, until `stop`: see `Library.watch`."""
@@ -104,10 +115,11 @@ class FolderSync:
                 for path in self._catalog.paths(collection)
                 if any(path == w or path.startswith(os.path.join(w, "")) for w in wanted)
             )
-            for path in removed:
-                self._catalog.remove(collection, path)
-            self._upkeep.bring_indexes_up()
-            self._catalog.history.compare()
+            with under_way(self._path, Work()):
+                for path in removed:
+                    self._catalog.remove(collection, path)
+                self._upkeep.bring_indexes_up()
+                self._catalog.history.compare()
         return removed
 
     def _catch_up(self, wanted: Wanted) -> IngestReport | None:
@@ -118,7 +130,8 @@ class FolderSync:
             found, plan = self._plan(intake, wanted)
             if not plan.changes:
                 return None
-            return self._carry_out(intake, found, plan)
+            with under_way(self._path, wanted.work(), is_whole=wanted.is_whole()):
+                return self._carry_out(intake, found, plan)
 
     def _given_up(self, collection: str) -> dict[str, str]:
         """Files that could not be read, and the document ids of their bytes."""

@@ -9,6 +9,9 @@ from typing import Any
 CATALOG_FILE = "catalog.sqlite3"
 """Its presence makes a folder a library."""
 
+UNFINISHED_FILE = "unfinished.json"
+"""Says what was begun and is not done."""
+
 PARTS_OF_A_LIBRARY = frozenset(
     {
         CATALOG_FILE,
@@ -19,6 +22,7 @@ PARTS_OF_A_LIBRARY = frozenset(
         "index",
         "encoder",
         "write.lock",
+        UNFINISHED_FILE,
         "reencode.lock",
     }
 )

@@ -23,7 +23,12 @@ from pincite.errors import LibraryBusy, ModelError, PinciteError
 from pincite.filters import Filters
 from pincite.graphs.prepared import prepared_folder
 from pincite.holdings import CATALOG_FILE, FileEntry, IngestReport, Stats
-from pincite.library_folder import check_folder, check_target, remember_profile
+from pincite.library_folder import (
+    check_after_interruption,
+    check_folder,
+    check_target,
+    remember_profile,
+)
 from pincite.records import Answer, Passage, Preview, SearchResult
 from pincite.settings import Layer, Settings, load_settings
 
@@ -86,7 +91,13 @@ class Library:
         settings, _ = load_settings(folder, profile=profile, overrides=overrides)
         if is_new and profile:
             remember_profile(folder, profile)
-        return cls(folder, settings)
+        opened = cls(folder, settings)
+        try:
+            check_after_interruption(folder, opened.catalog)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
 
     def close(self) -> None:
         """Release files. The library can be opened again at any time."""
@@ -390,6 +401,10 @@ class Library:
             failures=self.catalog.failures(),
             files=self.catalog.files(),
         )
+
+    def check_catalog(self) -> None:
+        """Read all that the catalog holds. Raises LibraryDamaged where it is not what was written."""
+        self.catalog.check_pages(thoroughly=True)
 
     def check_offsets(self, *, sample: int = 200) -> OffsetCheck:
         """Read files again and compare random sentences with what is stored."""

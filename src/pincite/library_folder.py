@@ -12,14 +12,20 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from pincite.catalog.catalog import Catalog
+from pincite.catalog.engine import damaged
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly, UsageError
 from pincite.holdings import CATALOG_FILE, PARTS_OF_A_LIBRARY
 from pincite.settings import SETTINGS_FILE
+from pincite.unfinished import checked, is_unchecked
+
+_SMALLEST_PAGE = 512
+"""Of an SQLite file, in bytes."""
 
 
 def check_folder(folder: Path, *, create: bool) -> bool:
     """Whether a library is still to be made there. Raises LibraryError where none may be."""
     if (folder / CATALOG_FILE).exists():
+        _refuse_emptied(folder, create=create)
         return False
     if not create:
         raise LibraryError(
@@ -43,6 +49,36 @@ def check_folder(folder: Path, *, create: bool) -> bool:
     if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free == 0:
         raise LibraryError(f"{folder} cannot be written, or its disk is full")
     return True
+
+
+def _refuse_emptied(folder: Path, *, create: bool) -> None:
+    """Raises LibraryDamaged for a catalog without a whole page, unless it was just about to be made.
+
+    SQLite takes such a file for a new database, and the library would silently hold nothing.
+    """
+    catalog = folder / CATALOG_FILE
+    size = catalog.stat().st_size
+    # Both are made later than the catalog.
+    was_used = any((folder / name).exists() for name in ("index", "write.lock"))
+    if size < _SMALLEST_PAGE and (size or was_used or not create):
+        raise damaged(catalog, f"the file has {size} byte{'s' * (size != 1)}")
+
+
+def check_after_interruption(folder: Path, catalog: Catalog) -> None:
+    """Look through the catalog where a process that wrote was stopped before it could close it.
+
+    Raises LibraryDamaged.
+    """
+    if not is_unchecked(folder):
+        return
+    try:
+        with held(folder, "write.lock", patience_seconds=0, busy=""):
+            catalog.check_pages()
+            checked(folder)
+    except LibraryBusy:
+        return  # It is still at work.
+    except LibraryReadOnly:
+        catalog.check_pages()
 
 
 def is_ours(folder: Path, path: Path) -> bool:
@@ -72,6 +108,17 @@ def held(folder: Path, lock_file: str, *, patience_seconds: float, busy: str) ->
         yield
     finally:
         lock.release()
+
+
+def is_held(folder: Path, lock_file: str) -> bool:
+    """Whether some process holds a lock of a library."""
+    try:
+        with held(folder, lock_file, patience_seconds=0, busy=""):
+            return False
+    except LibraryBusy:
+        return True
+    except LibraryReadOnly:
+        return False
 
 
 def check_target(folder: Path, target: Path, catalog: Catalog) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from pincite.catalog import files, rows, schema, sources
 from pincite.catalog.conversations import Conversations
 from pincite.catalog.encodings import Encodings
-from pincite.catalog.engine import for_writing, guarded, open_sqlite, translated
+from pincite.catalog.engine import damaged, for_writing, guarded, open_sqlite, translated
 from pincite.catalog.filtering import matching_keys
 from pincite.catalog.history import History
 from pincite.catalog.migrations import is_behind, migrate
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _Row = TypeVar("_Row")
 
+_FAULTS_COUNTED = 100
+"""SQLite stops there."""
 _PASSAGES_KEPT = 20_000
 _TEXTS_KEPT = 64
 _READ_TOGETHER = 32
@@ -95,6 +97,30 @@ class Catalog:
             cursor = connection.cursor()
             cursor.execute(statement, values)
             return list(cursor.fetchall())
+
+    def check_pages(self, *, thoroughly: bool = False) -> None:
+        """Look whether the database is in one piece. Raises LibraryDamaged.
+
+        `thoroughly`: compare indexes with their tables, too, and read every row.
+        """
+        pragma = "integrity_check" if thoroughly else "quick_check"
+        with self._transaction() as connection:
+            found = connection.exec_driver_sql(f"PRAGMA {pragma}").scalars().all()
+        if found != ["ok"]:
+            at_least = "at least " if len(found) == _FAULTS_COUNTED else ""
+            raise damaged(self.path, f"{at_least}{len(found)} faults in its pages and indexes")
+        if thoroughly:
+            self._read_all()
+
+    @guarded
+    def _read_all(self) -> None:
+        """Make a record of every row."""
+        for entry in self.files():
+            document = self._load_document(entry.document_id)
+            for passage in self.passages_of(entry.document_id):
+                if not passage.span.start <= passage.span.end <= len(document.text):
+                    raise damaged(self.path, f"passage {passage.id} lies outside its document")
+        self.history.entries()
 
     # --- What the library holds ---------------------------------------------------------------
 
@@ -179,6 +205,21 @@ class Catalog:
                 files.entry(row, old.get((row.collection, row.path), ()))
                 for row in connection.execute(found)
             )
+
+    def is_empty(self) -> bool:
+        """Whether it holds no file at all."""
+        return not self._read("SELECT 1 FROM sources LIMIT 1")
+
+    def unsearchable(self, collection: str | None) -> list[tuple[str, str, str]]:
+        """Path, title and reason of files that could not be read, or in which no text was found."""
+        with self._transaction() as connection:
+            found = [
+                (row.path, row.title, row.coverage)
+                for row in files.textless(connection, collection)
+            ]
+            told = [(path, title, gaps[0]) for path, title, c in found if (gaps := c.get("gaps"))]
+        failed = self.failures(collection)
+        return [*told, *((problem.path, "", problem.reason) for problem in failed)]
 
     def unread_files(self) -> tuple[int, int]:
         """How many files were read only in part, and how many could not be read."""

@@ -198,7 +198,7 @@ def damaged(path: Path, found: str) -> LibraryDamaged:
     """The error for a catalog that is not what was written."""
     return LibraryDamaged(
         f"{path}: the catalog is damaged: {found}. Restore it from a backup, or remove the folder "
-        f"{path.parent} and ingest the files again; 'pincite doctor' checks a library"
+        f"{path.parent} and ingest the files again"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -57,6 +57,20 @@ def names(collection: str | None) -> Select[Any]:
         .order_by(sources.c.path, sources.c.collection)
     )
     return query if collection is None else query.where(sources.c.collection == collection)
+
+
+def textless(connection: Connection, collection: str | None) -> Sequence[Row[Any, Any, Any]]:
+    """Path, title and coverage of files without any passage, in order of the paths."""
+    documents, sources, passages = schema.documents, schema.sources, schema.passages
+    query = (
+        select(sources.c.path, documents.c.title, documents.c.coverage)
+        .select_from(sources.join(documents))
+        .where(~select(passages.c.key).where(passages.c.document_id == documents.c.id).exists())
+        .order_by(sources.c.path)
+    )
+    if collection is not None:
+        query = query.where(sources.c.collection == collection)
+    return connection.execute(query).all()
 
 
 def versions(connection: Connection) -> Mapping[tuple[str, str], tuple[OldVersion, ...]]:

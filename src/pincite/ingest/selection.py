@@ -20,6 +20,7 @@ class Selection:
     def __init__(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:
         self._include = _spec(include, "--include") if include else None
         self._exclude = _spec(exclude, "--exclude")
+        self.leaves_out_nothing = not include and not exclude
 
     def wants(self, path: PurePosixPath) -> bool:
         """Whether a file is wanted; the path is relative to the folder that was named."""

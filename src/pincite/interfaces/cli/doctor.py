@@ -34,7 +34,7 @@ def doctor(
     profile: ProfileOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Check models, index, and random quotes against files.
+    """Check catalog, models, index, and random quotes against files.
 
     Compares 200 random sentences with their files, character by character, and encodes 20 random
     passages again.
@@ -43,6 +43,9 @@ def doctor(
     """
     report: dict[str, Any] = {"versions": _versions()}
     with pincite.Library.open(library, create=False, profile=profile) as opened:
+        # Where the catalog is damaged, that is said instead of the rest, which rests on it.
+        opened.check_catalog()
+        report["catalog"] = "in one piece, every row can be read"
         report["model"] = _model(opened)
         report["reranker"] = _reranker(opened)
         report["language_models"] = _language_models(opened)
@@ -173,6 +176,7 @@ def _print(report: dict[str, Any]) -> None:
     if judge["problem"] or judge["name"] != "none":
         rows["entailment"] = judge["problem"] or f"statements are judged by {judge['name']}"
     state = "{passages} passages, {vectors} vectors ({engine})"
+    rows["catalog"] = report["catalog"]
     rows["index"] = index["problem"] or state.format_map(index)
     vectors = report["vectors"]
     rows["vectors"] = f"{vectors['alike']} of {vectors['checked']} as the encoder gives them now"
