@@ -567,3 +567,17 @@ def test_the_encoder_is_opened_beside_the_imports_and_waited_for(
     again._encoders.close()
     assert again._encoders.serving() is again.encoder()
     assert asked(again, "When does the ferry leave?")["status"] == "answered"
+
+
+def test_a_question_in_another_language_is_told_so_and_not_answered_with_junk(
+    open_library: OpenLibrary, folder: Path
+) -> None:
+    library = open_library(lexical=False)
+    library.ingest([folder])
+    refused = asked(library, "Wie viele Liter passen in den Behälter?")
+    assert refused["status"] == "abstained"
+    assert "the question is in German and the documents are not" in refused["reasons"][0]
+    assert "multilingual-e5-small" in refused["reasons"][0]
+    named = asked(library, "Wann fährt die Fähre nach Stavanger ab?")
+    assert any("the question is in German" in reason for reason in named["reasons"])
+    assert asked(library, FERRY)["reasons"] == []

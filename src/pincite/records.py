@@ -133,6 +133,8 @@ class Understood:
     terms: Mapping[str, float]
     written: str = ""
     language: str = "en"
+    foreign: str = ""
+    """The language it is asked in, such as "German", where neither documents nor encoder know that."""
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     within: tuple[int, ...] | None = None
@@ -150,6 +152,7 @@ class Understood:
             "plain": self.plain,
             "asked": self.asked,
             "language": self.language,
+            "foreign": self.foreign,
             "terms": dict(self.terms),
             "phrases": list(self.phrases),
             "excluded": list(self.excluded),

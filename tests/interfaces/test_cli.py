@@ -42,7 +42,9 @@ def read(result: Result) -> Any:
 
 def fits_a_terminal(text: str) -> None:
     assert text.strip()
-    assert [line for line in text.splitlines() if len(line) > 80] == []
+    # A path stays whole, with what stands before it and the sign behind it.
+    too_long = [line for line in text.splitlines() if len(line) > 80 and "/" not in line]
+    assert too_long == []
     assert "\x1b" not in text, "colours belong on terminals"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pincite.document import Span
-from pincite.records import Evidence, Hit, Passage, Question
+from pincite.records import Evidence, Hit, Passage, Question, Understood
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.calibration import UNCALIBRATED, Bound, Calibration
@@ -213,3 +213,16 @@ def test_a_refusal_names_the_nearest_passages() -> None:
         f"the nearest passage is in manual.txt, page 3, section 'Valves': \"{OPENS}\"",
         "next come manual.txt, page 4, section 'Valves'",
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_refused"),
+    [("Bei welchem Druck wird entlastet?", True), ("Was macht das relief valve?", False)],
+)
+def test_a_question_in_another_language_needs_words_that_the_quotes_hold(
+    asked: str, is_refused: bool
+) -> None:
+    understood = Understood(plain=asked, asked=asked, written=asked, terms={}, foreign="German")
+    question = Question(text=asked, understood=understood)
+    found = judged(Thresholds(confidence=0.0), question=question).too_little
+    assert found.startswith("it is asked in German") == is_refused

@@ -15,6 +15,7 @@ from pincite.assemble.selecting import quoting_selector
 from pincite.assemble.verifying import claim_checker
 from pincite.assemble.writing import writing_stages
 from pincite.catalog.catalog import Catalog
+from pincite.embed.spec import reads_latin_only
 from pincite.embed.tokenizer import is_known_word, is_rare_word
 from pincite.index.indexes import Indexes
 from pincite.index.weights import IndexTermWeights
@@ -24,12 +25,20 @@ from pincite.retrieve.boosted import BoostedRetriever
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.intents import INTENT_RULES
 from pincite.retrieve.named_files import NamedFiles
+from pincite.retrieve.other_language import OtherLanguage
 from pincite.retrieve.routing import NamedDocumentBooster
 from pincite.retrieve.tags import TAG_SETS
 from pincite.retrieve.understand import QuestionReader, Steps
 from pincite.setting_groups import VerificationSettings
 from pincite.settings import Settings
-from pincite.stages import Reranker, Selector, TermWeights, Understander, shows_tokens
+from pincite.stages import (
+    Reranker,
+    Selector,
+    TermWeights,
+    Understander,
+    VectorEncoder,
+    shows_tokens,
+)
 from pincite.survey.scan import WordSurveyor
 from pincite.text.terms import ANALYSER
 from pincite.toml_files import toml_file
@@ -67,7 +76,7 @@ def answer_stages(
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = retriever_of(settings, catalog, indexes, encoder, weights, exact)
     reranker = reranker_of(settings.rerank, catalog, weights, models)
-    understander = _question_reader(settings, catalog, indexes, weights, exact)
+    understander = _question_reader(settings, catalog, indexes, weights, exact, encoder)
     selector = quoting_selector(settings, catalog)
     basis = _calibration_basis(settings, catalog, models, indexes)
     if calibration is not None and calibration.made_for != basis:
@@ -108,7 +117,9 @@ def _question_reader(
     indexes: Indexes,
     weights: IndexTermWeights,
     exact: ExactWords,
+    encoder: VectorEncoder | None,
 ) -> QuestionReader:
+    reads_one = encoder is None or reads_latin_only(encoder.name)
     return QuestionReader(
         lexical=indexes.lexical,
         weights=weights,
@@ -118,6 +129,7 @@ def _question_reader(
         allowed=catalog.allowed_keys,
         is_word=is_known_word,
         named=NamedFiles(catalog.names, lambda name: bool(exact.holding([name], None))),
+        other_language=(OtherLanguage(indexes.manifest.languages, weights) if reads_one else None),
         steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
     )
 

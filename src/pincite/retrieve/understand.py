@@ -10,6 +10,7 @@ from pincite.filters import Filters
 from pincite.records import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.named_files import NamedFiles
+from pincite.retrieve.other_language import OtherLanguage
 from pincite.retrieve.parts import question_parts
 from pincite.retrieve.searches import AllowedLookup
 from pincite.stages import Keys, LexicalIndex, TermWeights
@@ -77,7 +78,9 @@ class QuestionReader:
         is_word: Callable[[str], bool],
         named: NamedFiles,
         steps: Steps,
+        other_language: OtherLanguage | None = None,
     ) -> None:
+        """`other_language` where the encoder reads one language only."""
         self._lexical = lexical
         self._weights = weights
         self._languages = languages
@@ -87,6 +90,7 @@ class QuestionReader:
         self._is_word = is_word
         self._named = named
         self._steps = steps
+        self._other_language = other_language
 
     def understand(self, question: Question) -> Question:
         """The question with what was understood of it."""
@@ -110,8 +114,10 @@ class QuestionReader:
         numbered = self._exact.bearing([*parts_named(syntax.plain)], list(wanted), allowed)
         released = self._exact.of_releases([*releases_named(syntax.plain)], list(wanted), allowed)
         is_strict = self._steps.phrases or not _is_sentence(syntax.beside, language)
+        foreign = self._other_language(written) if self._other_language else ""
         understood = Understood(
             written=written,
+            foreign=foreign,
             plain=syntax.plain,
             asked=asked,
             language=language,
@@ -129,6 +135,7 @@ class QuestionReader:
             corrections=corrections,
             expansions=expansions,
             notices=(
+                *_of_language(foreign),
                 *_notices(syntax, wanted, corrections, language),
                 *(f"searched for '{near}' beside '{word}'" for word, near in beside.items()),
                 *notices,
@@ -310,3 +317,13 @@ def _is_entity(word: str, text: str) -> bool:
     if any(letter.isdigit() for letter in word):
         return True
     return word[:1].isupper() and not text.lstrip().startswith(word)
+
+
+def _of_language(foreign: str) -> list[str]:
+    if not foreign:
+        return []
+    return [
+        f"the question is in {foreign} and the documents are not, and meaning is compared in one language "
+        "only: ask in theirs, or use an encoder of many languages, such as multilingual-e5-small "
+        "(docs/encoders.md)"
+    ]

@@ -49,6 +49,15 @@ SCRIPTS = (
 )
 """First and last letter of a script, the language that its words are read as, and the stemmer."""
 
+_OTHER_NAMES = {
+    "he": "Hebrew",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "th": "Thai",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
+
 # Of the first words of a text: a page tells its language in its first lines.
 _READ_CHARS = 600
 _FEWEST_HITS = 3
@@ -79,6 +88,13 @@ def language_of(
     if best < needed or otherwise in leading:
         return otherwise
     return min(leading) if among is None or len(leading) == 1 else otherwise
+
+
+def language_name(code: str) -> str:
+    """Its English name; the code itself for one that is not listed."""
+    scripts = {name: stemmer for _, _, name, stemmer in SCRIPTS}
+    named = STEMMERS.get(code) or scripts.get(code)
+    return named.capitalize() if named else _OTHER_NAMES.get(code, code)
 
 
 @cache

@@ -16,6 +16,12 @@ from pincite.verify.signals import asked_terms, evidence_terms, measure
 _MOST = 0.6
 """Share of a question's words, by weight: with so many of them one quote may be all there is."""
 
+_TELLING = 0.5
+"""Weight of a name or number that stands in few passages."""
+
+_SHARED = 0.4
+"""Share of the words of a question in another language that its quotes hold, where they are meant."""
+
 _DECIMALS = 4
 """Confidence is rounded so that it does not show more than it knows."""
 
@@ -78,7 +84,9 @@ class Judge:
         return Judgement(
             confidence=round(sure, _DECIMALS),
             # That another one is quoted tells more than a number does.
-            too_little=self._of_another(question, evidence, hits) or too_little,
+            too_little=self._of_another(question, evidence, hits)
+            or self._of_another_language(question, evidence)
+            or too_little,
             beside=f"{few}, but {hold} most of what is asked for" if few else "",
         )
 
@@ -99,6 +107,22 @@ class Judge:
             asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.instead))
             return f"it asks for {asked}, and what comes nearest is of {held}"
         return near_miss(question, evidence, hits, weights=weights, sources=sources)
+
+    def _of_another_language(self, question: Question, evidence: Sequence[Evidence]) -> str:
+        """Why quotes cannot be meant: the question's language is another, and they share no words."""
+        foreign = question.understood.foreign if question.understood else ""
+        if not foreign:
+            return ""
+        asked = asked_terms(question, self._weights)
+        said = evidence_terms(evidence, asked.language, self._sources)
+        is_named = any(
+            weight >= _TELLING and term in said for term, weight in asked.weights.items()
+        )
+        if is_named or asked.share(said) >= _SHARED:
+            return ""
+        return (
+            f"it is asked in {foreign}, and nothing that tells what is meant stands in the quotes"
+        )
 
     def _few(self, evidence: Sequence[Evidence]) -> str:
         quotes = "quote" if len(evidence) == 1 else "quotes"
