@@ -13,7 +13,7 @@ from pincite.text.terms import terms
 
 _LEAST_SHARE = 0.05
 """Of the passages: a language of fewer is that of a quotation, or was told wrongly."""
-_LEAST_KNOWN = 0.25
+_LEAST_KNOWN = 0.1
 """Of a question's terms in another script, where documents are in its language."""
 
 _NAME = re.compile(r"(?<=\s)[^\W\d_a-zß-ÿ]\w*")

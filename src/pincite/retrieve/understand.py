@@ -323,7 +323,7 @@ def _of_language(foreign: str) -> list[str]:
     if not foreign:
         return []
     return [
-        f"the question is in {foreign} and the documents are not, and meaning is compared in one language "
-        "only: ask in theirs, or use an encoder of many languages, such as multilingual-e5-small "
+        f"the question is in {foreign} and the documents are not, and meaning is compared in one "
+        "language only: ask in theirs, or use an encoder of many languages, such as multilingual-e5-small "
         "(docs/encoders.md)"
     ]
