@@ -32,7 +32,7 @@ class Weights:
         ("Combien de semaines dure le congé parental ?", "French"),
         ("¿Cuántas semanas dura la licencia parental?", "Spanish"),
         ("Сколько длится отпуск по уходу за ребёнком?", "Russian"),
-        ("Как пользоваться Tock?", "Russian"),
+        ("Как правильно пользоваться Tock?", "Russian"),
         ("育儿假有多长时间？", "Chinese"),
         ("育児休暇はどのくらいですか？", "Japanese"),
     ],

@@ -13,6 +13,7 @@ from pincite.text.terms import terms
 
 _LEAST_SHARE = 0.05
 """Of the passages: a language of fewer is that of a quotation, or was told wrongly."""
+_FEWEST_TERMS = 2
 _LEAST_KNOWN = 0.1
 """Of a question's terms in another script, where documents are in its language."""
 
@@ -58,5 +59,8 @@ class OtherLanguage:
     def _of_another_script(self, question: str) -> str:
         found = next((name for sign, name in _LETTERS if sign.search(question)), "")
         asked = {term for term in terms(question, found) if not is_latin(term)}
+        # A single word may be missing in documents of its language, too.
+        if len(asked) < _FEWEST_TERMS:
+            return ""
         known = sum(self._weights.weight(term) < 1 for term in asked)
         return language_name(found) if found and known < _LEAST_KNOWN * len(asked) else ""

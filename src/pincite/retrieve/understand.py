@@ -324,6 +324,6 @@ def _of_language(foreign: str) -> list[str]:
         return []
     return [
         f"the question is in {foreign} and the documents are not, and meaning is compared in one "
-        "language only: ask in theirs, or use an encoder of many languages, such as multilingual-e5-small "
-        "(docs/encoders.md)"
+        "language only: ask in theirs, or use an encoder of many languages, such as "
+        "multilingual-e5-small (docs/encoders.md)"
     ]
