@@ -1,0 +1,53 @@
+"""Which questions and passages the reader is taught, and in which order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from training.examples import Share, mixed_examples
+
+MIXTURE = {"plain": Share(100), "edited": Share(5, unanswerable_weight=2.0)}
+
+
+def row(name: str, *, answer: str | None) -> dict[str, Any]:
+    passage = f"The answer of {name.removeprefix('edited/')} is blue."
+    start = passage.index(answer) if answer else 0
+    answers = [{"start": start, "end": start + len(answer), "text": answer}] if answer else []
+    return {"id": name, "question": f"{name}?", "passage": passage, "answers": answers}
+
+
+def written(folder: Path) -> Path:
+    originals = [row(f"plain/{number}", answer="blue") for number in range(60)]
+    edits = [row(f"edited/plain/{number}", answer=None) for number in range(20)]
+    for name, rows in (("plain", originals), ("edited", edits)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return folder
+
+
+def test_the_seed_decides_the_order_and_the_choice(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    first, again, other = (mixed_examples(folder, seed=s, mixture=MIXTURE) for s in (1, 1, 2))
+    assert first == again
+    assert [example.id for example in first] != [example.id for example in other]
+
+
+def test_no_more_is_taken_of_a_file_than_its_share(tmp_path: Path) -> None:
+    examples = mixed_examples(written(tmp_path), seed=1, mixture=MIXTURE)
+    assert sum(example.id.startswith("edited/") for example in examples) == 5
+    assert len(examples) == 65
+
+
+def test_an_edited_question_stands_beside_its_original(tmp_path: Path) -> None:
+    ids = [example.id for example in mixed_examples(written(tmp_path), seed=1, mixture=MIXTURE)]
+    edits = [place for place, name in enumerate(ids) if name.startswith("edited/")]
+    for place in edits:
+        assert ids[place].removeprefix("edited/") in (ids[place - 1], ids[place + 1])
+
+
+def test_an_edited_question_keeps_the_place_of_the_original_answer(tmp_path: Path) -> None:
+    for example in mixed_examples(written(tmp_path), seed=1, mixture=MIXTURE):
+        assert example.focus is not None
+        assert example.passage[slice(*example.focus)] == "blue"
+        assert example.weight == (1.0 if example.is_answerable else 2.0)

@@ -1,0 +1,150 @@
+"""Small samples of sets that training never sees, and how well a reader does on them."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+
+from training.batches import AnyReader, batches_by_length, read_batch, sentence_logits
+from training.examples import Example, Range
+from training.windows import whole_windows
+
+LONGEST_PASSAGE_TOKENS = 320
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """Questions with the passage that answers them, and with passages that do not."""
+
+    answerable: list[Example]
+    misleading: list[Example]  # the passage looks as if it answered
+    topical: list[Example]  # another passage of the article that answers
+    natural: list[Example]  # questions people asked, whole sentences as answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """What a reader said about one example."""
+
+    answers: float  # logit
+    starts_in_answer: bool
+    best_sentence_answers: bool
+
+
+def load_samples(folder: Path, *, size: int, seed: int = 0) -> Samples:
+    """Draw `size` examples of each kind from the sets squad2-open and clapnq-open."""
+    random = Random(seed)
+    squad, natural = OpenSet(folder / "squad2-open"), OpenSet(folder / "clapnq-open")
+
+    def drawn(examples: Iterator[Example]) -> list[Example]:
+        pool = list(examples)
+        return random.sample(pool, min(size, len(pool)))
+
+    answerable = drawn(squad.pairs(grade=1))
+    return Samples(
+        answerable=answerable,
+        misleading=drawn(squad.pairs(grade=0)),
+        topical=[other for example in answerable for other in squad.with_other_passage(example)],
+        natural=drawn(natural.pairs(grade=1)),
+    )
+
+
+class OpenSet:
+    """A folder of corpus, queries, judgements and gold spans."""
+
+    def __init__(self, folder: Path) -> None:
+        self.passages = {row["id"]: row["text"] for row in _rows(folder / "corpus.jsonl")}
+        self.questions = {row["id"]: row["text"] for row in _rows(folder / "queries.jsonl")}
+        judged = (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()
+        self.judged = [line.split("\t") for line in judged]
+        self.spans: dict[tuple[str, str], list[Range]] = defaultdict(list)
+        for row in _rows(folder / "spans.jsonl"):
+            self.spans[row["query_id"], row["doc_id"]].append((row["start"], row["end"]))
+
+    def pairs(self, *, grade: int) -> Iterator[Example]:
+        """Questions with the passages judged so; of those that answer, the ones with gold spans."""
+        for query, passage, found in ((line[0], line[-2], line[-1]) for line in self.judged):
+            answers = self.spans.get((query, passage), []) if grade else []
+            if found == str(grade) and (answers or not grade):
+                yield Example(
+                    id=f"{query} {passage}",
+                    question=self.questions[query],
+                    passage=self.passages[passage],
+                    answers=tuple(answers),
+                )
+
+    def with_other_passage(self, example: Example) -> Iterator[Example]:
+        """The same question with the nearest passage of the article without the answer, if any."""
+        article, _, number = example.id.split(" ", 1)[1].rpartition("#")
+        texts = {example.passage[start:end].casefold() for start, end in example.answers}
+        others = [
+            (abs(int(other.rpartition("#")[2]) - int(number)), other)
+            for other, passage in self.passages.items()
+            if other.rpartition("#")[0] == article
+            and not any(text in passage.casefold() for text in texts)
+        ]
+        if others:
+            yield replace(example, passage=self.passages[min(others)[1]], answers=())
+
+
+def evaluate(reader: AnyReader, tokenizer: Tokenizer, samples: Samples) -> dict[str, float]:
+    """The shares and areas that the learning curve shows."""
+    answerable = read_examples_with(reader, tokenizer, samples.answerable)
+    misleading = read_examples_with(reader, tokenizer, samples.misleading)
+    topical = read_examples_with(reader, tokenizer, samples.topical)
+    natural = read_examples_with(reader, tokenizer, samples.natural)
+    logits = [read.answers for read in answerable]
+    return {
+        "start_in_answer": _share([read.starts_in_answer for read in answerable]),
+        "auroc_misleading": area_under_curve(logits, [read.answers for read in misleading]),
+        "auroc_topical": area_under_curve(logits, [read.answers for read in topical]),
+        "sentence_squad": _share([read.best_sentence_answers for read in answerable]),
+        "sentence_natural": _share([read.best_sentence_answers for read in natural]),
+    }
+
+
+def read_examples_with(
+    reader: AnyReader, tokenizer: Tokenizer, examples: Sequence[Example]
+) -> list[Read]:
+    """What the reader says about each example; the order is that of length."""
+    reads = []
+    windows = whole_windows(tokenizer, examples, most=LONGEST_PASSAGE_TOKENS)
+    for batch in batches_by_length(windows, 16):
+        with torch.inference_mode():
+            reading = read_batch(reader, batch)
+        logits, present = sentence_logits(batch, reading)
+        best = logits.masked_fill(~present, -1e9).argmax(1).tolist()
+        starts = reading.start.masked_fill(batch.sentences == 0, -1e9).argmax(1).tolist()
+        for row, window in enumerate(batch.windows):
+            start = window.characters[starts[row] - window.first][0]
+            reads.append(
+                Read(
+                    answers=float(reading.answers[row]),
+                    starts_in_answer=any(a <= start < b for a, b in window.example.answers),
+                    best_sentence_answers=window.answering[best[row]],
+                )
+            )
+    return reads
+
+
+def area_under_curve(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """How often a positive scores above a negative; ties count half."""
+    above = sum((p > n) + 0.5 * (p == n) for p in positive for n in negative)
+    return above / (len(positive) * len(negative))
+
+
+def _share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
