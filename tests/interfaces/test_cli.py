@@ -426,7 +426,7 @@ def test_doctor_checks_model_index_and_offsets(sample: SampleLibrary) -> None:
     assert result.returncode == 0
     report = read(result)
     assert report.keys() == {
-        "versions", "model", "reranker", "language_models", "entailment", "index", "vectors",
+        "versions", "catalog", "model", "reranker", "language_models", "entailment", "index", "vectors",
         "offsets", "healthy",
     }  # fmt: skip
     assert {"pincite", "python"} <= report["versions"].keys()
