@@ -18,6 +18,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from pincite.boxes import BoxMap
+from pincite.regular_files import open_regular
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -267,7 +268,7 @@ def document_id(content: bytes) -> tuple[str, str]:
 
 def file_digest(path: Path) -> tuple[str, str]:
     """The document id and the full SHA-256 of a file, without holding it in memory."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return digest[:_ID_DIGITS], digest
 

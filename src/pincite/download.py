@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from pincite.errors import ModelError
+from pincite.regular_files import open_regular
 from pincite.servers import is_this_machine
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def opened(url: str) -> Iterator[IO[bytes]]:
 
 def _file(path: Path) -> IO[bytes]:
     try:
-        return path.open("rb")
+        return open_regular(path)
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from pincite.errors import ModelError
+from pincite.regular_files import open_regular, read_json
 
 MODELS_VARIABLE = "PINCITE_MODELS"
 _RECORD = ".pincite.json"
@@ -155,7 +156,7 @@ class ModelFolder:
 
     def _read(self, record: Path) -> AddedModel:
         try:
-            return AddedModel(**json.loads(record.read_text(encoding="utf-8")))
+            return AddedModel(**read_json(record))
         except (OSError, ValueError, TypeError) as error:
             raise ModelError(
                 f"{record}: is no record of a model as Pincite writes it; delete it and add the model "
@@ -172,7 +173,7 @@ class ModelFolder:
 def sha256_of(file: Path) -> str:
     """The SHA-256 of a file's content. Raises ModelError when it cannot be read."""
     try:
-        with file.open("rb") as content:
+        with open_regular(file) as content:
             return hashlib.file_digest(content, "sha256").hexdigest()
     except OSError as error:
         raise ModelError(f"{file}: cannot be read: {error.strerror}") from error

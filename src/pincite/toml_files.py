@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import SettingsError
+from pincite.regular_files import read_regular_text
 
 _KINDS: Mapping[type, str] = {
     bool: "true or false",
@@ -75,17 +76,19 @@ def toml_file(chosen: str, *, shipped_in: str, setting: str) -> TomlFile:
     Raises SettingsError that says where the file is wrong, or which are shipped.
     """
     known = shipped_names(shipped_in)
-    source: Traversable | Path = Path(chosen)
-    if chosen in known:
-        source = _folder(shipped_in) / f"{chosen}.toml"
-    elif not Path(chosen).is_file():
+    if chosen not in known and not Path(chosen).is_file():
         raise SettingsError(
             f"{setting} = {chosen!r}: there is no file of this name and none is shipped under it; "
             f"shipped are: {', '.join(known)}"
         )
     try:
-        content = tomllib.loads(source.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        written = (
+            (_folder(shipped_in) / f"{chosen}.toml").read_text(encoding="utf-8")
+            if chosen in known
+            else read_regular_text(chosen)
+        )
+        content = tomllib.loads(written)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingsError(f"{chosen}: cannot be read as TOML: {error}") from error
     return TomlFile(name=chosen, content=content)
 

@@ -14,7 +14,7 @@ from pincite.graphs.files import (
     tokenizer_beside,
 )
 from pincite.graphs.runtimes import open_runtime
-from pincite.graphs.tokenizer import open_tokenizer
+from pincite.graphs.tokenizer import open_tokenizer, tokenizer_bytes
 
 _RECIPE = "1"
 """Counts up when texts are prepared in another way, which changes vectors."""
@@ -33,7 +33,12 @@ def open_onnx_folder(
     tokenizer = tokenizer_beside(folder)
     spec = spec_of_folder(tokenizer.parent, wishes)
     graph = graph_file(file)
-    parts = [graph.sha256.encode(), tokenizer.read_bytes(), spec.fingerprint(), _RECIPE.encode()]
+    parts = [
+        graph.sha256.encode(),
+        tokenizer_bytes(tokenizer),
+        spec.fingerprint(),
+        _RECIPE.encode(),
+    ]
     return WindowedEncoder(
         name=f"{name_of_folder(tokenizer.parent)}#{fingerprint(parts)}",
         tokenizer=open_tokenizer(tokenizer),

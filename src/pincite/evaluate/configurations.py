@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import UsageError
+from pincite.regular_files import read_regular_text
 from pincite.settings import Layer, Settings, load_settings, profile_layer, profile_names
 
 # One candidate is looked at, in the cheapest way, and its score counts nothing: the order stays.
@@ -104,10 +105,10 @@ def _layer(part: str) -> Mapping[str, Mapping[str, Any]]:
 
 def _file(path: Path) -> Mapping[str, Mapping[str, Any]]:
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = tomllib.loads(read_regular_text(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read as TOML ({error})") from error
     if loose := [name for name, values in found.items() if not isinstance(values, dict)]:
         raise UsageError(f"{path}: '{loose[0]}' stands in no group; expected [retrieval] above it")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import DatasetError
+from pincite.regular_files import open_regular
 
 _QRELS = ("qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/validation.tsv")
 
@@ -203,7 +204,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _text_lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             for number, line in enumerate(file, start=1):
                 try:
                     yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")

@@ -11,7 +11,9 @@ from typing import Any
 from pincite.errors import DatasetError
 from pincite.evaluate.datasets import identifier_of, json_lines
 from pincite.library import Library
+from pincite.regular_files import MEBIBYTE, read_regular_text
 
+_MOST_BYTES = 1024 * MEBIBYTE
 _QRELS_HEAD = "query_id\tdoc_id\tgrade\n"
 _OF_A_SET = ("queries.jsonl", "qrels.tsv", "qrels", "spans.jsonl")
 
@@ -100,8 +102,8 @@ class LabelledSet:
         path = self._folder / name
         if not path.exists():
             return []
-        with path.open(encoding="utf-8") as file:
-            return [line for line in file if line.strip()]
+        written = read_regular_text(path, most_bytes=_MOST_BYTES)
+        return [line for line in written.splitlines(keepends=True) if line.strip()]
 
     def _write(self, name: str, rows: Sequence[str]) -> None:
         """In one step: what was judged before is never lost."""

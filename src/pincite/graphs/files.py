@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import mmap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import ModelError
+from pincite.regular_files import open_regular, read_json
 
 _PLACES = ("", "onnx")
 _NAMES = ("model.onnx", "model_optimized.onnx", "model_quantized.onnx")
@@ -72,12 +72,15 @@ def graph_file(path: Path) -> GraphFile:
     # Large models keep their weights in files named after the graph.
     for part in [path, *sorted(path.parent.glob(f"{path.name}[_.]*"))]:
         try:
-            with part.open("rb") as file:
+            with open_regular(part) as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
             raise ModelError(f"{part}: cannot be read: {error.strerror}") from error
     if path.stat().st_size:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as found:
+        with (
+            open_regular(path) as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as found,
+        ):
             has_small_weights = found.find(_STORED_SMALL) >= 0
     return GraphFile(path=path, sha256=digest.hexdigest(), has_small_weights=has_small_weights)
 
@@ -118,7 +121,7 @@ def told_window(folder: Path) -> int | None:
 def json_file(file: Path, absent: Any) -> Any:
     """A JSON file's content; `absent` when there is none. Raises ModelError for another kind."""
     try:
-        content = json.loads(file.read_bytes())
+        content = read_json(file)
     except FileNotFoundError:
         return absent
     except (OSError, ValueError) as error:

@@ -20,7 +20,7 @@ from pincite.graphs.files import (
     told_window,
 )
 from pincite.graphs.runtimes import JUDGEMENT, Runtime, open_runtime
-from pincite.graphs.tokenizer import open_tokenizer
+from pincite.graphs.tokenizer import open_tokenizer, tokenizer_bytes
 from pincite.text.search_text import whole_characters
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def open_pair_reader(
     window = window_of(tokenizer.parent, max_tokens)
     parts = [
         graph.sha256.encode(),
-        tokenizer.read_bytes(),
+        tokenizer_bytes(tokenizer),
         str(window).encode(),
         use.recipe.encode(),
     ]

@@ -25,6 +25,7 @@ import numpy as np
 
 from pincite.graphs.files import GraphFile
 from pincite.graphs.silent_openvino import import_openvino
+from pincite.regular_files import open_regular, read_json
 
 _CHECKSUMS = "checksums.json"
 _DRAFT = ".preparing-"
@@ -157,12 +158,12 @@ def _draft_folder(cache: Path) -> tuple[Path, bool]:
 
 def _is_intact(folder: Path) -> bool:
     try:
-        checksums = json.loads((folder / _CHECKSUMS).read_bytes())
+        checksums = read_json(folder / _CHECKSUMS)
         return all(_sha256(folder / name) == digest for name, digest in checksums.items())
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, TypeError):
         return False
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

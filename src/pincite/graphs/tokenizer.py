@@ -7,10 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pincite.errors import ModelError
+from pincite.regular_files import MEBIBYTE, read_regular
 from pincite.text.search_text import INVISIBLE, LIGATURES, LINE_HYPHEN
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+
+_MOST_BYTES = 256 * MEBIBYTE
+
+
+def tokenizer_bytes(path: Path) -> bytes:
+    """A tokenizer file. Raises ModelError when it cannot be read."""
+    try:
+        return read_regular(path, most_bytes=_MOST_BYTES)
+    except OSError as error:
+        told = error.strerror or error
+        raise ModelError(f"{path}: cannot be read: {told}; expected a tokenizer.json") from error
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
@@ -21,8 +34,8 @@ def open_tokenizer(path: Path) -> Tokenizer:
     from tokenizers import Tokenizer
 
     try:
-        content = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        content = tokenizer_bytes(path).decode()
+    except UnicodeDecodeError as error:
         raise ModelError(f"{path}: cannot be read: {error}; expected a tokenizer.json") from error
     try:
         return reading_words(Tokenizer.from_str(content))

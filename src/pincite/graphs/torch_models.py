@@ -12,6 +12,7 @@ import numpy as np
 
 from pincite.errors import ModelError
 from pincite.graphs.runtimes import JUDGEMENT, TOKEN_STATES, Output, States, TokenIds
+from pincite.regular_files import open_regular
 
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 
@@ -118,5 +119,5 @@ def weights_of(folder: Path) -> list[bytes]:
 
 
 def _sha256(file: Path) -> bytes:
-    with file.open("rb") as content:
+    with open_regular(file) as content:
         return hashlib.file_digest(content, "sha256").digest()

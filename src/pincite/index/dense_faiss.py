@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.dense_engine import EXACT_UP_TO_SHARE, Effort, Engine
+from pincite.regular_files import open_regular
 from pincite.stages import Keys, Scored
 from pincite.vectors import normalised
 
@@ -55,7 +56,7 @@ class FaissIndex:
         loaded.engine, loaded.effort = engine or Engine(kind="flat"), Effort()
         # Through a Python file: FAISS' own does not take every path name. In pieces, so that the
         # memory it takes at its highest is that of the index.
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             reader = faiss.PyCallbackIOReader(file.read, _READ_AT_ONCE)
             loaded._index = faiss.read_index(reader)
         loaded._gone = 0

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.lexical_tantivy import LexicalRow
-from pincite.index.snapshot import write_atomically
+from pincite.index.snapshot import MOST_BYTES, write_atomically
+from pincite.regular_files import open_regular, read_json
 from pincite.stages import Keys, Scored
 
 _ARRAYS = "arrays.npz"
@@ -123,14 +124,14 @@ class Bm25sIndex:
         write_atomically(self._folder / _HELD, lambda file: file.write(written))
 
     def _load(self) -> None:
-        held = json.loads((self._folder / _HELD).read_text(encoding="utf-8"))
+        held = read_json(self._folder / _HELD, most_bytes=MOST_BYTES)
         try:
             with (
-                (self._folder / _ARRAYS).open("rb") as file,
+                open_regular(self._folder / _ARRAYS) as file,
                 np.load(file, allow_pickle=False) as arrays,
             ):
                 self._arrays = {name: arrays[name] for name in self._arrays}
             self._keys, self._lengths = held["keys"], held["lengths"]
             self._numbers = {term: number for number, term in enumerate(held["terms"])}
-        except (KeyError, zipfile.BadZipFile) as error:
+        except (KeyError, TypeError, zipfile.BadZipFile) as error:
             raise ValueError(f"{self._folder.name} is not what was written: {error}") from error

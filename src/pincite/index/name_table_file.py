@@ -9,6 +9,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import numpy as np
 
 from pincite.index.snapshot import write_atomically
+from pincite.regular_files import open_regular
 from pincite.text.name_table import NameTable
 
 NAME_TABLE_FILE = "names.npz"
@@ -34,7 +35,10 @@ def write_name_table(folder: Path, table: NameTable) -> None:
 def read_name_table(folder: Path) -> NameTable:
     """Read it back. Raises OSError or ValueError when it is missing or damaged."""
     try:
-        with np.load(folder / NAME_TABLE_FILE, allow_pickle=False) as stored:
+        with (
+            open_regular(folder / NAME_TABLE_FILE) as file,
+            np.load(file, allow_pickle=False) as stored,
+        ):
             documents = stored["documents"].tobytes().decode().split("\n")
             arrays = {name: stored[name] for name in _ARRAYS}
     except (BadZipFile, EOFError, KeyError, ValueError) as error:

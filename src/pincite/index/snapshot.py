@@ -8,12 +8,17 @@ import os
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import BinaryIO
+from pathlib import Path, PurePath
+from typing import Any, BinaryIO
+
+from pincite.regular_files import MEBIBYTE, open_regular, read_json
 
 FORMAT = 4
 MANIFEST = "manifest.json"
 _DRAFT = ".draft-"
+MOST_BYTES = 1024 * MEBIBYTE
+"""Of a file of the index that is read whole. A million words of a vocabulary take 20 million."""
+_MOST = 2**63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +56,38 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest | None:
     """The manifest; None when there is none or it is not one of ours."""
     try:
-        return Manifest(**json.loads((folder / MANIFEST).read_bytes()))
+        found = Manifest(**read_json(folder / MANIFEST, most_bytes=MOST_BYTES))
     except (OSError, ValueError, TypeError):
         return None
+    return found if _is_ours(found) else None
+
+
+def _is_ours(manifest: Manifest) -> bool:
+    """Whether every field is of its kind, and no name leads out of the index folder."""
+    numbers = (manifest.generation, manifest.dimensions, manifest.max_key)
+    numbers += (manifest.format, manifest.analyser, *_values(manifest.languages))
+    words = (manifest.library_id, manifest.model, manifest.lexical_engine)
+    words += (*_values(manifest.checksums),)
+    names = (manifest.lexical_folder, manifest.dense_name, *_values(manifest.checksums, of=0))
+    return (
+        all(type(number) is int and abs(number) < _MOST for number in numbers)
+        and all(isinstance(word, str) for word in words)
+        and all(isinstance(name, str) and _is_inside(name) for name in names)
+        and isinstance(manifest.engine, dict)
+        and all(isinstance(value, str | int) for value in manifest.engine.values())
+    )
+
+
+def _values(table: Any, *, of: int = 1) -> tuple[Any, ...]:
+    """The values of a table, or its names; what is no table has a value of no kind."""
+    return tuple(item[of] for item in table.items()) if isinstance(table, dict) else (None,)
+
+
+def _is_inside(name: str) -> bool:
+    parts = PurePath(name).parts
+    return (
+        bool(parts) and not PurePath(name).is_absolute() and ".." not in parts and "\0" not in name
+    )
 
 
 def damaged_files(folder: Path, manifest: Manifest) -> list[str]:
@@ -68,7 +102,7 @@ def checksums(folder: Path, names: Iterable[str]) -> dict[str, str]:
     for name in sorted(names):
         path = folder / name
         if path.is_file():
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 found[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return found
 

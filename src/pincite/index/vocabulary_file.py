@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pincite.index.snapshot import write_atomically
+from pincite.index.snapshot import MOST_BYTES, write_atomically
+from pincite.regular_files import read_json
 from pincite.text.vocabulary import Vocabulary
 
 VOCABULARY_FILE = "vocabulary.json"
@@ -20,8 +21,15 @@ def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
 
 def read_vocabulary(folder: Path) -> Vocabulary:
     """Read it back. Raises OSError or ValueError when it is missing or damaged."""
-    content = json.loads((folder / VOCABULARY_FILE).read_text(encoding="utf-8"))
+    content = read_json(folder / VOCABULARY_FILE, most_bytes=MOST_BYTES)
     try:
-        return Vocabulary(words=content["words"], explained=content["explained"])
-    except (KeyError, TypeError) as error:
+        words, explained = content["words"], content["explained"]
+        if not (_are_counts(words) and all(map(_are_counts, explained.values()))):
+            raise TypeError("expected words and how often each stands there")
+        return Vocabulary(words=words, explained=explained)
+    except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{VOCABULARY_FILE} is not what was written: {error}") from error
+
+
+def _are_counts(found: object) -> bool:
+    return isinstance(found, dict) and all(type(count) is int for count in found.values())

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from pathspec import GitIgnoreSpec
 
 from pincite.errors import UsageError
+from pincite.regular_files import open_regular
 
 IGNORE_FILE = ".pinciteignore"
 _LONGEST_IGNORE_FILE_BYTES = 1_000_000
@@ -59,7 +60,7 @@ class IgnoreRules:
 
 def _ignore_lines(path: Path) -> list[str]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(_LONGEST_IGNORE_FILE_BYTES).decode("utf-8-sig", "replace").splitlines()
     except OSError:
         return []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pincite.errors import ModelError
+from pincite.regular_files import open_regular
 
 _MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
@@ -38,7 +39,7 @@ class GgufHeader:
 def read_gguf_header(path: Path) -> GgufHeader:
     """Read the head of a file. Raises ModelError for one that is not there or no GGUF model."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             fields = _fields(file)
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error

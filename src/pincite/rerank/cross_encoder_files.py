@@ -8,7 +8,7 @@ from pincite.graphs.fastembed_files import is_downloaded, not_installed
 from pincite.graphs.files import fingerprint, name_of_folder, tokenizer_beside
 from pincite.graphs.pairs import PairReader, PairUse, open_pair_reader, window_of
 from pincite.graphs.runtimes import JUDGEMENT
-from pincite.graphs.tokenizer import open_tokenizer
+from pincite.graphs.tokenizer import open_tokenizer, tokenizer_bytes
 from pincite.graphs.torch_models import TorchRuntime, torch_folder, weights_of
 from pincite.rerank.cross_encoder import CrossEncoder
 
@@ -67,7 +67,7 @@ def open_torch_cross_encoder(name: str, *, max_tokens: int, threads: int = 0) ->
     window = window_of(folder, max_tokens)
     parts = [
         *weights_of(folder),
-        tokenizer.read_bytes(),
+        tokenizer_bytes(tokenizer),
         str(window).encode(),
         _USE.recipe.encode(),
     ]

@@ -6,15 +6,17 @@ import json
 from bisect import bisect_right
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pincite.errors import LibraryError
+from pincite.regular_files import read_json
 
 CALIBRATION_FILE = "calibration.json"
 FEWEST_QUESTIONS = 100
 """With fewer labelled questions nothing is said about how often answers are right."""
 UNCALIBRATED = "uncalibrated"
 _FORMAT = 1
+_MOST_COUNTED = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,22 +77,41 @@ def load_calibration(folder: Path) -> Calibration | None:
     """That of a library; None where there is none. Raises LibraryError when it is damaged."""
     path = folder / CALIBRATION_FILE
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found.pop("format") != _FORMAT:
-            raise ValueError("of another version")
-        bound = found.pop("bound")
-        curve = tuple((float(left), float(right)) for left, right in found.pop("curve"))
-        if not curve or list(curve) != sorted(curve):
-            raise ValueError("its curve does not ascend")
-        return Calibration(**found, curve=curve, bound=Bound(**bound) if bound else None)
+        return _calibration(read_json(path))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise LibraryError(f"{path}: cannot be read ({error.strerror})") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise LibraryError(
             f"{path}: is no calibration ({error}); make it anew with 'pincite calibrate', or delete it"
         ) from error
+
+
+def _calibration(found: Any) -> Calibration:
+    """What a file's JSON says. Raises an error of Python's that says what is wrong with it."""
+    if found.pop("format") != _FORMAT:
+        raise ValueError("of another version")
+    bound = found.pop("bound")
+    curve = tuple((float(left), float(right)) for left, right in found.pop("curve"))
+    made = Calibration(**found, curve=curve, bound=Bound(**bound) if bound else None)
+    if not curve or list(curve) != sorted(curve):
+        raise ValueError("its curve does not ascend")
+    shares = [value for point in curve for value in point] + [made.error]
+    if made.bound:
+        shares += [made.bound.risk, made.bound.sureness, made.bound.threshold]
+    if not all(_is_share(value) for value in shares):
+        raise ValueError("a share is not between 0 and 1")
+    counts = [made.questions, *([made.bound.answered, made.bound.wrong] if made.bound else ())]
+    if not all(type(count) is int and 0 <= count < _MOST_COUNTED for count in counts):
+        raise ValueError("a count is not a number of questions")
+    if not all(isinstance(word, str) for word in (made.made_for, made.corpus_version, made.method)):
+        raise ValueError("a name is not text")
+    return made
+
+
+def _is_share(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1  # type: ignore[operator]
 
 
 def save_calibration(folder: Path, calibration: Calibration) -> Path:

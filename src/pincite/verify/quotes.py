@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
+from pincite.regular_files import open_regular
+
 
 class FileCheck(StrEnum):
     """What the file on disk says about a quote."""
@@ -19,9 +21,7 @@ def check_in_file(
 ) -> FileCheck:
     """Whether the file's bytes at this place are the quote in this encoding."""
     try:
-        if not path.is_file():  # A pipe in its place would be waited for.
-            return FileCheck.MISSING
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             file.seek(start_byte)
             found = file.read(end_byte - start_byte)
     except OSError:

@@ -16,6 +16,7 @@ from typing import Any
 from pincite.document import Document
 from pincite.errors import ReadError, ReceiptError
 from pincite.records import Answer, Citation, Claim, Status
+from pincite.regular_files import open_regular
 from pincite.stages import Reader
 from pincite.verify.announcing import announced_by
 from pincite.verify.cells import box_forms, cell_form, cited_cells, label_form
@@ -283,5 +284,5 @@ class CitedFiles:
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

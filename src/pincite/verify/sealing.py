@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pincite.errors import UsageError
+from pincite.regular_files import read_regular
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -145,7 +146,7 @@ def _private_key(path: Path) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     try:
-        key = load_pem_private_key(path.read_bytes(), password=None)
+        key = load_pem_private_key(read_regular(path), password=None)
     except (OSError, ValueError, TypeError) as error:
         raise UsageError(
             f"{path}: holds no private key that can be read ({error}); 'pincite keys' makes one"
@@ -161,7 +162,7 @@ def _public_key(path: Path) -> Ed25519PublicKey:
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     try:
-        key = load_pem_public_key(path.read_bytes())
+        key = load_pem_public_key(read_regular(path))
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{path}: holds no public key that can be read ({error}); name the file that ends in .pub"

@@ -16,6 +16,7 @@ from pincite.errors import UsageError
 from pincite.interfaces.cli.exits import VERIFICATION_FAILED
 from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import indented, print_json, say, short_path
+from pincite.regular_files import open_regular
 
 if TYPE_CHECKING:
     from pincite.models import AddedModel, ModelFolder, Received
@@ -111,7 +112,7 @@ def add(
     from pincite.models import ModelFolder
 
     read_gguf_header(file)
-    with _progress() as received, file.open("rb") as content:
+    with _progress() as received, open_regular(file) as content:
         added = ModelFolder().add(
             content,
             name=name or _name_of(file.name),
