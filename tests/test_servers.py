@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -37,6 +41,51 @@ def test_an_answer_in_drops_ends_with_the_time_for_the_whole(server: ChatServer)
     with pytest.raises(ModelUnreachable, match=r"no answer in 0\.5 s: raise embedding\.timeout"):
         client(server).post("/", {})
     assert time.monotonic() - begun < 3
+
+
+@contextmanager
+def dripping() -> Iterator[str]:
+    """A server that sends the headers of its answer letter by letter, for ever; its address."""
+    over = threading.Event()
+
+    def serve(listening: socket.socket) -> None:
+        while not over.is_set():
+            with contextlib.suppress(OSError), listening.accept()[0] as connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n")
+                while not over.wait(0.05):
+                    connection.sendall(b"X: y\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, args=(listening,), daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            over.set()
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join(10)
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_headers_in_drops_end_with_the_time_for_the_whole(streamed: bool) -> None:
+    with dripping() as url:
+        asked = ServerClient(
+            Place(model="small", url=url, group="embedding", timeout_seconds=0.5, retries=0)
+        )
+        begun = time.monotonic()
+        with pytest.raises(ModelUnreachable, match=r"no answer in 0\.5 s"):
+            list(asked.lines("/", {})) if streamed else asked.post("/", {})
+        assert time.monotonic() - begun < 10
+
+
+def test_each_try_has_its_time_and_no_more() -> None:
+    with dripping() as url:
+        place = Place(model="m", url=url, group="embedding", timeout_seconds=0.3, retries=2)
+        begun = time.monotonic()
+        with pytest.raises(ModelUnreachable, match=r"3 tries"):
+            ServerClient(place, sleep=lambda seconds: None).post("/", {})
+        assert time.monotonic() - begun < 20
 
 
 def test_an_error_in_drops_does_too(server: ChatServer) -> None:

@@ -155,9 +155,7 @@ class ServerClient:
 
         waiting, total = b"", 0
         try:
-            for part in self._parts(response):
-                if time.monotonic() > deadline:
-                    raise ModelUnreachable(f"{self.name}: {self._too_slow()}")
+            for part in _before(deadline, self._parts(response)):
                 total += len(part)
                 *lines, waiting = (waiting + part).split(b"\n")
                 if len(waiting) > _LONGEST_LINE_BYTES or total > _LONGEST_STREAM_BYTES:
@@ -199,12 +197,8 @@ class ServerClient:
 
     def _until(self, response: httpx.Response, deadline: float, most: int) -> Iterator[bytes]:
         """The first bytes of an answer, `most` of them. Raises ReadTimeout after the deadline."""
-        import httpx
-
         with closing(response):
-            for part in self._parts(response):
-                if time.monotonic() > deadline:
-                    raise httpx.ReadTimeout("the whole answer took too long")
+            for part in _before(deadline, self._parts(response)):
                 yield part[:most]
                 most -= len(part)
                 if most <= 0:
@@ -224,7 +218,7 @@ class ServerClient:
         if time.monotonic() < self._rests_until:
             raise ModelUnreachable(self._absent)
         tried = 0
-        while isinstance(found := self._try(send, take), _Failure):
+        while isinstance(found := self._try(send, take, deadline), _Failure):
             wait = max(found.wait or 0.0, _backoff(tried))
             is_last = tried == self._place.retries or time.monotonic() + wait > deadline
             tried += 1
@@ -239,13 +233,19 @@ class ServerClient:
         return found
 
     def _try(
-        self, send: Callable[[], httpx.Response], take: Callable[[httpx.Response, float], T]
+        self,
+        send: Callable[[], httpx.Response],
+        take: Callable[[httpx.Response, float], T],
+        latest: float,
     ) -> T | _Failure:
         import httpx
 
-        deadline = time.monotonic() + self._place.timeout_seconds
+        from pincite.timed_connections import until
+
+        deadline = min(latest, time.monotonic() + self._place.timeout_seconds)
         try:
-            response = send()
+            with until(deadline):
+                response = send()
             if response.is_success:
                 return take(response, deadline)
             said = b"".join(self._until(response, deadline, _LONGEST_ERROR_BYTES))
@@ -307,6 +307,8 @@ class ServerClient:
 def _client(place: Place) -> httpx.Client:
     try:
         import httpx
+
+        from pincite.timed_connections import TimedTransport
     except ImportError as error:
         raise ModelError(
             "models behind a server need httpx: install it with pip install 'pincite[remote]'"
@@ -324,7 +326,7 @@ def _client(place: Place) -> httpx.Client:
         },
         follow_redirects=False,
         trust_env=False,
-        transport=httpx.HTTPTransport(uds=place.socket) if place.socket else None,
+        transport=TimedTransport(socket=place.socket),
     )
 
 
@@ -356,6 +358,22 @@ def _asked_to_wait(response: httpx.Response) -> float:
     except ValueError:  # A date; the usual backoff will do.
         return 0.0
     return min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
+
+
+def _before(deadline: float, parts: Iterator[bytes]) -> Iterator[bytes]:
+    """What comes before the deadline. Raises ReadTimeout after it."""
+    import httpx
+
+    from pincite.timed_connections import until
+
+    while True:
+        with until(deadline):
+            part = next(parts, None)
+        if part is None:
+            return
+        if time.monotonic() > deadline:
+            raise httpx.ReadTimeout("the whole answer took too long")
+        yield part
 
 
 def _unpacked(parts: Iterator[bytes], name: str) -> Iterator[bytes]:
