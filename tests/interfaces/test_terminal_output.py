@@ -15,7 +15,8 @@ from pincite.interfaces.cli.output import say, say_error, short_path
 
 TORQUE = "The valve torque is 55 Nm\x1b[5D999 Nm per bolt."
 QUESTION = "What is the valve torque?"
-STEERING = ("\x1b", "\x9b", "\x07", "\r", "\b")
+TURNING = tuple(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))))
+STEERING = ("\x1b", "\x9b", "\x07", "\r", "\b", *TURNING)
 
 
 def test_control_characters_are_shown_as_signs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,6 +25,30 @@ def test_control_characters_are_shown_as_signs(capsys: pytest.CaptureFixture[str
     say_error("bad\nname\x1b]0;x\x07")
     assert capsys.readouterr().err == "error: bad␊name␛]0;x␇\n"
     assert short_path("/x/a\nb\x1b.txt") == "/x/a␊b␛.txt"
+
+
+def test_marks_that_turn_the_direction_are_shown_as_signs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for mark in TURNING:
+        say(f"torque {mark}55 Nm")
+        assert capsys.readouterr().out == "torque \ufffd55 Nm\n"
+        assert short_path(f"/x/{mark}fdp.txt") == "/x/\ufffdfdp.txt"
+    say("עברית, العربية")
+    assert capsys.readouterr().out == "עברית, العربية\n"
+
+
+def test_a_quote_that_turns_its_letters_shows_that_it_does(library: Path, tmp_path: Path) -> None:
+    torque = "The valve torque is \u202e55\u202c Nm and \u206699\u2069 Nm."
+    (tmp_path / "evil\u202e.txt").write_text(f"{torque}\n")
+    assert lexical_cli("ingest", tmp_path / "evil\u202e.txt", "-l", library).returncode == 0
+    result = lexical_cli("ask", QUESTION, "-l", library)
+    assert "\ufffd55\ufffd Nm" in " ".join(result.stdout.split())
+    assert "evil\ufffd.txt" in result.stdout
+    assert not any(sign in result.stdout for sign in STEERING)
+    form = json.loads(lexical_cli("ask", QUESTION, "-l", library, "--json").stdout)
+    assert form["citations"][0]["cited_text"] == torque
+    assert form["citations"][0]["source"].endswith("evil\u202e.txt")
 
 
 def test_nothing_else_prints_for_people() -> None:
@@ -48,7 +73,9 @@ def test_a_document_cannot_change_what_is_shown(verb: str, library: Path, tmp_pa
     assert json.loads(as_json.stdout)["citations"][0]["cited_text"] == TORQUE
 
 
-@pytest.mark.parametrize("name", ["a\x1b[2Jb.txt", "a\n complete 99 x.txt", "a\x9b2Jb.txt"])
+@pytest.mark.parametrize(
+    "name", ["a\x1b[2Jb.txt", "a\n complete 99 x.txt", "a\x9b2Jb.txt", "a\u202eb\u2066c.txt"]
+)
 def test_a_name_cannot_forge_a_row(name: str, library: Path, folder: Path) -> None:
     (folder / name).write_text("The pump holds 12 litres.\n")
     (folder / f"empty {name}").touch()

@@ -47,22 +47,24 @@ _BLANK_OF_A_PATH = "\0"
 """Stands for a blank at which a line is not broken."""
 
 # A terminal obeys these, wherever they come from: a document, a file's name, a saved answer. C0 and
-# DEL have pictures (U+2400 ...), C1 has none.
+# DEL have pictures (U+2400 ...), C1 has none. The marks that turn the direction of writing have none
+# either: with them a name or a quote shows its letters in another order than it has.
+_TURNING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _PICTURES = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
     0x7F: "\u2421",
-    **dict.fromkeys(range(0x80, 0xA0), "\ufffd"),
+    **dict.fromkeys((*range(0x80, 0xA0), *_TURNING), "\ufffd"),
 }
 _PICTURES_IN_LAYOUT = {code: _PICTURES[code] for code in _PICTURES if chr(code) not in "\n\t"}
 
 
 def visible_line(text: str) -> str:
-    """A name or another text of one line with signs for its control characters, line breaks too."""
+    """A name or another text of one line with signs for what steers a terminal, line breaks too."""
     return text.translate(_PICTURES)
 
 
 def visible(text: str) -> str:
-    """Text for people with signs for its control characters; line breaks and tabs stay."""
+    """Text for people with signs for what steers a terminal; line breaks and tabs stay."""
     return text.translate(_PICTURES_IN_LAYOUT)
 
 
