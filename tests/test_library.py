@@ -273,10 +273,23 @@ def test_ingesting_one_file_removes_no_other(open_library: OpenLibrary, folder: 
     assert (report.removed, report.documents) == (0, 2)
 
 
-def test_a_cited_file_that_is_gone_is_told(open_library: OpenLibrary, folder: Path) -> None:
+def test_a_file_that_is_gone_from_its_folder_is_not_quoted(
+    open_library: OpenLibrary, folder: Path
+) -> None:
     library = open_library()
     library.ingest([folder])
     (folder / "pump.txt").unlink()
+    answer = asked(library, PUMP)
+    assert not [one for one in answer["citations"] if one["source"].endswith("pump.txt")]
+    assert any("not in its folder any more" in reason for reason in answer["reasons"])
+
+
+def test_a_file_whose_folder_is_out_of_reach_is_quoted_and_told(
+    open_library: OpenLibrary, folder: Path, tmp_path: Path
+) -> None:
+    library = open_library()
+    library.ingest([folder])
+    folder.rename(tmp_path / "not mounted")
     answer = asked(library, PUMP)
     assert answer["status"] == "answered"
     assert any("cannot be opened" in reason for reason in answer["reasons"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
+import os
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +13,13 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+import pincite
 from pincite import DocumentGone, Hit, Library, Status
 from pincite.records import Question, Ranking
 from pincite.stages import Reranker
 
 LEXICAL = {"embedding": {"model": "none"}}
+ANYTHING = {**LEXICAL, "verification": {"abstain_below": 0.0}}
 PUMP = "How many litres of oil does the pump hold?"
 
 
@@ -87,3 +92,21 @@ def test_that_an_ingest_runs_is_told_no_longer_than_it_does(library: Library) ->
         lock.release()
         opened._upkeep._look_again = 0.0  # the time is over
         assert not any("an ingest is running" in told for told in opened.ask(PUMP).reasons)
+
+
+def test_what_a_mapping_wrote_into_a_file_meanwhile_is_not_quoted_as_before(tmp_path: Path) -> None:
+    sample = Path(pincite.__file__).parent / "samples" / "documents" / "prospectus-extract.docx"
+    path = Path(shutil.copy(sample, tmp_path / "prospectus.docx"))
+    question = "Which shares are offered?"
+    with Library.open(tmp_path / "library", overrides=ANYTHING) as library:
+        assert not library.ingest([path]).failed
+        with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+            mapped[-1:] = mapped[-1:]  # The page is dirty from now on.
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+            assert library.ask(question).citations
+            state = path.stat().st_mtime_ns
+            mapped[-1:] = b"!"
+            assert path.stat().st_mtime_ns == state
+            answer = library.ask(question)
+    assert answer.citations == ()
+    assert any("has changed since it was ingested" in reason for reason in answer.reasons)

@@ -7,10 +7,7 @@ of `Document.text`, start inclusive, end exclusive.
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -271,27 +268,3 @@ def file_digest(path: Path) -> tuple[str, str]:
     with open_regular(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return digest[:_ID_DIGITS], digest
-
-
-def first_intact(paths: Sequence[str], sha256: str) -> str:
-    """Of files that were the same, the first that still has these bytes; else the first of all."""
-    if len(paths) == 1:
-        return paths[0]
-    return next((path for path in paths if digest_now(path) == sha256), paths[0])
-
-
-def digest_now(path: str) -> str | None:
-    """The SHA-256 of a file, remembered while its size and dates stay; None if it cannot be read."""
-    try:
-        found = os.stat(path)  # noqa: PTH116  (no Path is needed)
-        if not stat.S_ISREG(found.st_mode):
-            return None
-        return _digest_of(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-    except OSError:
-        return None
-
-
-@lru_cache(maxsize=1_000)
-def _digest_of(path: str, *_state: int) -> str:
-    """The SHA-256 of a file in this state: a question asks for the same file several times."""
-    return file_digest(Path(path))[1]

@@ -182,8 +182,16 @@ def test_a_file_in_which_everything_moved_leaves_an_abstention(case: Case, conte
     assert any("has changed" in reason for reason in answer.reasons)
 
 
-def test_a_file_that_is_gone_keeps_its_quotes_with_a_notice(case: Case) -> None:
+def test_a_file_that_is_gone_from_its_folder_leaves_an_abstention(case: Case) -> None:
     case.path.unlink()
+    answer = case.verify(draft_of(case.evidence(OPENS)))
+    assert answer.status is Status.ABSTAINED
+    assert any("not in its folder any more" in reason for reason in answer.reasons)
+
+
+def test_a_file_out_of_reach_keeps_its_quotes_with_a_notice(tmp_path: Path) -> None:
+    path = tmp_path / "disk" / "manual.txt"
+    case = Case(text_document(TEXT, title="manual.txt"), path)
     answer = case.verify(draft_of(case.evidence(OPENS), case.evidence(CLOSES, name="e2")))
     assert answer.status is Status.ANSWERED
     assert len(answer.citations) == 2
@@ -367,4 +375,6 @@ def test_quotes_of_a_format_without_byte_places_need_the_file_as_it_was_ingested
     assert changed.status is Status.ABSTAINED
     assert any("has changed since it was ingested" in reason for reason in changed.reasons)
     case.path.unlink()
-    assert any("cannot be opened" in reason for reason in converted.verify(draft).reasons)
+    gone = converted.verify(draft)
+    assert gone.status is Status.ABSTAINED
+    assert any("not in its folder any more" in reason for reason in gone.reasons)

@@ -20,7 +20,8 @@ from pincite.catalog.filtering import matching_keys
 from pincite.catalog.history import History
 from pincite.catalog.migrations import is_behind, migrate
 from pincite.catalog.scanning import CatalogScan
-from pincite.document import Coverage, Document, Span, first_intact
+from pincite.digests import first_intact
+from pincite.document import Coverage, Document, Span
 from pincite.errors import DocumentGone, NotStorable, PinciteError
 from pincite.filters import Filters
 from pincite.holdings import FileEntry, FileProblem
@@ -261,8 +262,9 @@ class Catalog:
 
         Raises DocumentGone.
         """
+        files, documents = schema.sources.c, schema.documents.c
         query = (
-            select(schema.sources.c.path, schema.documents.c.sha256, schema.documents.c.encoding)
+            select(files.path, files.modified, documents.sha256, documents.encoding)
             .join(schema.documents)
             .where(schema.sources.c.document_id == document_id)
             .order_by(schema.sources.c.path)
@@ -273,12 +275,14 @@ class Catalog:
         row = _first(found, document_id)
         paths = [other.path for other in found]
         path = first_intact(paths, row.sha256)
+        modified = next(other.modified for other in found if other.path == path)
         return Source(
             document_id=document_id,
             path=path,
             sha256=row.sha256,
             encoding=row.encoding,
             copies=tuple(dict.fromkeys(other for other in paths if other != path)),
+            modified=modified or "",
         )
 
     @guarded

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pincite.document import Document, digest_now
-from pincite.records import Citation, Evidence, Question
+from pincite.digests import digest_now
+from pincite.document import Document
+from pincite.records import Citation, Evidence, Question, Source
 from pincite.stages import Sources
-from pincite.verify.quotes import FileCheck, check_in_file
+from pincite.verify.quotes import FileCheck, check_in_file, why_not_there
 from pincite.verify.receipt import located
 
 
@@ -36,28 +37,29 @@ class QuoteChecker:
                 citation=None,
                 problem=f"{source.path}: a quote is not in the stored text; it was left out",
             )
-        found = _check_file(document, item, source.path)
+        found = _check_file(document, item, source)
         problem = _PROBLEMS.get(found, "").format(path=source.path)
-        if found is FileCheck.CHANGED:
+        if found.withholds:
             return CheckedQuote(citation=None, problem=problem)
         citation = located(document, start, end, path=source.path, sha256=document.sha256)
         return CheckedQuote(citation=citation, problem=problem)
 
 
-def _check_file(document: Document, item: Evidence, path: str) -> FileCheck:
+def _check_file(document: Document, item: Evidence, source: Source) -> FileCheck:
     """By the bytes of the quote in text formats, elsewhere by those of the whole file."""
     place = document.byte_range(item.span.start, item.span.end)
     if place is None or document.encoding is None:
-        digest = digest_now(path)
+        digest = digest_now(source.path)
         if digest is None:
-            return FileCheck.MISSING
+            return why_not_there(Path(source.path), source.modified)
         return FileCheck.SAME if digest == document.sha256 else FileCheck.CHANGED
     return check_in_file(
-        Path(path),
+        Path(source.path),
         start_byte=place[0],
         end_byte=place[1],
         encoding=document.encoding,
         quote=item.quote,
+        modified=source.modified,
     )
 
 
@@ -65,6 +67,10 @@ _PROBLEMS = {
     FileCheck.CHANGED: (
         "{path}: the file has changed since it was ingested and a quote is no longer there; it was "
         "left out. Ingest the file again"
+    ),
+    FileCheck.GONE: (
+        "{path}: the file is not in its folder any more; its quotes were left out. Ingest the folder "
+        "again, or put the file back"
     ),
     FileCheck.MISSING: (
         "{path}: the file cannot be opened; its quotes were checked against the stored text only"

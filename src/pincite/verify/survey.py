@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from pincite.document import Document, first_intact
+from pincite.digests import first_intact
+from pincite.document import Document
 from pincite.records import Answer, Citation, Claim, Mode, Question, Status, Verdict
+from pincite.regular_files import MEBIBYTE, open_regular, read_regular
 from pincite.scans import Closeness, Mention, Scan, ScannedDocument, Survey, SurveyRow
 from pincite.stages import Sources
 from pincite.text.mentions import Mentions
-from pincite.verify.quotes import FileCheck
+from pincite.verify.quotes import FileCheck, why_not_there
 from pincite.verify.reasons import Provenance
 from pincite.verify.receipt import located
 from pincite.verify.survey_text import counted, scanned_for, survey_text
 
+_LARGEST_BYTES = 4096 * MEBIBYTE
 _NAMED = 5
 """Files that could not be read which the answer names; the survey has all of them."""
 
@@ -41,7 +44,7 @@ class CountVerifier:
                 rows.append(_row(found, kept, made, first=len(citations) + 1))
                 citations += made
                 written.update(form.casefold() for mention in kept for form in mention.written)
-        survey = _survey(scan, rows, written)
+        survey = _survey(scan, rows, written, question.filters.sections)
         reasons += _told(survey)
         numbers = tuple(range(1, len(citations) + 1))
         text = survey_text(survey)
@@ -67,7 +70,7 @@ class CountVerifier:
         document = self._sources.document(found.document_id)
         path = first_intact(found.paths, document.sha256)
         counter = Mentions(scan.request.subject, scan.closeness, found.language)
-        file = _File(path, document)
+        file = _File(path, document, lambda: self._sources.source(document.id).modified)
         kept = []
         checks: Counter[FileCheck] = Counter()
         for mention in found.mentions:
@@ -79,7 +82,7 @@ class CountVerifier:
             citation = located(document, span.start, span.end, path=path, sha256=document.sha256)
             state = file.check(citation)
             checks[state] += 1
-            if state is not FileCheck.CHANGED:
+            if not state.withholds:
                 kept.append((mention, citation))
         reasons += _about_file(path, checks)
         return kept
@@ -88,22 +91,24 @@ class CountVerifier:
 class _File:
     """The bytes of a text file, read once for all its quotes."""
 
-    def __init__(self, path: str, document: Document) -> None:
+    def __init__(self, path: str, document: Document, modified: Callable[[], str]) -> None:
         self._encoding = document.encoding
-        self._content: bytes | None = b""
-        if self._encoding is not None:
-            try:
-                # A pipe in the file's place would be waited for.
-                self._content = Path(path).read_bytes() if Path(path).is_file() else None
-            except OSError:
-                self._content = None
+        self._content = b""
+        self._why_not = FileCheck.SAME
+        try:
+            if self._encoding is not None:
+                self._content = read_regular(path, most_bytes=_LARGEST_BYTES)
+            else:
+                open_regular(path).close()
+        except OSError:
+            self._why_not = why_not_there(Path(path), modified())
 
     def check(self, citation: Citation) -> FileCheck:
-        """Whether the file still holds a quote; of other formats nothing is known but the text."""
+        """Whether the file still holds a quote; of other formats only whether it is still there."""
+        if self._why_not is not FileCheck.SAME:
+            return self._why_not
         if citation.start_byte is None or citation.end_byte is None or self._encoding is None:
             return FileCheck.SAME
-        if self._content is None:
-            return FileCheck.MISSING
         found = self._content[citation.start_byte : citation.end_byte]
         is_same = found.decode(self._encoding, "replace") == citation.quote
         return FileCheck.SAME if is_same else FileCheck.CHANGED
@@ -114,6 +119,11 @@ def _about_file(path: str, checks: Counter[FileCheck]) -> Iterator[str]:
         yield (
             f"{path}: the file has changed since it was ingested and {changed} of its quotes are no "
             "longer there; they were not counted. Ingest the file again"
+        )
+    if gone := checks[FileCheck.GONE]:
+        yield (
+            f"{path}: the file is not in its folder any more; {gone} of its quotes were not counted. "
+            "Ingest the folder again, or put the file back"
         )
     if checks[FileCheck.MISSING]:
         yield (
@@ -136,7 +146,9 @@ def _row(
     )
 
 
-def _survey(scan: Scan, rows: Sequence[SurveyRow], written: Counter[str]) -> Survey:
+def _survey(
+    scan: Scan, rows: Sequence[SurveyRow], written: Counter[str], sections: Sequence[str]
+) -> Survey:
     return Survey(
         subject=scan.request.subject,
         wanted=scan.request.wanted,
@@ -148,6 +160,7 @@ def _survey(scan: Scan, rows: Sequence[SurveyRow], written: Counter[str]) -> Sur
         passages_scanned=scan.passages,
         rows=tuple(rows),
         skipped=scan.skipped,
+        sections=tuple(sections),
     )
 
 
