@@ -155,6 +155,39 @@ def test_every_error_of_ours_is_public_and_in_one_tree() -> None:
     assert all(issubclass(error, errors.PinciteError) for error in found.values())
 
 
+def test_every_file_is_opened_in_one_way() -> None:
+    """What stands under a file's name may be a pipe or a device: `regular_files.py` looks first."""
+    found = {
+        f"{path.relative_to(PACKAGE).as_posix()}: {_called(node.func)}"
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and _reads_a_file(node)
+    }
+    assert found == {
+        # Files of the package itself, and of the system.
+        "toml_files.py: read_text",
+        "text/framing.py: read_text",
+        "embed/spec.py: read_text",
+        "embed/tokenizer.py: read_bytes",
+        "verify/confidence.py: read_text",
+        "verify/receipt_page.py: read_text",
+        "evaluate/memory.py: read_text",
+        "interfaces/cli/demo.py: read_text",
+        # Written by the same run just before.
+        "evaluate/collection.py: read_bytes",
+        # Opened by the reader of documents, which looks first itself.
+        "ingest/readers.py: read_bytes",
+        # The user may pipe questions into it.
+        "interfaces/cli/batch.py: read_text",
+    }
+
+
+def _reads_a_file(node: ast.Call) -> bool:
+    name = _called(node.func)
+    modes = [word.value for word in node.args if isinstance(word, ast.Constant)]
+    return name in ("read_bytes", "read_text") or (name == "open" and "rb" in modes)
+
+
 def test_only_the_client_of_configured_servers_and_the_download_use_the_network() -> None:
     networked = {"httpx", "requests", "urllib3", "aiohttp", "ftplib", "smtplib", "socket"}
     found = set()
@@ -164,4 +197,4 @@ def test_only_the_client_of_configured_servers_and_the_download_use_the_network(
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if "interfaces" not in path.parts and {n.partition(".")[0] for n in names} & networked:
                 found.add(path.relative_to(PACKAGE).as_posix())
-    assert found == {"servers.py", "download.py"}
+    assert found == {"servers.py", "timed_connections.py", "download.py"}

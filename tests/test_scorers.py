@@ -9,7 +9,8 @@ from pincite.errors import SettingsError
 from pincite.interfaces.cli.doctor import _print, _reranker
 from pincite.library import Library
 from pincite.scorers import LibraryScorers
-from pincite.settings import Settings, load_settings
+from pincite.settings import Settings, load_settings, wishes_of_library
+from pincite.trust import Approvals
 from tests.rerank.overlap_graph import write_folder
 
 TEXT = "# Valve\nThe relief valve opens at a pressure of 6.5 bar.\n\n# Pump\nThe pump has a seal.\n"
@@ -32,6 +33,8 @@ def library(path: Path, model: str, **others: object) -> Library:
     lines = [f"{name} = {value!r}" for name, value in {"model": model, **others}.items()]
     (path / "library").mkdir(exist_ok=True)
     (path / "library" / "settings.toml").write_text("\n".join(["[rerank]", *lines]))
+    for wish in wishes_of_library(path / "library"):
+        Approvals().add(wish)
     opened = pincite.Library.open(path / "library")
     opened.ingest(path / "files")
     return opened

@@ -30,7 +30,15 @@ _ASKED_AT_MOST = 5
 class Asking:
     """Checks questions, puts them to the newest stages of a library, and keeps the answers."""
 
-    def __init__(self, settings: Settings, catalog: Catalog, upkeep: Upkeep) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        catalog: Catalog,
+        upkeep: Upkeep,
+        notices: tuple[str, ...] = (),
+    ) -> None:
+        """`notices` are what every result says."""
+        self._notices = notices
         self._settings = settings
         self._catalog = catalog
         self._upkeep = upkeep
@@ -64,6 +72,7 @@ class Asking:
             explain=explain,
             notices=notices,
             deadline=time.perf_counter() + budget / 1000 if budget else None,
+            notices=self._notices,
         )
 
     def check_collection(self, collection: str | None) -> None:

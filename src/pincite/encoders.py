@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from pincite.assemble.encoders import open_encoder
 from pincite.catalog.encodings import EncoderRecord, Encodings
 from pincite.embed.weights import MODEL_NAME
-from pincite.errors import ModelError, ModelUnreachable
+from pincite.errors import ModelError, ModelUnreachable, SettingsError
 from pincite.setting_groups import EmbeddingSettings
 from pincite.stages import VectorEncoder
+from pincite.trust import Approvals, Wish, needs_approval, wish_of
 
 _TRY_AGAIN_SECONDS = 30.0
 """How long a server that could not be reached is left alone: each try may take its whole patience."""
@@ -26,7 +29,10 @@ _TRY_AGAIN_SECONDS = 30.0
 class LibraryEncoders:
     """Opens encoders of one library, each once; one that could not be reached again after a while."""
 
-    def __init__(self, cache: Path, chosen: EmbeddingSettings, encodings: Encodings) -> None:
+    def __init__(
+        self, library: Path, cache: Path, chosen: EmbeddingSettings, encodings: Encodings
+    ) -> None:
+        self._library = library
         self.cache = cache
         self._settings = chosen
         self._encodings = encodings
@@ -157,7 +163,31 @@ class LibraryEncoders:
         serving = self.serving()
         if serving is not None and self._encodings.current() is None:
             settings = EmbeddingSettings() if self.record() else self._chosen
-            self._encodings.remember(EncoderRecord(name=serving.name, settings=settings.identity()))
+            self.keep(EncoderRecord(name=serving.name, settings=settings.identity()))
+
+    def keep(self, record: EncoderRecord) -> None:
+        """Write down whose vectors the library holds; who made them here may ask it again here."""
+        self._encodings.remember(record)
+        self.approve(record)
+
+    def approve(self, record: EncoderRecord) -> None:
+        """Let the encoder of a record be asked on this machine, whatever the settings name later."""
+        with suppress(SettingsError):  # It is asked for approval then.
+            if not Approvals().cover(wish := self._wish(record)):
+                Approvals().add(wish)
+
+    def is_withheld(self) -> bool:
+        """Whether the library's vectors are of an encoder that the user has not approved."""
+        record = self.record()
+        return record is not None and not self._may_open(record)
+
+    def _may_open(self, record: EncoderRecord) -> bool:
+        """The encoder that the settings in effect name needs no approval, nor does the package's."""
+        is_chosen = record.settings == self._chosen.identity()
+        return is_chosen or Approvals().cover(self._wish(record))
+
+    def _wish(self, record: EncoderRecord) -> Wish:
+        return wish_of(self._library, wish_of_record(record.settings))
 
     def is_behind(self) -> bool:
         """Whether the vectors are others than the settings want, or some are missing."""
@@ -195,8 +225,12 @@ class LibraryEncoders:
             return self._opened[record.name]
         if record.settings == self._chosen.identity():
             found = self.wanted()
-        else:
+        elif self._may_open(record):
             found = self._open_other(record)
+        else:
+            found = self.wanted()  # It may be the same one, at a place that the user chose.
+            if found.name != record.name:
+                raise ModelError(self._wish(record).notice)
         if found.name != record.name:
             raise ModelError(
                 f"{found.name} is not the encoder that the library was encoded with "
@@ -214,6 +248,12 @@ class LibraryEncoders:
             if wanted.name == record.name:
                 return wanted
             raise
+
+
+def wish_of_record(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What an encoder's record names that needs the user's word, by `group.name`."""
+    named = {f"embedding.{name}": settings.get(name, "") for name in ("model", "url")}
+    return {name: value for name, value in named.items() if value and needs_approval(name, value)}
 
 
 def shown_name(name: str) -> str:

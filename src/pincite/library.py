@@ -60,12 +60,14 @@ class Library:
     Objects may be used from several threads, and several processes may read while one ingests.
     """
 
-    def __init__(self, path: Path, settings: Settings) -> None:
+    def __init__(self, path: Path, settings: Settings, notices: tuple[str, ...] = ()) -> None:
+        """`notices` are what every result says of how it was opened."""
         self.path = path
         self.settings = settings
+        self.notices = notices
         self.catalog = Catalog(path / CATALOG_FILE, keep_versions=settings.ingest.keep_versions)
         self._encoders = LibraryEncoders(
-            prepared_folder(path), settings.embedding, self.catalog.encodings
+            path, prepared_folder(path), settings.embedding, self.catalog.encodings
         )
         self._made_upkeep: Upkeep | None = None
         self._made_once = threading.Lock()
@@ -83,15 +85,16 @@ class Library:
 
         A library that is made with a `profile` keeps it, as a line in its settings.toml; for any
         other the profile counts this time. `overrides` are settings that count more than the
-        environment and the library's own file. Raises LibraryError when the folder cannot be used,
-        SettingsError for a bad setting.
+        environment and the library's own file. What the library's own file says of servers, models and
+        files counts only when the user has approved it (docs/trust.md), and results say what does not.
+        Raises LibraryError when the folder cannot be used, SettingsError for a bad setting.
         """
         folder = checked_path(path).absolute()
         is_new = check_folder(folder, create=create)
-        settings, _ = load_settings(folder, profile=profile, overrides=overrides)
+        settings, origins = load_settings(folder, profile=profile, overrides=overrides)
         if is_new and profile:
             remember_profile(folder, profile)
-        opened = cls(folder, settings)
+        opened = cls(folder, settings, origins.notices)
         try:
             check_after_interruption(folder, opened.catalog)
         except BaseException:
@@ -134,7 +137,7 @@ class Library:
         upkeep = self._upkeep  # first: it opens the encoder
         from pincite.asking import Asking
 
-        return Asking(self.settings, self.catalog, upkeep)
+        return Asking(self.settings, self.catalog, upkeep, self.notices)
 
     # --- Changing what it holds -------------------------------------------------------------------
 
@@ -161,13 +164,14 @@ class Library:
 
         wanted = Wanted.checked(paths, collection, tags=tags, selection=selection)
         report = self._folders.bring_in(wanted, progress)
-        if self.is_behind():
+        if self.is_behind() and not self._upkeep.encoders.is_withheld():
             # Answers tell what is missing when the encoder cannot be had or another process is at it.
             with suppress(ModelError, LibraryBusy):
                 self.reencode(progress=as_ingest_progress(progress))
         told = self.encoder_problem or self.encoder_notice
         is_chosen = self.settings.embedding.model == "none"
-        return replace(report, notices=(told,) if told and not is_chosen else ())
+        notices = (told,) if told and not is_chosen else ()
+        return replace(report, notices=(*self.notices, *notices))
 
     def is_behind(self) -> bool:
         """Whether the settings name another encoder than the one in use, or vectors are missing."""

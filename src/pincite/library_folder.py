@@ -13,9 +13,10 @@ from filelock import FileLock, Timeout
 
 from pincite.catalog.catalog import Catalog
 from pincite.catalog.engine import damaged
-from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly, UsageError
+from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly, SettingsError, UsageError
 from pincite.holdings import CATALOG_FILE, PARTS_OF_A_LIBRARY
-from pincite.settings import SETTINGS_FILE
+from pincite.settings import SETTINGS_FILE, wishes_of_library
+from pincite.trust import Approvals
 from pincite.unfinished import checked, is_unchecked
 
 _SMALLEST_PAGE = 512
@@ -133,6 +134,13 @@ def check_target(folder: Path, target: Path, catalog: Catalog) -> None:
 
 
 def remember_profile(folder: Path, profile: str) -> None:
-    """Write into a new library's settings which profile it is of, unless it has settings already."""
-    with suppress(FileExistsError), (folder / SETTINGS_FILE).open("x", encoding="utf-8") as file:
-        file.write(f"profile = {json.dumps(profile)}\n")
+    """Write into a new library's settings which profile it is of, unless it has settings already.
+
+    Whoever makes a library with a profile approves what that profile wants.
+    """
+    with suppress(FileExistsError):
+        with (folder / SETTINGS_FILE).open("x", encoding="utf-8") as file:
+            file.write(f"profile = {json.dumps(profile)}\n")
+        with suppress(SettingsError):  # Where it cannot be kept, the next question tells.
+            for wish in wishes_of_library(folder):
+                Approvals().add(wish)

@@ -397,6 +397,8 @@ class Draft:
     mode: Mode = Mode.EXTRACTIVE
     notices: tuple[str, ...] = ()
     fallback: Draft | None = None
+    model: str = ""
+    """The language model that was asked, and its server; empty where none was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -419,6 +421,8 @@ class Source:
     sha256: str
     encoding: str | None
     copies: tuple[str, ...] = ()
+    modified: str = ""
+    """The file's own date when it was taken in, ISO 8601 in UTC; empty where it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -499,6 +503,8 @@ class Answer:
     mode: Mode = Mode.EXTRACTIVE
     calibration: str = ""
     """What `confidence` is worth: "uncalibrated", or how often answers are wrong at most."""
+    model: str = ""
+    """The language model that was asked, and its server; empty where none was."""
     judged_by: str = ""
     """What compared the statements of a model with their quotes; empty where none was written."""
     left_out: tuple[Claim, ...] = ()

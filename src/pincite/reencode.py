@@ -83,13 +83,14 @@ def reencode(
     known = upkeep.encoders.record()
     if known and known.name == wanted.name and not catalog.encodings.passages_without():
         with writing(path):
-            catalog.encodings.remember(record)
+            upkeep.encoders.keep(record)
             catalog.encodings.forget_unused()
             upkeep.bring_indexes_up()
         return ReencodeReport(encoder=wanted.name, passages=0, is_complete=True, seconds=0.0)
     work = _Reencoding(
         path, catalog.encodings, embedder(wanted, catalog), record, upkeep.bring_indexes_up
     )
+    upkeep.encoders.approve(record)
     return work.run(catalog.counts()["passages"], progress=progress, stop=stop)
 
 

@@ -124,3 +124,5 @@ class Survey:
     passages_scanned: int
     rows: tuple[SurveyRow, ...]
     skipped: tuple[FileProblem, ...]
+    sections: tuple[str, ...] = ()
+    """What only was looked at of the documents; empty for all of each."""

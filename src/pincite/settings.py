@@ -2,8 +2,9 @@
 
 Order of precedence: command-line flags, then environment variables
 (`PINCITE_RETRIEVAL__ALPHA=0.5`), then `settings.toml` in the library folder, then the profile (see
-docs/profiles.md), then the defaults in
-`setting_groups.py`. docs/settings.md is made from these.
+docs/profiles.md), then `settings.toml` in the user's config folder, then the defaults in
+`setting_groups.py`. docs/settings.md is made from these. What a library or a profile file says of
+servers, models and files counts once the user has approved it (`trust.py`).
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pincite.errors import SettingsError
+from pincite.regular_files import read_regular_text
 from pincite.setting_groups import (
     BoostsSettings,
     ChatSettings,
@@ -38,6 +41,7 @@ from pincite.setting_groups import (
     VerificationSettings,
 )
 from pincite.toml_files import shipped_names, toml_file
+from pincite.trust import Approvals, Wish, config_folder, needs_approval, wish_of
 
 SETTINGS_FILE = "settings.toml"
 _PREFIX = "PINCITE_"
@@ -92,6 +96,13 @@ class Origins(dict[str, str]):
 
     profile: str = ""
     """The profile in effect; empty for none."""
+    withheld: tuple[Wish, ...] = ()
+    """What a library or a profile file wants and is not approved: it does not count."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What every answer says of that."""
+        return tuple(wish.notice for wish in self.withheld)
 
     def changed(self, settings: Settings) -> dict[str, dict[str, Any]]:
         """The values that are not the defaults, by group; as a layer they give the same settings."""
@@ -104,6 +115,26 @@ class Origins(dict[str, str]):
         return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """Values and where they come from. With `source`, a library or a file, which may be foreign."""
+
+    origin: str
+    layer: Layer
+    source: Path | None = None
+    file: str = ""
+    """The profile file that a library names: nothing of it counts before that is approved."""
+
+    def without_wishes(self) -> Layer:
+        """What counts of it without the user's word."""
+        return {} if self.file else without_wishes(self.layer)
+
+    def wishes(self) -> dict[str, Any]:
+        """What needs it, by `group.name`."""
+        found = wish_of_layer(self.layer) if self.source else {}
+        return {**found, _PROFILE: self.file} if self.file else found
+
+
 def load_settings(
     library: Path | None = None, *, profile: str = "", overrides: Layer | None = None
 ) -> tuple[Settings, Origins]:
@@ -111,35 +142,107 @@ def load_settings(
 
     `profile` counts more than PINCITE_PROFILE, and that more than the line in the library's file.
     """
-    in_file = dict(_file_layer(library / SETTINGS_FILE) if library else {})
-    remembered = in_file.pop(_PROFILE, "")
-    chosen = profile or os.environ.get(f"{_PREFIX}{_PROFILE.upper()}", "") or remembered
-    layers: list[tuple[str, Layer]] = [
-        (f"profile {chosen}", profile_layer(chosen) if chosen else {}),
-        (SETTINGS_FILE, in_file),
-        ("environment", _environment_layer()),
-        ("command line", overrides or {}),
-    ]
+    given, chosen = _given(library, profile, overrides or {})
+    withheld = tuple(wish for wish in _wishes(given) if not Approvals().cover(wish))
+    foreign = {wish.source for wish in withheld}
     merged: dict[str, dict[str, Any]] = {}
     origins = Origins(
         (f"{group}.{name}", "default")
         for group, field in Settings.model_fields.items()
         for name in type(field.default).model_fields
     )
-    origins.profile = str(chosen)
-    for origin, layer in layers:
+    origins.profile, origins.withheld = chosen, withheld
+    for one in given:
+        is_withheld = one.source is not None and wish_of(one.source, {}).source in foreign
+        layer = one.without_wishes() if is_withheld else one.layer
         for group, values in layer.items():
-            if not isinstance(values, Mapping):
-                raise SettingsError(
-                    f"{origin}: '{group}' is a single value; it should be a group, "
-                    f"such as [{group}] with lines name = value below it"
-                )
             merged.setdefault(group, {}).update(values)
-            origins.update((f"{group}.{name}", origin) for name in values)
+            origins.update((f"{group}.{name}", one.origin) for name in values)
     try:
         return Settings(**merged), origins  # type: ignore[arg-type]
     except ValidationError as error:
         raise SettingsError(_explain(error, origins)) from error
+
+
+def wishes_of_library(library: Path) -> list[Wish]:
+    """What a library wants that needs the user's word, with the profile that its settings name."""
+    given, _ = _given(library, "", {}, own=False)
+    return _wishes(given)
+
+
+def wish_of_layer(layer: Layer) -> dict[str, Any]:
+    """The values of a layer that need the user's word, by `group.name`."""
+    return {
+        f"{group}.{name}": value
+        for group, values in layer.items()
+        for name, value in values.items()
+        if needs_approval(f"{group}.{name}", value)
+    }
+
+
+def without_wishes(layer: Layer) -> Layer:
+    """A layer without these."""
+    return {
+        group: {
+            name: value
+            for name, value in values.items()
+            if not needs_approval(f"{group}.{name}", value)
+        }
+        for group, values in layer.items()
+    }
+
+
+def _given(
+    library: Path | None, profile: str, overrides: Layer, *, own: bool = True
+) -> tuple[list[_Given], str]:
+    """The layers, the least first, and the profile in effect. Not `own`: as the library has it."""
+    in_file = _settings_file(library / SETTINGS_FILE) if library else {}
+    of_user = _settings_file(config_folder() / SETTINGS_FILE) if own else {}
+    remembered, preferred = in_file.pop(_PROFILE, ""), of_user.pop(_PROFILE, "")
+    said = (profile or os.environ.get(f"{_PREFIX}{_PROFILE.upper()}", "")) if own else ""
+    chosen = said or remembered or preferred
+    is_of_library = bool(remembered) and not said
+    given = [
+        _Given(origin=f"{SETTINGS_FILE} of the user", layer=of_user),
+        _Given(
+            origin=f"profile {chosen}",
+            layer=profile_layer(chosen) if chosen else {},
+            source=library if is_of_library else _file_of(chosen),
+            file=str(chosen) if is_of_library and _file_of(chosen) else "",
+        ),
+        _Given(origin=SETTINGS_FILE, layer=in_file, source=library),
+        _Given(origin="environment", layer=_environment_layer() if own else {}),
+        _Given(origin="command line", layer=overrides),
+    ]
+    for one in given:
+        _check_groups(one)
+    return given, str(chosen)
+
+
+def _file_of(profile: str) -> Path | None:
+    """The file of a profile that is not shipped."""
+    return None if not profile or profile in profile_names() else Path(profile)
+
+
+def _wishes(given: Sequence[_Given]) -> list[Wish]:
+    """What needs the user's word, of each library or file together."""
+    found: dict[Path, Wish] = {}
+    for one in given:
+        values = one.wishes()
+        if one.source and values:
+            wish = wish_of(one.source, values)
+            before = found.get(wish.source, wish)
+            found[wish.source] = replace(wish, values={**before.values, **values})
+    return list(found.values())
+
+
+def _check_groups(one: _Given) -> None:
+    for group, values in one.layer.items():
+        if not isinstance(values, Mapping):
+            raise SettingsError(
+                f"{one.origin}: '{group}' is a single value; it should be a group, "
+                f"such as [{group}] with lines name = value below it"
+            )
 
 
 def changed_settings(settings: Settings, layer: Layer, *, origin: str) -> Settings:
@@ -169,12 +272,12 @@ def profile_names() -> list[str]:
     return shipped_names(_PROFILES)
 
 
-def _file_layer(path: Path) -> Layer:
+def _settings_file(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_regular_text(path))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: cannot be read as TOML: {error}") from error
 
 

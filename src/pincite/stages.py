@@ -299,6 +299,11 @@ class Writing(Protocol):
         ...
 
     @property
+    def server(self) -> str:
+        """The address of the server that was asked; empty for a model in this process."""
+        ...
+
+    @property
     def notices(self) -> tuple[str, ...]:
         """What must be said about it ("cut after 400 tokens"); complete at its end."""
         ...

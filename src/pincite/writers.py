@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from pincite.errors import ModelError
-from pincite.llm.opening import open_model
+from pincite.llm.opening import open_fallback, open_model
 from pincite.setting_groups import GenerationSettings
 from pincite.settings import Settings
 from pincite.stages import LanguageModel
@@ -42,18 +42,13 @@ def _open(chosen: GenerationSettings) -> tuple[LanguageModel | None, str]:
     try:
         return open_model(chosen), ""
     except ModelError as error:
-        if not chosen.fallback_model:
+        if chosen.fallback_model in ("", "none"):
             return None, str(error)
-        instead = chosen.model_copy(
-            update={
-                "model": chosen.fallback_model,
-                "url": chosen.fallback_url or chosen.url,
-                "fallback_model": "",
-            }
-        )
-        found, problem = _open(instead)
-        told = f"{chosen.fallback_model} writes instead: {error}"
-        return (found, told) if found else (None, f"{error}; {problem}")
+        try:
+            found = open_fallback(chosen)
+        except ModelError as problem:
+            return None, f"{error}; {problem}"
+        return found, f"{chosen.fallback_model} writes instead: {error}"
 
 
 def _of_the_model(chosen: GenerationSettings) -> dict[str, object]:

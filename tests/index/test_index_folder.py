@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import re
@@ -250,6 +251,21 @@ def edit_manifest(**values: object) -> Callable[[Path], object]:
     return edit
 
 
+def rewritten(name: str, content: str) -> Callable[[Path], object]:
+    """Other content in a file of the lexical index, with a checksum that fits."""
+
+    def rewrite(folder: Path) -> None:
+        (path,) = folder.glob(f"lexical-*/{name}")
+        path.unlink()  # It may have a second name in an older index.
+        path.write_text(content)
+        manifest = json.loads((folder / MANIFEST).read_text())
+        inner = path.relative_to(folder).as_posix()
+        manifest["checksums"][inner] = hashlib.sha256(content.encode()).hexdigest()
+        (folder / MANIFEST).write_text(json.dumps(manifest))
+
+    return rewrite
+
+
 @pytest.mark.parametrize(
     ("harm", "reason"),
     [
@@ -262,6 +278,27 @@ def edit_manifest(**values: object) -> Callable[[Path], object]:
         (lambda folder: (folder / MANIFEST).write_text("{"), "the index is missing"),
         (edit_manifest(unknown=1), "the index is missing"),
         (edit_manifest(format=99), "the index is missing"),
+        (lambda folder: (folder / MANIFEST).write_text("[" * 100_000), "the index is missing"),
+        (lambda folder: (folder / MANIFEST).write_text('{"a":' * 100_000), "the index is missing"),
+        (edit_manifest(generation=float("nan")), "the index is missing"),
+        (edit_manifest(generation="1"), "the index is missing"),
+        (edit_manifest(generation=10**400), "the index is missing"),
+        (edit_manifest(languages=[]), "the index is missing"),
+        (edit_manifest(languages={"en": "many"}), "the index is missing"),
+        (edit_manifest(checksums=5), "the index is missing"),
+        (edit_manifest(checksums={"../../etc/passwd": "0"}), "the index is missing"),
+        (edit_manifest(checksums={"/etc/passwd": "0"}), "the index is missing"),
+        (edit_manifest(lexical_folder="../elsewhere"), "the index is missing"),
+        (edit_manifest(lexical_folder="/tmp"), "the index is missing"),
+        (edit_manifest(dense_name="../x"), "the index is missing"),
+        (edit_manifest(dense_name=None), "the index is missing"),
+        (edit_manifest(engine={"kind": []}), "the index is missing"),
+        (rewritten("vocabulary.json", "[" * 100_000), "cannot be loaded .*nested too deep"),
+        (rewritten("vocabulary.json", '{"words": {"a": NaN}}'), "cannot be loaded .*NaN"),
+        (rewritten("vocabulary.json", '{"words": [], "explained": {}}'), "not what was written"),
+        (rewritten("vocabulary.json", '{"words": {}, "explained": []}'), "not what was written"),
+        (rewritten("vocabulary.json", "5"), "not what was written"),
+        (rewritten("names.npz", "no archive"), "cannot be loaded"),
         (edit_manifest(library_id="another"), "belongs to another library"),
         (edit_manifest(analyser=1), "as another version of Pincite read them"),
         (edit_manifest(lexical_engine="other"), "made with the lexical engine 'other'"),

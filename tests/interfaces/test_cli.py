@@ -461,6 +461,10 @@ def test_another_encoder_is_told_by_doctor_and_brought_in_by_reindex(
     shutil.copy(find_encoder_files().tokenizer, model / "tokenizer.json")
     (library / "settings.toml").write_text(f"[embedding]\nmodel = '{model}'\n")
 
+    foreign = call_cli("doctor", "--library", library)
+    assert foreign.returncode == 1
+    assert "not approved" in " ".join(foreign.stdout.split())
+    assert call_cli("config", "trust", library).returncode == 0
     before = call_cli("doctor", "--library", library)
     assert before.returncode == 1
     assert "run 'pincite reindex'" in " ".join(before.stdout.split())

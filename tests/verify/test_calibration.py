@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -40,9 +40,41 @@ def test_what_was_saved_is_loaded_again(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [CALIBRATION_FILE]
 
 
+def altered(**values: object) -> str:
+    return json.dumps({"format": 1, **asdict(MADE), **values})
+
+
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", "{}", '{"format": 9}', json.dumps({"format": 1, "bound": None, "curve": []})],
+    [
+        "",
+        "[]",
+        "{}",
+        "5",
+        "null",
+        "[" * 100_000,
+        '{"format":' * 100_000,
+        '{"format": 9}',
+        json.dumps({"format": 1, "bound": None, "curve": []}),
+        altered(curve=[[0.1, 0.2], [float("nan"), 0.3]]),
+        altered(curve=[[0.1, 1e308], [0.2, 1e309]]),
+        altered(curve=[[0.1, 10**400]]),
+        altered(curve=[[0.1, True, 0.3]]),
+        altered(curve=[[0.1, 7.0]]),
+        altered(curve={"0.1": 1}),
+        altered(questions="many"),
+        altered(questions=-1),
+        altered(questions=10**30),
+        altered(error=float("inf")),
+        altered(error="small"),
+        altered(method=["isotonic"]),
+        altered(made_for=None),
+        altered(bound=5),
+        altered(bound={"risk": 0.05}),
+        altered(bound={**asdict(MADE)["bound"], "threshold": float("nan")}),
+        altered(bound={**asdict(MADE)["bound"], "wrong": 0.5}),
+        altered(more=1),
+    ],
 )
 def test_a_damaged_file_is_told_with_what_to_do(tmp_path: Path, content: str) -> None:
     (tmp_path / CALIBRATION_FILE).write_text(content, encoding="utf-8")

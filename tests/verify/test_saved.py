@@ -105,7 +105,7 @@ def test_any_changed_byte_of_a_page_is_noticed(folder: Path, tmp_path: Path) -> 
 def test_a_context_that_is_not_in_the_file_is_noticed(folder: Path, tmp_path: Path) -> None:
     form = json.loads(json.dumps(load_saved(folder / "answer.html").form))
     form["contexts"][0]["after"] = "In an emergency use twice as much."
-    del form["signature"]
+    del form["signature"], form["signer"]
     path = tmp_path / "changed.json"
     path.write_text(json.dumps(sealed(form)))
     assert "around quote [1]" in checked(path).problems[0]

@@ -76,7 +76,27 @@ def test_who_makes_the_digest_anew_cannot_make_the_signature_anew(key: Path) -> 
     assert list(seal_problems(changed)) == ["its signature does not fit what it says"]
 
 
-def test_a_signature_that_was_taken_away_is_missed_only_where_one_is_asked_for(key: Path) -> None:
+def test_a_signature_that_was_cut_off_is_missed(key: Path) -> None:
+    stripped = sealed(FORM, key)
+    del stripped["signature"]
+    (problem,) = seal_problems(stripped)
+    assert "the signature was taken away" in problem
+    # The digest made anew does not hide it, as long as the name of the signer stands there.
+    again = sealed({name: value for name, value in stripped.items() if name != "digest"})
+    assert list(seal_problems(again)) == [problem]
+
+
+def test_another_signature_in_its_place_is_noticed(key: Path, tmp_path: Path) -> None:
+    make_keys(tmp_path / "other")
+    ours, theirs = sealed(FORM, key), sealed(FORM, tmp_path / "other")
+    assert "has another signature" in next(
+        seal_problems({**ours, "signature": theirs["signature"]})
+    )
+
+
+def test_without_a_trace_of_a_signature_one_is_missed_only_where_it_is_asked_for(
+    key: Path,
+) -> None:
     assert list(seal_problems(sealed(FORM))) == []
     assert list(seal_problems(sealed(FORM), public(key))) == ["it is not signed"]
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pincite import Library, Status
+from pincite.assemble.files import countable_units
 from pincite.ingest.readers import FileReader
 from pincite.records import Mode
-from pincite.settings import Layer
-from pincite.verify.receipt import answer_form, check_receipt
+from pincite.scans import Closeness
+from pincite.settings import Layer, Settings
+from pincite.text.mentions import Mentions
+from pincite.verify.cited_files import CitedFiles
+from pincite.verify.receipt import answer_form, check_answer, check_receipt, citation_form, located
+from pincite.verify.survey_text import _from_form, survey_text
 
 Receipt = dict[str, Any]
 
@@ -121,9 +128,19 @@ def test_a_quote_that_its_file_no_longer_holds_is_not_counted(changing: Library)
     assert any("b.txt: the file has changed" in reason for reason in answer.reasons)
 
 
-def test_a_missing_file_is_told(changing: Library) -> None:
+def test_a_file_that_is_gone_is_not_counted(changing: Library) -> None:
     (changing.path.parent / "files" / "b.txt").unlink()
     answer = changing.count("valve")
+    assert answer.survey is not None
+    assert (answer.survey.mentions, len(answer.survey.rows)) == (4, 1)
+    assert any("b.txt: the file is not in its folder any more" in told for told in answer.reasons)
+
+
+def test_a_file_out_of_reach_is_counted_and_told(changing: Library) -> None:
+    (changing.path.parent / "files").rename(changing.path.parent / "not mounted")
+    answer = changing.count("valve")
+    assert answer.survey is not None
+    assert len(answer.survey.rows) == 2
     assert any("b.txt: the file cannot be opened" in reason for reason in answer.reasons)
 
 
@@ -160,6 +177,14 @@ def test_an_untouched_count_holds(receipt: Receipt) -> None:
         lambda r: r.update(survey=None),
         lambda r: r.pop("survey"),
         lambda r: r.update(status="abstained"),
+        lambda r: r.update(mode="extractive"),
+        lambda r: r.update(confidence=0.1),
+        lambda r: r.update(claims=[]),
+        lambda r: r.pop("claims"),
+        lambda r: r["claims"][0].update(text="All documents mention 'valve'."),
+        lambda r: r["claims"][0]["citations"].pop(),
+        lambda r: r["claims"][0].update(verdict="guessed"),
+        lambda r: r["claims"].append({"text": "Buy.", "citations": [1], "verdict": "supported"}),
     ],
 )
 def test_a_count_that_was_touched_is_refused(
@@ -169,6 +194,62 @@ def test_a_count_that_was_touched_is_refused(
     edit(changed)
     assert changed != receipt
     assert not check_receipt(changed, FileReader()).holds
+
+
+def counted_again(receipt: Receipt) -> Receipt:
+    """What is left of a count, or was added to it, with all sums made to fit."""
+    survey, first = receipt["survey"], 1
+    for row in survey["rows"]:
+        mine = receipt["citations"][first - 1 : first - 1 + row["citations"]]
+        counter = Mentions("valve", Closeness(survey["closeness"]), row["language"])
+        row["mentions"] = sum(len(counter.found(one["cited_text"])) for one in mine)
+        row["first"] = first
+        first += row["citations"]
+    survey["mentions"] = sum(row["mentions"] for row in survey["rows"])
+    forms = [word for one in receipt["citations"] for word in counter.found(one["cited_text"])]
+    survey["written"] = dict(Counter(word.casefold() for word in forms))
+    receipt["text"] = survey_text(_from_form(survey))
+    numbers = list(range(1, len(receipt["citations"]) + 1))
+    receipt["claims"] = [{"text": receipt["text"], "citations": numbers, "verdict": "supported"}]
+    return receipt
+
+
+def recounted(receipt: Receipt) -> str:
+    units = partial(countable_units, Settings().chunking)
+    files = CitedFiles(FileReader(), None, units=units)
+    return "\n".join(check_answer(receipt, files).problems)
+
+
+def test_a_count_is_counted_again_in_its_files(receipt: Receipt) -> None:
+    assert recounted(counted_again(copy.deepcopy(receipt))) == ""
+
+
+def test_a_mention_that_was_left_out_is_found_in_its_file(receipt: Receipt) -> None:
+    row = next(row for row in receipt["survey"]["rows"] if row["citations"] > 1)
+    del receipt["citations"][row["first"] - 1]
+    row["citations"] -= 1
+    assert "more mentions than were counted" in recounted(counted_again(receipt))
+
+
+def test_a_mention_that_counts_twice_is_noticed(receipt: Receipt) -> None:
+    row = receipt["survey"]["rows"][0]
+    receipt["citations"].insert(0, copy.deepcopy(receipt["citations"][0]))
+    row["citations"] += 1
+    assert "count twice" in recounted(counted_again(receipt))
+
+
+def test_a_mention_cut_out_of_another_word_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The valve leaks. The valvetrain rattles.\n")
+    with Library.open(tmp_path / "library", overrides=WORDS_ONLY) as opened:
+        opened.ingest([tmp_path / "a.txt"])
+        receipt = answer_form(opened.count("valve"))
+        document = FileReader().read(tmp_path / "a.txt")
+        start = document.text.index("valvetrain")
+        path, sha256 = str(tmp_path / "a.txt"), document.sha256
+        false = citation_form(located(document, start, start + 5, path=path, sha256=sha256))
+        receipt["citations"].append(false)
+        receipt["survey"]["rows"][0]["citations"] += 1
+        assert "inside of a word" in recounted(counted_again(receipt))
 
 
 def test_a_mention_in_a_list_is_told_with_what_announces_the_list(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pincite.answer.carrying import Carriers
 from pincite.answer.prompts import Prompts
 from pincite.answer.reading import Reading
-from pincite.answer.written import Statement, refuses, statements, until_it_repeats
+from pincite.answer.written import Statement, asked_model, refuses, statements, until_it_repeats
 from pincite.errors import ModelError
 from pincite.records import Claim, Draft, Evidence, Mode, Prompt, Question, Selection
 from pincite.stages import Answerer, LanguageModel
@@ -61,11 +61,17 @@ class GeneratedAnswerer:
         if refuses(written, self._prompts.refusal):
             said = f"{writing.model} says: {self._prompts.refusal}"
             return Draft(
-                claims=(), evidence=(), mode=Mode.GENERATED, notices=(*writing.notices, said)
+                claims=(),
+                evidence=(),
+                mode=Mode.GENERATED,
+                notices=(*writing.notices, said),
+                model=asked_model(writing),
             )
         told = statements(written, cut_off=writing.is_cut)
+        asked = asked_model(writing)
         draft = self._draft(told, selection.context)
-        return replace(draft, notices=writing.notices, fallback=fallback)
+        fallback = replace(fallback, model=asked)
+        return replace(draft, notices=writing.notices, fallback=fallback, model=asked)
 
     def _tell(
         self, grown: Callable[[Draft], None], context: Sequence[Evidence], written: str

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from pincite.answer.reading import Reading
+from pincite.answer.written import asked_model
 from pincite.errors import ModelError
 from pincite.records import Claim, Draft, Evidence, Mode, Prompt, Question, Selection
 from pincite.stages import Answerer, LanguageModel
@@ -69,6 +70,7 @@ class QuotedAnswerer:
             evidence=tuple(in_order),
             mode=Mode.QUOTED,
             notices=(*writing.notices, *refused),
+            model=asked_model(writing),
         )
 
     def _offered(self, context: Sequence[Evidence]) -> list[Evidence]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from pincite.stages import Writing
 from pincite.text.sentences import sentence_spans
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -39,6 +40,11 @@ class Statement:
 
     text: str
     sources: tuple[int, ...]
+
+
+def asked_model(writing: Writing) -> str:
+    """Who writes, for the answer: the model's name and, where it is not in this process, its server."""
+    return f"{writing.model} at {writing.server}" if writing.server else writing.model
 
 
 def statements(written: str, *, cut_off: bool = False) -> list[Statement]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from pincite.assemble.encoders import embedder
 from pincite.catalog.catalog import Catalog
 from pincite.chunk.passages import StructureChunker
+from pincite.document import BlockKind, Document, Range
 from pincite.embed.tokenizer import token_counter
 from pincite.ingest.pool import SandboxedReaderPool
 from pincite.ingest.reading_options import recogniser_name
@@ -17,9 +21,26 @@ from pincite.stages import VectorEncoder
 _MEGABYTE = 1024 * 1024
 
 
-def open_reader(settings: Settings) -> SandboxedReader:
-    """A reader for a single file, in a limited child process."""
-    return SandboxedReader(_limits(settings.ingest))
+def open_reader(settings: Settings, *, seconds: float | None = None) -> SandboxedReader:
+    """A reader for a single file, in a limited child process; `seconds` are its most for one file."""
+    limits = _limits(settings.ingest)
+    if seconds is not None:
+        limits = replace(
+            limits,
+            seconds=min(seconds, limits.seconds),
+            total_seconds=min(seconds, limits.total_seconds),
+        )
+    return SandboxedReader(limits)
+
+
+def countable_units(chosen: ChunkingSettings, document: Document) -> Iterator[Range]:
+    """What a count looks at in a document: the sentences of its passages, and its headings."""
+    passages = chunker(chosen).chunk(document)
+    sentences = {(span.start, span.end) for passage in passages for span in passage.sentences}
+    yield from sorted(sentences)
+    for block in document.blocks:
+        if block.kind is BlockKind.HEADING and (block.start, block.end) not in sentences:
+            yield block.start, block.end
 
 
 def reading_conditions(settings: Settings) -> str:

@@ -12,7 +12,9 @@ from sqlalchemy.dialects.sqlite import insert
 
 from pincite.catalog import rows, schema
 from pincite.catalog.engine import Transaction
+from pincite.errors import LibraryError
 from pincite.records import Embedding, Passage
+from pincite.regular_files import strict_json
 
 _CURRENT, _BEFORE, _NEXT = "encoder", "encoder_before", "encoder_next"
 """Rows of the meta table."""
@@ -56,7 +58,7 @@ class Encodings:
             if found is None:
                 return None
             return Reencoding(
-                encoder=EncoderRecord(**found["encoder"]), done=found["done"], total=found["total"]
+                encoder=_record_of(found["encoder"]), done=found["done"], total=found["total"]
             )
 
     def some_model(self) -> str | None:
@@ -135,12 +137,25 @@ class Encodings:
     def _record(self, name: str) -> EncoderRecord | None:
         with self._transaction() as connection:
             found = _meta(connection, name)
-            return EncoderRecord(**found) if found else None
+            return _record_of(found) if found else None
 
 
 def _meta(connection: Connection, name: str) -> Any:
     found = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == name))
-    return json.loads(found) if found else None
+    try:
+        return strict_json(found) if found else None
+    except ValueError as error:
+        raise LibraryError(f"the catalog's row '{name}' is damaged ({error})") from error
+
+
+def _record_of(found: Any) -> EncoderRecord:
+    """What was written. Raises LibraryError where it was altered."""
+    is_ours = isinstance(found, dict) and found.keys() == {"name", "settings"}
+    if not (is_ours and isinstance(found["name"], str) and isinstance(found["settings"], dict)):
+        raise LibraryError(
+            "the catalog's record of its encoder is not what Pincite writes; make the library anew"
+        )
+    return EncoderRecord(**found)
 
 
 def _set_meta(connection: Connection, name: str, value: Any) -> None:

@@ -11,7 +11,15 @@ from typing import Any
 
 from pincite.errors import UsageError
 from pincite.regular_files import read_regular_text
-from pincite.settings import Layer, Settings, load_settings, profile_layer, profile_names
+from pincite.settings import (
+    Layer,
+    Settings,
+    load_settings,
+    profile_layer,
+    profile_names,
+    wish_of_layer,
+)
+from pincite.trust import Approvals, wish_of
 
 # One candidate is looked at, in the cheapest way, and its score counts nothing: the order stays.
 _AS_FOUND = {
@@ -95,12 +103,19 @@ def _layer(part: str) -> Mapping[str, Mapping[str, Any]]:
     if setting := _SETTING.fullmatch(part):
         return {setting[1]: {setting[2]: setting[3].strip()}}
     if part.endswith(".toml"):
-        return _file(Path(part))
+        return _approved(Path(part), _file(Path(part)))
     raise UsageError(
         f"there is no configuration '{part}'; there are: {', '.join(CONFIGURATIONS)}, the profiles "
         f"{', '.join(profile_names())}, settings such as retrieval.alpha=0.3, and TOML files; "
         "several are joined with +, as in fused+retrieval.alpha=0.3"
     )
+
+
+def _approved(path: Path, layer: Layer) -> Layer:
+    wish = wish_of(path, wish_of_layer(layer))
+    if not Approvals().cover(wish):
+        raise UsageError(wish.notice)
+    return layer
 
 
 def _file(path: Path) -> Mapping[str, Mapping[str, Any]]:

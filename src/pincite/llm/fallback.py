@@ -51,6 +51,10 @@ class _Either:
         return self._writing.model if self._writing else self._first.name
 
     @property
+    def server(self) -> str:
+        return self._writing.server if self._writing else ""
+
+    @property
     def notices(self) -> tuple[str, ...]:
         return (*self._switch, *(self._writing.notices if self._writing else ()))
 

@@ -26,7 +26,9 @@ class OllamaModel:
         context_tokens: int,
         seed: int = 0,
         endpoint: Literal["chat", "generate"] = "chat",
+        server: str = "",
     ) -> None:
+        self._server = server
         self._client = client
         self._model = model
         self._seed = seed
@@ -41,7 +43,9 @@ class OllamaModel:
     def write(self, prompt: Prompt) -> Output:
         """The output in pieces. Raises ModelError when it cannot be had."""
         lines = self._client.lines(f"/api/{self._endpoint}", self._body(prompt))
-        return Output(self.name, self._pieces(lines), max_tokens=prompt.max_tokens)
+        return Output(
+            self.name, self._pieces(lines), max_tokens=prompt.max_tokens, server=self._server
+        )
 
     def _body(self, prompt: Prompt) -> dict[str, Any]:
         options: dict[str, Any] = {

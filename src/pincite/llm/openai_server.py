@@ -31,7 +31,10 @@ class OpenAiModel:
         name: str,
         context_tokens: int,
         extra: Mapping[str, Any] | None = None,
+        server: str = "",
     ) -> None:
+        """`server` is its address, for answers; empty for one inside this process."""
+        self._server = server
         self._client = client
         self._model = model
         self._extra = dict(extra or {})
@@ -57,7 +60,9 @@ class OpenAiModel:
             schema = {"name": "answer", "schema": dict(prompt.schema), "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         lines = self._client.lines("/v1/chat/completions", body)
-        return Output(self.name, self._pieces(lines), max_tokens=prompt.max_tokens)
+        return Output(
+            self.name, self._pieces(lines), max_tokens=prompt.max_tokens, server=self._server
+        )
 
     def _pieces(self, lines: Iterator[str]) -> Pieces:
         reason, anything = None, False

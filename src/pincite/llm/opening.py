@@ -100,6 +100,7 @@ def _open(
             name=choice.model,
             context_tokens=chosen.context_tokens,
             extra={"seed": chosen.seed},
+            server=place.url,
         )
     return OllamaModel(
         client,
@@ -107,12 +108,20 @@ def _open(
         context_tokens=chosen.context_tokens,
         seed=chosen.seed,
         endpoint="generate" if choice.kind == "ollama-generate" else "chat",
+        server=place.url,
     )
 
 
 def known_models() -> tuple[str, ...]:
     """Names that mean a model without a server: none, the one that comes packaged, those added."""
     return ("none", SMOLLM2, *(added.name for added in ModelFolder()))
+
+
+def open_fallback(
+    chosen: GenerationSettings, *, sleep: Callable[[float], None] = time.sleep
+) -> LanguageModel:
+    """The fallback alone, with its own address and key, for where the model cannot be had at all."""
+    return _open(choices(chosen)[1], chosen, sleep)
 
 
 def model_file(model: str) -> tuple[Path, str]:

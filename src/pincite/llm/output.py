@@ -27,8 +27,9 @@ Pieces: TypeAlias = Generator[str, None, Ending]
 class Output:
     """Pieces of text from one model; `ending` and `notices` are complete at its end."""
 
-    def __init__(self, model: str, pieces: Pieces, *, max_tokens: int) -> None:
+    def __init__(self, model: str, pieces: Pieces, *, max_tokens: int, server: str = "") -> None:
         self._model = model
+        self.server = server
         self._pieces = pieces
         self._max_tokens = max_tokens
         self.ending: Ending | None = None

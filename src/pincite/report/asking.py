@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pincite.errors import UsageError
 from pincite.library import Library
 from pincite.records import Answer, Citation, Status
 from pincite.report.template import Section, Template
-from pincite.settings import Layer, Settings, changed_settings
+from pincite.settings import Layer, Settings, changed_settings, without_wishes
+from pincite.trust import Approvals
 from pincite.verify.receipt import located
 
 _NEAREST = 2
@@ -73,7 +74,9 @@ def make_report(
     """Ask everything that a template asks.
 
     The template's settings count more than the library's, a section's more than the template's, and
-    `overrides` most. Raises UsageError for a collection that is not there.
+    `overrides` most. What a user's own template says of models, servers and files counts once it has
+    been approved; until then each answer says what does not. Raises UsageError for a collection that
+    is not there.
     """
     library.check_collection(collection)
     writer = _Writer(library, template, collection, overrides or {}, progress)
@@ -102,6 +105,9 @@ class _Writer:
         self._overrides = overrides
         self._progress = progress or (lambda *_: None)
         self._done = 0
+        wish = template.wish()
+        self._is_withheld = wish is not None and not Approvals().cover(wish)
+        self._notices = (wish.notice,) if wish and self._is_withheld else ()
 
     def sections(self) -> Iterator[FinishedSection]:
         # All settings before the first question: a wrong one is told at once.
@@ -112,12 +118,13 @@ class _Writer:
 
     def _settings(self, section: Section) -> Settings:
         settings = self._library.settings
-        layers = (
+        of_template = [
             (f"template {self._template.name}", self._template.settings),
             (f"section {section.name}", section.layer()),
-            ("command line", self._overrides),
-        )
-        for origin, layer in layers:
+        ]
+        if self._is_withheld:
+            of_template = [(origin, without_wishes(layer)) for origin, layer in of_template]
+        for origin, layer in [*of_template, ("command line", self._overrides)]:
             settings = changed_settings(settings, layer, origin=origin)
         return settings
 
@@ -129,6 +136,7 @@ class _Writer:
             answer = self._library.ask(
                 question, collection=self._collection, filters=section.filters, settings=settings
             )
+            answer = replace(answer, reasons=(*answer.reasons, *self._notices))
         except UsageError as error:  # A filter that nothing fulfils; the other sections go on.
             return Asked(question=question, problem=str(error))
         is_answered = answer.status is Status.ANSWERED

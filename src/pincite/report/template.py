@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pincite.filters import Filters
-from pincite.settings import Layer
+from pincite.settings import Layer, wish_of_layer
 from pincite.toml_files import TomlFile, shipped_names, toml_file
+from pincite.trust import Wish, wish_of
 
 _FOLDER = "report/templates"
 _KEYS = ("title", "description", "settings", "sections")
@@ -67,6 +69,18 @@ class Template:
     description: str
     settings: Layer
     sections: tuple[Section, ...]
+    file: Path | None = None
+    """Where it was read; None for those that are shipped."""
+
+    def wish(self) -> Wish | None:
+        """What it sets that needs the user's word; None where it sets no such thing."""
+        if self.file is None:
+            return None
+        values = wish_of_layer(self.settings)
+        for section in self.sections:
+            found = wish_of_layer(section.layer())
+            values |= {f"{section.name}: {name}": value for name, value in found.items()}
+        return wish_of(self.file, values) if values else None
 
 
 def template_names() -> list[str]:
@@ -88,6 +102,7 @@ def load_template(chosen: str) -> Template:
         description=_text(file, "description", content.get("description", " ")),
         settings=_settings(file, content.get("settings", {})),
         sections=tuple(_sections(file, sections)),
+        file=None if chosen in template_names() else Path(chosen),
     )
 
 

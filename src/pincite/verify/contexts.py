@@ -9,7 +9,7 @@ from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.records import Answer
 from pincite.stages import Sources
-from pincite.verify.receipt import CitedFiles
+from pincite.verify.cited_files import CitedFiles
 
 CONTEXT_CHARS = 300
 """Before a quote, and after it."""

@@ -11,7 +11,10 @@ from typing import Protocol
 from pincite.document import Document, Span
 from pincite.errors import ReadError
 from pincite.records import Passage, Source
+from pincite.regular_files import MEBIBYTE, read_regular
 from pincite.stages import Reader
+
+_MOST_BYTES = 4096 * MEBIBYTE
 
 
 class Holdings(Protocol):
@@ -72,7 +75,7 @@ def _wrong(
     if document.id != document_id:
         yield from [f"{path}: has changed since it was ingested; ingest it again"] * len(spans)
         return
-    content = Path(path).read_bytes() if document.encoding else b""
+    content = read_regular(path, most_bytes=_MOST_BYTES) if document.encoding else b""
     for span in spans:
         if not _is_exact(holdings.text_of(span), span, document, content):
             yield f"{path}: characters {span.start}-{span.end} are not what was stored"

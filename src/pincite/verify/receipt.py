@@ -5,21 +5,20 @@ A check needs nothing but the receipt and the files: no library, no index, no mo
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from pincite.document import Document
 from pincite.errors import ReadError, ReceiptError
 from pincite.records import Answer, Citation, Claim, Status
-from pincite.regular_files import open_regular
 from pincite.stages import Reader
 from pincite.verify.announcing import announced_by
 from pincite.verify.cells import box_forms, cell_form, cited_cells, label_form
+from pincite.verify.cited_files import CitedFiles
+from pincite.verify.recounting import recount_problems
 from pincite.verify.statements import statement_problems
 from pincite.verify.survey_text import survey_form, survey_problems
 
@@ -35,6 +34,7 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         "citations": [citation_form(citation) for citation in answer.citations],
         "confidence": answer.confidence,
         **({"calibration": answer.calibration} if answer.calibration else {}),
+        **({"model": answer.model} if answer.model else {}),
         **({"judged_by": answer.judged_by} if answer.judged_by else {}),
         "reasons": list(answer.reasons),
         "corpus_version": answer.corpus_version,
@@ -101,27 +101,13 @@ class ReceiptCheck:
     problems: tuple[str, ...]
     """About the answer as a whole."""
     signed_by: str = ""
-    """Fingerprint of the key that signed; whose it is, only the owner of the key can tell."""
+    """Fingerprint of the key that signed; whose it is, only the owner of the key can tell. Empty for a
+    form that is not signed: anybody may have written it, and its digest with it."""
 
     @property
     def holds(self) -> bool:
         """Whether nothing at all was found."""
         return not self.problems and not any(check.problems for check in self.citations)
-
-
-def load_receipt(path: Path) -> dict[str, Any]:
-    """Read a saved answer. Raises ReceiptError when it is not one."""
-    return require_answer(read_form(path), str(path))
-
-
-def read_form(path: Path) -> Any:
-    """The JSON in a file. Raises ReceiptError when there is none."""
-    try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise ReceiptError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise ReceiptError(f"{path}: is not JSON ({error}); expected a saved answer") from error
 
 
 def require_answer(found: Any, name: str) -> dict[str, Any]:
@@ -155,6 +141,20 @@ def citation_fields() -> tuple[str, ...]:
     return tuple(citation_form(empty))
 
 
+_FIELDS = (
+    "status",
+    "question",
+    "mode",
+    "text",
+    "claims",
+    "citations",
+    "confidence",
+    "reasons",
+    "corpus_version",
+    "settings_digest",
+)
+
+
 def check_receipt(
     receipt: Mapping[str, Any], reader: Reader, *, root: Path | None = None
 ) -> ReceiptCheck:
@@ -168,7 +168,10 @@ def check_receipt(
 def check_answer(receipt: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
     """As `check_receipt`, with files that several answers may share."""
     checks = tuple(check_citations(receipt["citations"], files))
-    return ReceiptCheck(citations=checks, problems=tuple(_text_problems(receipt)))
+    problems = [*_text_problems(receipt)]
+    if "survey" in receipt and not problems:
+        problems += recount_problems(receipt, files)
+    return ReceiptCheck(citations=checks, problems=tuple(problems))
 
 
 def check_citations(
@@ -184,6 +187,10 @@ def check_citations(
 
 
 def _text_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
+    missing = [name for name in _FIELDS if name not in receipt]
+    if missing:
+        yield f"it lacks {', '.join(missing)}, which every saved answer has"
+        return
     if "survey" in receipt:
         yield from survey_problems(receipt)
         return
@@ -201,8 +208,8 @@ def _citation_problems(citation: Mapping[str, Any], files: CitedFiles) -> Iterat
         yield str(error)
         return
     start, end = citation["start_char_index"], citation["end_char_index"]
-    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end):
-        yield f"its character range {start}-{end} is not a range"
+    if not (type(start) is int and type(end) is int and 0 <= start < end <= len(found.text)):
+        yield f"its character range {start}-{end} is no range of the file's text"
         return
     if found.sha256 != citation["sha256"]:
         yield f"the file has changed: its SHA-256 is {found.sha256}, not {citation['sha256']}"
@@ -218,9 +225,17 @@ def _place_problems(citation: Mapping[str, Any], found: Document) -> Iterator[st
     expected = citation_form(
         located(found, start, end, path=citation["source"], sha256=citation["sha256"])
     )
-    for name in citation:
-        if citation[name] != expected.get(name):
-            yield f"its {name} is {citation[name]!r}, the file says {expected.get(name)!r}"
+    for name in dict.fromkeys((*citation, *expected)):
+        said, true = citation.get(name), expected.get(name)
+        if not _is_same(said, true):
+            yield f"its {name} is {said!r}, the file says {true!r}"
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are written alike as JSON: true is not 1 there."""
+    if one is None or other is None:
+        return one is other
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def located(document: Document, start: int, end: int, *, path: str, sha256: str) -> Citation:
@@ -250,39 +265,3 @@ def located(document: Document, start: int, end: int, *, path: str, sha256: str)
         media_type=document.media_type,
         kind=kinds.pop() if len(kinds) == 1 else None,
     )
-
-
-class CitedFiles:
-    """Finds and reads the files of a receipt, each once."""
-
-    def __init__(self, reader: Reader, root: Path | None) -> None:
-        self._reader = reader
-        self._root = root
-        self._read: dict[tuple[str, str], Document] = {}
-
-    def document(self, source: str, sha256: str) -> Document:
-        """The document that a citation names. Raises ReadError when it cannot be read."""
-        if (source, sha256) not in self._read:
-            self._read[source, sha256] = self._reader.read(self._find(source, sha256))
-        return self._read[source, sha256]
-
-    def _find(self, source: str, sha256: str) -> Path:
-        if self._root is None:
-            if not os.path.isfile(source):  # noqa: PTH113  (False for a name too long)
-                raise ReadError(f"{source}: no such file; name its folder with --root")
-            return Path(source)
-        # Forward and backward slashes, since a receipt may come from another system.
-        parts = PurePath(source.replace("\\", "/")).parts
-        if ".." in parts:
-            raise ReadError(f"{source}: a path with '..' is not followed")
-        tails = (self._root.joinpath(*parts[first:]) for first in range(1, len(parts)))
-        found = [tail for tail in tails if os.path.isfile(tail)]  # noqa: PTH113
-        if not found:
-            raise ReadError(f"{source}: no file of this name below {self._root}")
-        # Of several candidates the one with the right content; else the one with the longest path.
-        return next((path for path in found if _sha256(path) == sha256), found[0])
-
-
-def _sha256(path: Path) -> str:
-    with open_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -148,6 +148,7 @@ def _about(form: Mapping[str, Any]) -> HtmlElement:
         "mode",
         "confidence",
         "calibration",
+        "model",
         "judged_by",
         "corpus_version",
         "settings_digest",

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from pincite.errors import ReceiptError
+from pincite.verify.cited_files import CitedFiles
 from pincite.verify.receipt import (
     CitationCheck,
-    CitedFiles,
     ReceiptCheck,
     check_answer,
     check_citations,

@@ -11,10 +11,11 @@ from typing import Any
 
 from pincite.errors import ReceiptError, UsageError
 from pincite.records import Answer
+from pincite.regular_files import MEBIBYTE, read_regular, strict_json
 from pincite.stages import Reader, Sources
+from pincite.verify.cited_files import DEFAULT_SECONDS, CitedFiles, Units, no_units
 from pincite.verify.contexts import CONTEXTS, context_forms, context_problems
 from pincite.verify.receipt import (
-    CitedFiles,
     ReceiptCheck,
     answer_form,
     check_answer,
@@ -24,7 +25,7 @@ from pincite.verify.reports import check_report, is_report, require_report
 from pincite.verify.sealing import seal_problems, sealed, signer
 
 FORMATS = (".json", ".html")
-_LARGEST_BYTES = 500_000_000
+_LARGEST_BYTES = 200_000_000
 _ODD_FORM = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
 
 
@@ -69,9 +70,7 @@ class Saved:
 def load_saved(path: Path) -> Saved:
     """Read a saved answer, page or report. Raises ReceiptError when it is none."""
     try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise ReceiptError(f"{path}: is too large for a saved answer")
-        content = path.read_bytes()
+        content = read_regular(path, most_bytes=_LARGEST_BYTES)
     except OSError as error:
         raise ReceiptError(f"{path}: cannot be read: {error.strerror}") from error
     problems: tuple[str, ...] = ()
@@ -95,14 +94,23 @@ def _require(form: Any, path: Path) -> None:
 
 
 def check_saved(
-    saved: Saved, reader: Reader, *, root: Path | None = None, public_key: Path | None = None
+    saved: Saved,
+    reader: Reader,
+    *,
+    root: Path | None = None,
+    public_key: Path | None = None,
+    most_bytes: int = 512 * MEBIBYTE,
+    seconds: float = DEFAULT_SECONDS,
+    units: Units = no_units,
 ) -> ReceiptCheck:
     """Check every quote against its file, what is said against the quotes, digest and signature.
 
     With `root`, files are looked for below that folder, by as much of their path as is there. With
-    `public_key`, the file of one, the form must be signed by it.
+    `public_key`, the file of one, the form must be signed by it. After `seconds` no more file is read.
+    `units` are the sentences and headings of a document that a count looks at.
     """
-    files, form = CitedFiles(reader, root), saved.form
+    files = CitedFiles(reader, root, most_bytes=most_bytes, seconds=seconds, units=units)
+    form = saved.form
     problems = [*saved.problems, *seal_problems(form, public_key)]
     try:
         check = check_report(form, files) if is_report(form) else check_answer(form, files)
@@ -116,8 +124,8 @@ def check_saved(
 
 def _json(content: bytes, path: Path) -> Any:
     try:
-        return json.loads(content, object_pairs_hook=_without_twins)
-    except (ValueError, RecursionError) as error:
+        return strict_json(content, object_pairs_hook=_without_twins)
+    except ValueError as error:
         raise ReceiptError(f"{path}: is not JSON ({error}); expected a saved answer") from error
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     )
 
 DIGEST, SIGNATURE = "digest", "signature"
+SIGNER = "signer"
+"""Stands among what the digest covers: without its signature a form that was signed shows it."""
 _ALGORITHM = "Ed25519"
 _PURPOSE = b"pincite receipt 1\n"
 """Signed with every receipt, so that the signature of something else is none of a receipt."""
@@ -45,13 +47,14 @@ def sealed(form: Mapping[str, Any], key: Path | None = None) -> dict[str, Any]:
 
     Raises UsageError for a file that holds no such key.
     """
-    content = canonical(form)
-    made = {**form, DIGEST: _digest(content)}
     if key is None:
-        return made
+        return {**form, DIGEST: _digest(canonical(form))}
     private = _private_key(key)
+    form = {**form, SIGNER: fingerprint(private.public_key().public_bytes_raw())}
+    content = canonical(form)
     return {
-        **made,
+        **form,
+        DIGEST: _digest(content),
         SIGNATURE: {
             "algorithm": _ALGORITHM,
             "public_key": _text(private.public_key().public_bytes_raw()),
@@ -68,6 +71,10 @@ def seal_problems(form: Mapping[str, Any], public_key: Path | None = None) -> It
     elif form[DIGEST] != _digest(content):
         yield f"it was changed after it was saved: its digest is {_digest(content)}"
     expected = None if public_key is None else _public_key(public_key)
+    if SIGNER in form and SIGNATURE not in form:
+        yield f"it was signed by the key {form[SIGNER]}, and the signature was taken away"
+    elif SIGNER in form and form[SIGNER] != signer(form):
+        yield f"it says that it was signed by the key {form[SIGNER]}, and has another signature"
     if SIGNATURE in form:
         yield from _signature_problems(form[SIGNATURE], content, expected)
     elif expected is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from pincite.holdings import FileProblem
-from pincite.records import Status
+from pincite.records import Mode, Status, Verdict
 from pincite.scans import Closeness, Survey, SurveyRow
 from pincite.text.mentions import Mentions, words_of
 
@@ -76,6 +76,7 @@ def survey_form(survey: Survey) -> dict[str, Any]:
             for row in survey.rows
         ],
         "skipped": [asdict(problem) for problem in survey.skipped],
+        **({"sections": list(survey.sections)} if survey.sections else {}),
     }
 
 
@@ -99,8 +100,19 @@ def survey_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
         yield "its survey has other fields than a count has"
     if receipt["status"] != Status.ANSWERED:
         yield f"its status is {receipt['status']!r}; a count is an answer"
+    if receipt.get("mode") != Mode.COUNTED:
+        yield f"its mode is {receipt.get('mode')!r}; a count is '{Mode.COUNTED}'"
+    if receipt.get("confidence") != 1.0:
+        yield f"its confidence is {receipt.get('confidence')!r}; of a count it is 1"
+    if receipt.get("claims") != _claims(receipt["citations"], survey):
+        yield "its claims are not the one that it counted, with all quotes"
     if receipt["text"] != survey_text(survey):
         yield f"its text is not what was counted: {survey_text(survey)}"
+
+
+def _claims(citations: Sequence[Any], survey: Survey) -> list[dict[str, Any]]:
+    numbers = list(range(1, len(citations) + 1))
+    return [{"text": survey_text(survey), "citations": numbers, "verdict": str(Verdict.SUPPORTED)}]
 
 
 def _counted_again(receipt: Mapping[str, Any], survey: Survey) -> Iterator[tuple[str, Any]]:
@@ -151,4 +163,5 @@ def _from_form(form: Mapping[str, Any]) -> Survey:
             for row in form["rows"]
         ),
         skipped=tuple(FileProblem(**problem) for problem in form["skipped"]),
+        sections=tuple(form.get("sections", ())),
     )

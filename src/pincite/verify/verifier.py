@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pincite.digests import one_answer
 from pincite.document import Span
 from pincite.records import (
     Answer,
@@ -79,6 +80,10 @@ class SourceVerifier:
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
+        with one_answer():
+            return self._verified(question, draft, hits)
+
+    def _verified(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         draft, checked = self._check(question, draft)
         told = [*self._provenance.notices, *question.notices, *checked.reasons]
         checked = replace(checked, reasons=tuple(told))
@@ -216,6 +221,7 @@ class SourceVerifier:
             corpus_version=self._provenance.corpus_version,
             settings_digest=self._provenance.settings_digest,
             mode=draft.mode,
+            model=draft.model,
             judged_by=self._claims.judged_by if draft.mode is Mode.GENERATED else "",
             left_out=checked.left_out,
             calibration=self._judge.told,

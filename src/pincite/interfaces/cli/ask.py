@@ -135,6 +135,8 @@ def print_answer(answer: Answer, *, is_raw: bool = False) -> None:
         say(indented(reason, first="  - "), fg="yellow")
     if answer.citations:
         say(f"  confidence {answer.confidence:.2f} ({answer.calibration})", dim=True)
+    if answer.model:
+        say(indented(f"language model: {answer.model}", first="  "), dim=True)
     if answer.citations and answer.judged_by:
         say(f"  statements judged by {answer.judged_by}", dim=True)
 

@@ -1,20 +1,37 @@
-"""`pincite config show`: every setting and where its value comes from."""
+"""`pincite config`: every setting and where its value comes from, and who may choose servers."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
-from pincite.interfaces.cli.output import print_json, say
+from pincite.errors import UsageError
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    ProfileOption,
+    named_path,
+)
+from pincite.interfaces.cli.output import indented, notice, print_json, say, visible_line
 
-app = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
+if TYPE_CHECKING:
+    from pincite.trust import Approvals, Wish
+
+app = typer.Typer(
+    help="Look at the settings, and say whose may count.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 @app.callback()
 def _group() -> None:
-    """Look at the settings."""
+    """Look at the settings, and say whose may count."""
 
 
 @app.command("show")
@@ -33,8 +50,11 @@ def show(
     values = settings.model_dump(mode="json")
     if as_json:
         told = {"profile": origins.profile, "settings": values, "origins": origins}
-        print_json({**told, "digest": settings.digest()})
+        withheld = {str(wish.source): dict(wish.values) for wish in origins.withheld}
+        print_json({**told, "not_approved": withheld, "digest": settings.digest()})
         return
+    for told_of in origins.notices:
+        notice(told_of)
     if origins.profile:
         say(f'profile = "{origins.profile}"\n')
     for group, fields in values.items():
@@ -44,3 +64,97 @@ def show(
             where = f"   # {origins[f'{group}.{name}']}" if origin else ""
             say(f"{name} = {shown}{where}")
         say()
+
+
+@app.command("trust")
+def trust(
+    target: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder of a library, or the TOML file of a profile or a report template.",
+            metavar="[LIBRARY]",
+            show_default="./.pincite",
+            parser=named_path,
+        ),
+    ] = DEFAULT_LIBRARY,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="Show what is approved on this machine.")
+    ] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take the approval of this library or file back.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a library, a profile file or a template choose servers, models and files.
+
+    Until then, what it says of these is ignored, and answers say so. When it says something else
+    later, it needs another approval.
+    """
+    from pincite.trust import Approvals
+
+    approvals = Approvals()
+    if show_list:
+        _print_approvals(approvals, as_json=as_json)
+        return
+    if remove:
+        if not approvals.remove(target):
+            raise UsageError(
+                f"{target}: nothing of it is approved; see 'pincite config trust --list'"
+            )
+        say(f"{visible_line(str(target))}: no longer approved")
+        return
+    wishes = list(_wishes(target))
+    approvals.remove(target)
+    for wish in wishes:
+        approvals.add(wish)
+    if as_json:
+        print_json(
+            {"approved": [{"path": str(w.source), "settings": dict(w.values)} for w in wishes]}
+        )
+        return
+    for wish in wishes:
+        say(indented(f"{wish.source} may choose: {wish}"))
+    if not wishes:
+        say(f"{visible_line(str(target))}: wants no server, model or file; nothing to approve")
+        return
+    say(indented("Questions, passages and, where one is set, the key of the environment go there."))
+
+
+def _wishes(target: Path) -> Iterator[Wish]:
+    """What a library or a file wants that needs the user's word."""
+    from pincite.holdings import CATALOG_FILE
+    from pincite.report.template import load_template
+    from pincite.settings import profile_layer, wish_of_layer, wishes_of_library
+    from pincite.toml_files import toml_file
+    from pincite.trust import wish_of
+
+    if target.is_dir():
+        from pincite.encoders import wish_of_record
+        from pincite.library import Library
+
+        yield from wishes_of_library(target)
+        if not (target / CATALOG_FILE).exists():
+            return
+        with Library.open(target, create=False) as opened:
+            record = opened.catalog.encodings.current()
+        if record and (values := wish_of_record(record.settings)):
+            yield wish_of(target, values)
+        return
+    content = toml_file(str(target), shipped_in="profiles", setting="file").content
+    if "sections" in content:
+        wish = load_template(str(target)).wish()
+        yield from [wish] if wish else []
+    elif values := wish_of_layer(profile_layer(str(target))):
+        yield wish_of(target, values)
+
+
+def _print_approvals(approvals: Approvals, *, as_json: bool) -> None:
+    found = list(approvals)
+    if as_json:
+        print_json([asdict(one) for one in found])
+        return
+    for one in found:
+        told = ", ".join(f"{name} = {value!r}" for name, value in sorted(one.settings.items()))
+        say(indented(f"{one.path} since {one.approved_at}: {told}"))
+    if not found:
+        say("nothing is approved on this machine")

@@ -46,6 +46,7 @@ def doctor(
         # Where the catalog is damaged, that is said instead of the rest, which rests on it.
         opened.check_catalog()
         report["catalog"] = "in one piece, every row can be read"
+        report["not_approved"] = list(opened.notices)
         report["model"] = _model(opened)
         report["reranker"] = _reranker(opened)
         report["language_models"] = _language_models(opened)
@@ -59,7 +60,8 @@ def doctor(
         "problems": list(offsets.problems),
     }
     report["healthy"] = (
-        not report["model"]["problem"]
+        not report["not_approved"]
+        and not report["model"]["problem"]
         and not report["reranker"]["problem"]
         and not report["entailment"]["problem"]
         and not report["index"]["problem"]
@@ -183,6 +185,8 @@ def _print(report: dict[str, Any]) -> None:
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
     for name, found in rows.items():
         say(indented(found, first=f"{name:<13}"))
+    for told in report["not_approved"]:
+        say(indented(told, first=f"{'settings':<13}"))
     for problem in [*vectors["problems"], *offsets["problems"]][:_PROBLEMS_SHOWN]:
         say(indented(problem, first=" " * 13))
     say("all is well" if report["healthy"] else "something needs attention")

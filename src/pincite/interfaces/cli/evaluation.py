@@ -108,6 +108,8 @@ def run_set(
     from pincite.settings import load_settings
 
     settings, origins = load_settings(_checked_library(like), profile=profile)
+    for told in origins.notices:
+        notice(told)
     written = [name for name in configs.split(",") if name.strip()]
     if not written:
         raise UsageError(f"--configs '{configs}' names no configuration; such as: {_ALL}")

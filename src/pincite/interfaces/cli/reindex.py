@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pincite
 from pincite.interfaces.cli.ingest import stop_kindly
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
-from pincite.interfaces.cli.output import print_json, say
+from pincite.interfaces.cli.output import notice, print_json, say
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def reindex(
         stop_kindly(),
         _bar() as progress,
     ):
+        for told in opened.notices:
+            notice(told)
         report = opened.reencode(progress=progress)
     if as_json:
         from dataclasses import asdict

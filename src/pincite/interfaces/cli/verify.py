@@ -13,13 +13,22 @@ from pincite.interfaces.cli.exits import VERIFICATION_FAILED
 from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import indented, print_json, say, short_path
 
+_UNSIGNED = (
+    "unsigned: anybody may have written it, or changed it and made its digest anew; only what the "
+    "files say was checked"
+)
+
 
 def verify(
     answer: Annotated[
         Path, typer.Argument(help="A file written by '--save' or by 'pincite report'.")
     ],
     root: Annotated[
-        Path | None, typer.Option("--root", help="Look for the cited files below this folder.")
+        Path | None,
+        typer.Option(
+            "--root",
+            help="Look for the cited files below this folder, and open none outside of it.",
+        ),
     ] = None,
     public_key: Annotated[
         Path | None,
@@ -27,6 +36,9 @@ def verify(
             "--public-key", help="It must be signed by this key, a file from 'pincite keys'."
         ),
     ] = None,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.1, help="Time for all cited files together.")
+    ] = 600,
     as_json: JsonOption = False,
 ) -> None:
     """Check a saved answer, count or report against the files it cites.
@@ -37,12 +49,13 @@ def verify(
     """
     if root is not None and not root.is_dir():
         raise UsageError(f"{root}: no such folder; --root names the folder that holds the files")
-    check = pincite.verify_receipt(answer, root=root, public_key=public_key)
+    check = pincite.verify_receipt(answer, root=root, public_key=public_key, seconds=seconds)
     if as_json:
         print_json(
             {
                 "verified": check.holds,
                 "problems": list(check.problems),
+                "signed": bool(check.signed_by),
                 "signed_by": check.signed_by,
                 "citations": [
                     {"number": c.number, "source": c.source, "problems": list(c.problems)}
@@ -58,7 +71,9 @@ def verify(
                 say(indented(problem, first=" " * 6))
         for problem in check.problems:
             say(indented(f"the answer: {problem}", first="FAILED  "))
-        if check.signed_by and not check.problems:
+        if not check.signed_by:
+            say(indented(_UNSIGNED))
+        elif not check.problems:
             say(indented(_signed(check.signed_by, is_known=public_key is not None)))
         failed = sum(bool(c.problems) for c in check.citations)
         say(f"{len(check.citations) - failed} of {len(check.citations)} citations hold")
