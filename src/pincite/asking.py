@@ -70,9 +70,8 @@ class Asking:
             collection=collection,
             filters=filters or Filters(),
             explain=explain,
-            notices=notices,
+            notices=(*self._notices, *notices),
             deadline=time.perf_counter() + budget / 1000 if budget else None,
-            notices=self._notices,
         )
 
     def check_collection(self, collection: str | None) -> None:
