@@ -87,8 +87,8 @@ def test_doctor_tries_the_model(
     assert found["name"].startswith("overlap#")
     assert found["problem"] == ""
     report = {
-        "versions": {},
-        "reranker": found, "language_models": [], "healthy": True, "not_approved": [], "catalog": "whole",
+        "versions": {}, "catalog": "whole",
+        "reranker": found, "language_models": [], "healthy": True, "not_approved": [],
         "entailment": {"name": "none", "problem": ""},
         "model": {"problem": "p"}, "index": {"problem": "p"},
         "vectors": {"alike": 1, "checked": 1, "problems": []},
