@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.holdings import UNFINISHED_FILE
+from pincite.regular_files import read_json
 
 _NAMED = 3
 
@@ -60,11 +61,9 @@ def under_way(folder: Path, work: Work, *, is_whole: bool = True) -> Iterator[No
 def unfinished(folder: Path) -> tuple[Work, ...]:
     """What was begun and is not done; by a process that still runs, or by one that was stopped."""
     try:
-        written = (folder / UNFINISHED_FILE).read_bytes()
+        return tuple(_work(form) for form in read_json(folder / UNFINISHED_FILE))
     except OSError:
         return ()
-    try:
-        return tuple(_work(form) for form in json.loads(written))
     except (ValueError, TypeError, KeyError):
         return (Work(),)  # Somebody began something, and did not even write down what.
 
