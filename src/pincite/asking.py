@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ _Found = TypeVar("_Found")
 
 LONGEST_QUESTION = 10_000
 """Characters. Longer is a pasted document, not a question."""
+
+_RUN_OF_BLANKS = re.compile(r"\s{2,}+")
 
 _ASKED_AT_MOST = 5
 """How often a question is asked of a library out of which files are taken meanwhile."""
@@ -61,6 +64,8 @@ class Asking:
                 f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are "
                 "taken: ask about one thing at a time"
             )
+        # A run of blanks says nothing, and many patterns would look through it again and again.
+        text = _RUN_OF_BLANKS.sub(_one_blank, text)
         self.check_collection(collection)
         self._catalog.allowed_keys(collection, filters or Filters())  # tells wrong filters now
         notices = self._missing.notices(text, collection)
@@ -116,6 +121,10 @@ class Asking:
         except LibraryError as error:
             return replace(answer, reasons=(*answer.reasons, f"this answer is not kept: {error}"))
         return answer
+
+
+def _one_blank(run: re.Match[str]) -> str:
+    return "\n" if "\n" in run[0] else " "
 
 
 def cut(result: SearchResult, limit: int, *, keep: int) -> SearchResult:

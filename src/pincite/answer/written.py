@@ -10,7 +10,7 @@ from pincite.stages import Writing
 from pincite.text.sentences import sentence_spans
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*+```\w*+\s*$", re.MULTILINE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+|#{1,6}\s+|>\s+)")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _LEAD = re.compile(r"^\s*(?:final\s+)?answer\s*:\s*", re.IGNORECASE)
@@ -113,7 +113,7 @@ def _sentences(line: str) -> Iterator[Statement]:
     for start, end in sentence_spans(line):
         sentence = line[start:end]
         text = " ".join(_MARKS.sub(" ", sentence).split())
-        text = re.sub(r"\s+([.,;:!?])", r"\1", text)
+        text = re.sub(r"(?<!\s)\s++([.,;:!?])", r"\1", text)
         if any(sign.isalnum() for sign in text):
             numbers = [n for mark in _MARKS.findall(sentence) for n in _numbers(mark)]
             yield Statement(text=text, sources=tuple(dict.fromkeys(numbers)))

@@ -37,7 +37,7 @@ _LOST_WORDS = 3
 
 _WHAT_ABOUT = re.compile(r"^(?:what|how)\s+about\s+(?P<other>.+)$", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|or|but)\b(?:[\s,.:]|-+\s)+(?P<other>.+)$", re.IGNORECASE)
-_THE_ONE = re.compile(r"^the\s+(?P<other>.+?)\s+ones?$", re.IGNORECASE)
+_THE_ONE = re.compile(r"^the\s++(?P<other>\S++(?:\s++(?!ones?$)\S++)*+)\s++ones?$", re.IGNORECASE)
 _CORRECTED = re.compile(
     r"^(?:no\W+)?(?:i(?:\s+(?:mean|meant)|['’]m\s+asking|\s+am\s+asking|['’]m\s+interested|\s+am\s+"
     r"interested)|you\s+mean)\s+(?:to\s+know\s+)?(?:about\s+|in\s+)?(?P<other>.+)$",
@@ -52,7 +52,7 @@ _BARE = re.compile(
 _YES_OR_NO = re.compile(rf"^(?:{'|'.join(map(re.escape, sorted(AUXILIARIES)))})\b", re.IGNORECASE)
 _ABOUT_A_FACT = {"why", "how", "when", "where", "since when", "how long", "how often"}
 _MORE = {"more", "else", "other", "others", "another"}
-_ADDED = re.compile(r"\s*\([^()]*\)\s*$")
+_ADDED = re.compile(r"(?:(?<!\s)\s++)?\([^()]*+\)\s*+$")
 
 
 class Rule(StrEnum):

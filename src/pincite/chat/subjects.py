@@ -27,10 +27,10 @@ _WHAT_IS = re.compile(
 )
 _WHAT_ABOUT = re.compile(r"^what about (?P<subject>[^?]+)\?", re.IGNORECASE)
 _BEFORE_A_CHOICE = re.compile(
-    r"^(?:(?:which|what|who)\b[^,:]*[,:]|[^:]*:)\s*(?=.*\b(?:or|vs|versus)\b)", re.IGNORECASE
+    r"^(?:(?:which|what|who)\b[^,:]*[,:]|[^:]*:)\s*+(?=.*\b(?:or|vs|versus)\b)", re.IGNORECASE
 )
 _BOTH = re.compile(
-    r"\b(?:compare|between)\s+(?P<first>[^,]+?)\s+(?:and|with|to)\s+(?P<second>[^,]+)$",
+    r"\b(?:compare|between)\s++(?P<first>[^\s,]++(?:\s++(?!(?:and|with|to)\s)[^\s,]++)*+)\s++(?:and|with|to)\s++(?P<second>[^,]+)$",
     re.IGNORECASE,
 )
 _OWNERS = {"my", "your", "his", "her", "its", "our", "their"}
@@ -151,7 +151,11 @@ def alternatives(text: str) -> list[str]:
         return [both["first"], both["second"]]
     if not re.search(r"\b(?:or|vs\.?|versus)\b", plain, re.IGNORECASE):
         return []
-    parts = re.split(r"\s*,\s*(?:or\s+)?|\s+(?:or|vs\.?|versus)\s+", plain, flags=re.IGNORECASE)
+    parts = re.split(
+        r"(?:(?<!\s)\s++)?,\s*+(?:or\s++)?|(?<!\s)\s++(?:or|vs\.?|versus)\s++",
+        plain,
+        flags=re.IGNORECASE,
+    )
     if len(parts) < 2 or not all(parts):
         return []
     # The first part has the beginning of the question, the last one its end: of these the words

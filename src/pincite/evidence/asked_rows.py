@@ -13,7 +13,7 @@ from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.terms import fold, stem, terms
 
-_FOOTNOTE = re.compile(r"\s*[(\[]\w{1,2}[)\]]\s*$|[*†‡\s]+$", re.MULTILINE)
+_FOOTNOTE = re.compile(r"(?:(?<!\s)\s++)?[(\[]\w{1,2}[)\]]\s*$|(?<![*†‡\s])[*†‡\s]+$", re.MULTILINE)
 
 
 class _Asked(NamedTuple):

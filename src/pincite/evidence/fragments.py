@@ -20,7 +20,9 @@ _SENTENCE_END = re.compile(r"[.!。！।؟۔…:：][\s\"'”’»)\]*_]*$")
 _QUESTION = re.compile(r"[?？؟][\s\"'”’»)\]*_]*$")
 # A whole sentence in brackets has its full stop within them.
 _IN_BRACKETS = re.compile(r"(?:\([^()]*[^().!?]\)|\[[^\[\]]*[^\[\].!?]\]|[\s.,;])+")
-_CONTENTS_LINE = re.compile(r"(?:\.{4,}|(?:\. ){3,}|…{2,})[ .…]*(?:\d{1,4}|[ivxlc]{1,7})$")
+_CONTENTS_LINE = re.compile(
+    r"(?:(?<!\.)\.{4,}+|(?<!\. )(?:\. ){3,}+|(?<!…)…{2,}+)[ .…]*+(?:\d{1,4}|[ivxlc]{1,7})$"
+)
 _PICTURES = re.compile(r"(?:!\[[^\[\]]*\]\([^()]*\)|<img\b[^<>]*>|\{%[^{}]*%\}|\s)+", re.IGNORECASE)
 _FEWEST_WORDS = 3
 """Of what is a line of its own and does not end as a sentence does."""

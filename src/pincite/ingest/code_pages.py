@@ -44,7 +44,7 @@ _OTHERS = (
     (("cp850", "mac_roman"), _WESTERN),  # written under DOS, or on an old Macintosh
 )
 # A stretch of letters and bytes beyond ASCII: a word with what stands close to it.
-_WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
+_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])[A-Za-z]*+[\x80-\xff][A-Za-z\x80-\xff]*+")
 _MOST_WORDS = 20_000
 # Letters and signs in Windows code pages, control characters in those of ISO 8859.
 _CONTROL_IN_ISO = re.compile(rb"[\x80-\x9f]")

@@ -16,7 +16,7 @@ QUOTED = "quoted message"
 _LINE = re.compile(r"[^\n]*\n?")
 _QUOTED_LINE = re.compile(r"\s*>")
 _LEAD_LINE_END = re.compile(r"[:：]\s*$")
-_LEADS = re.compile(r"[\w.+-]+@[\w-]+|\d{1,2}[./:-]\d{1,2}|(?:19|20)\d\d")
+_LEADS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+|\d{1,2}[./:-]\d{1,2}|(?:19|20)\d\d")
 """An address, a time or a date in the line above a quoted message."""
 _MOST_LEAD_LINES = 3
 

@@ -11,9 +11,10 @@ _FRONT_MATTER = re.compile(
     r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)", re.DOTALL | re.MULTILINE
 )
 _ENTRY = re.compile(
-    r"^([A-Za-z_][\w .-]*?)[ \t]*:[ \t]+(\S[^\r\n]*?)[ \t]*(?=\r|\n|\Z)", re.MULTILINE
+    r"^([A-Za-z_](?:[\w .-]*[\w.-])?)[ \t]*+:[ \t]++(\S(?:[^\r\n]*\S)?)[ \t]*+(?=\r|\n|\Z)",
+    re.MULTILINE,
 )
-_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*\r?$", re.MULTILINE)
+_TITLE = re.compile(r"^title:[ \t]*+(\S(?:.*\S)?)[ \t]*+\r?$", re.MULTILINE)
 _DATE_OR_NUMBER = re.compile(r"[\"']?\d[\d.:/T+-]*[\"']?$")
 
 

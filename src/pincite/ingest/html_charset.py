@@ -11,7 +11,7 @@ import re
 from pincite.ingest.decode import Decoded, decode
 
 _META = re.compile(
-    rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""",
+    rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*+=\s*+["']?\s*+([A-Za-z0-9_.:-]{2,40})""",
     re.IGNORECASE,
 )
 _HEAD_BYTES = 4096

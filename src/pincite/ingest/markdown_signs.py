@@ -11,7 +11,7 @@ _FENCE = re.compile(r"[ ]{0,3}(?:```|~~~)[\w+-]*[ \t]*$")
 _LINK = re.compile(r"\[[^\[\]\n]{1,200}\]\((?:https?://|mailto:|[#./]|[\w-]+[./#])[^()\s]{0,500}\)")
 _BOLD = re.compile(r"(?<![\w*])\*\*[^\s*][^*\n]{0,200}\*\*(?![\w*])")
 _ITEM = re.compile(r"[ ]{0,8}(?:[-*+]|\d{1,3}\.)[ \t]+\S")
-_TABLE_RULE = re.compile(r"[ ]{0,3}\|?[ ]*:?-{2,}:?[ ]*(?:\|[ ]*:?-{2,}:?[ ]*)+\|?[ \t]*$")
+_TABLE_RULE = re.compile(r"[ ]{0,3}\|?[ ]*+:?-{2,}+:?[ ]*+(?:\|[ ]*+:?-{2,}+:?[ ]*+)++\|?[ \t]*+$")
 # Scripts, C, RPM, XML, reStructuredText and AsciiDoc, in which "#" and "*" mean something else.
 _OTHER = re.compile(
     r"#!|[ \t]*#(?:include|define|if|endif)\b|%[A-Z]|<\?xml|<!DOCTYPE|\.\. [\w-]+::|={1,5} \S"

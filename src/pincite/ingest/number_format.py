@@ -19,7 +19,7 @@ _CORRECTED = {BUILTIN_FORMATS[44]: "#,##0.00"}
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|_(.)|\*(.)')
 _CURRENCY = re.compile(r"\[\$([^\[\]-]*)(?:-[^\[\]]*)?\]")
 _BRACKET = re.compile(r"\[(?!\$)([^\[\]]*)\]")
-_SCIENTIFIC = re.compile(r"[#0?][#0?,]*(?:\.([#0?]*))?[Ee][+-]?[0#?]+")
+_SCIENTIFIC = re.compile(r"[#0?][#0?,]{0,64}+(?:\.([#0?]{0,64}+))?[Ee][+-]?[0#?]+")
 # From the first place of a digit to the last one, with the commas behind it.
 _PLACES = re.compile(r"[#0?](?:.*[#0?])?\.?,*", re.DOTALL)
 # Excel allows 255 characters, and shows 30 decimals.

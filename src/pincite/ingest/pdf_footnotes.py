@@ -14,7 +14,9 @@ from pincite.ingest.pdf_words import Segment
 
 _SMALLER = 0.93
 _LOWER_PART = 0.4
-_MARK = re.compile(r"^(?:\(?\d{1,3}\)?[.:]?\s?|[*†‡§¶∗⋆]+\s?|\(?[a-z]\)\s)(?=\S*[^\W\d_])")
+_MARK = re.compile(
+    r"^(?:\(?\d{1,3}\)?[.:]?\s?|[*†‡§¶∗⋆]++\s?|\(?[a-z]\)\s)(?=(?:(?![^\W\d_])\S)*+[^\W\d_])"
+)
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 
 

@@ -10,10 +10,11 @@ from itertools import pairwise
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _DATE = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.](?:\d{1,2}|[A-Z][a-z]{2})[-/.]\d{4}"
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b"
+_WORD_WITH_A_SIGN = r"(?=[^\W\d]*+(?:\d|[^\w\s]|\s\s))[^\s\w]*+[\w.:-]*+(?:[^\s\w.:-][\w.:-]*+)?"
 # What begins an entry: a date, a time or a level, behind at most a few words with numbers or signs
 # in them (`10.0.0.7 - - [10/Oct/2025:13:55:36`), or as `Oct  3 13:55:36`.
 _STAMP = re.compile(
-    rf"(?:[^\s\w]*[\w.:-]*[\d\W][\w.:-]*[ \t]+){{0,4}}?[\[(<{{\"']*"
+    rf"(?:{_WORD_WITH_A_SIGN}[ \t]++){{0,4}}?[\[(<{{\"']*"
     rf"(?:(?:{_DATE})(?:[T :]{_CLOCK})?|{_CLOCK}|{_LEVEL}|[A-Z][a-z]{{2}} [ \d]\d {_CLOCK})"
 )
 _LONGEST_STAMP_CHARS = 80
@@ -27,7 +28,7 @@ _RUNS_ON = re.compile(r"[.!?,;…-]$|[.!?…]\s+[^\W\d_]")
 _LONGEST_RECORD_CHARS = 80
 _FEWEST_RECORDS = 3
 _SHORT_WIDTH = 60
-_DRAWN = re.compile(r"[\u2500-\u257f]|\+[-=]{2,}|[-=]{2,}\+|-{2,}>|<-{2,}|[|/\\]$|^[|/\\]")
+_DRAWN = re.compile(r"[\u2500-\u257f]|\+[-=]{2}|[-=]{2}\+|-->|<--|[|/\\]$|^[|/\\]")
 _CORNER = re.compile(r"[\u2500-\u257f]|\+[-=]{2,}|[-=]{2,}\+|-{2,}>|<-{2,}")
 _FEWEST_DRAWN = 3
 _LEAST_DRAWN = 0.6

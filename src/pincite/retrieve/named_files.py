@@ -79,7 +79,7 @@ class NamedFiles:
             behind = _BEHIND.match(rest, found.end)
             end = behind.end() if behind else found.end
             rest = " ".join(f"{rest[: found.start]} {rest[end:]}".split())
-            rest = re.sub(r"[\s,]+(?=[?!.])", "", rest).strip(" ,")
+            rest = re.sub(r"(?<![\s,])[\s,]++(?=[?!.])", "", rest).strip(" ,")
             names.append(found.name)
             documents |= dict.fromkeys(found.documents)
         if not names:
@@ -204,7 +204,9 @@ def _frame() -> re.Pattern[str]:
 
 @cache
 def _noun_behind() -> re.Pattern[str]:
-    return re.compile(rf"\s+(?:{'|'.join(one['nouns'] for one in _lists())})(?!\w)", re.IGNORECASE)
+    return re.compile(
+        rf"\s{{1,8}}+(?:{'|'.join(one['nouns'] for one in _lists())})(?!\w)", re.IGNORECASE
+    )
 
 
 @cache

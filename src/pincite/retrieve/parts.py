@@ -13,14 +13,14 @@ _ASKING = (
     r"|was|wer|wie|wo|wann|warum|welche[rsnm]?|que|qui|quand|comment|pourquoi|quel(?:le)?s?)"
 )
 _ASKS = re.compile(rf"\b{_ASKING}\b", re.IGNORECASE)
-_OPENS = re.compile(rf"[\s¿]*(?:\w+\s+)?{_ASKING}\b", re.IGNORECASE)
+_OPENS = re.compile(rf"[\s¿]*+(?:\w++\s++)?{_ASKING}\b", re.IGNORECASE)
 _BETWEEN = re.compile(
-    rf"\?\s+(?=\S)|;\s+|,?\s+as well as\s+(?={_ASKING}\b)|,?\s+(?:and|und|et|y)\s+(?={_ASKING}\b)",
+    rf"\? (?=\S)|; |,? as well as (?={_ASKING}\b)|,? (?:and|und|et|y) (?={_ASKING}\b)",
     re.IGNORECASE,
 )
 
 _OF = r"(?:of|for|in|at|on|from|to|von|für|bei|de|du|pour|en|para)"
-_CODE = r"(?!(?:19|20)\d\d\b)[\w./-]*\d[\w./-]*"
+_CODE = r"(?!(?:19|20)\d\d\b)(?:(?!\d)[\w./-])*+\d[\w./-]*+"
 _TWO_OF_A_KIND = re.compile(
     rf"^(?P<asked>.+\s(?P<of>{_OF})\s)(?P<first>\S+(?:\s\S+){{0,4}}?),?\s(?:and|und|et|y)\s"
     rf"(?:(?P=of)\s(?P<second>\S+(?:\s\S+){{0,4}})|(?P<code>{_CODE}))$",

@@ -23,13 +23,13 @@ _FENCE = re.compile(r"[ \t>]*(?P<signs>`{3,}|~{3,})(?P<info>[^`]*)$")
 # Not before a number, where it may be read as "more than".
 _QUOTED = re.compile(r"(?:[ \t]{0,3}>(?![ \t]*[\d.,=$€£¥])[ \t]?)+")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
-_HEADING_END = re.compile(r"[ \t]+#{1,20}[ \t]*$")
+_HEADING_END = re.compile(r"(?<![ \t])[ \t]++#{1,20}[ \t]*+$")
 _RULER = re.compile(r"[ \t]*([-=*_~^])[ \t]*(?:\1[ \t]*){2,}$")
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+•‣▪◦]|\(?\d{1,9}[.)])[ \t]+(?P<text>\S.*)$")
 _MAY_BE_NUMBER = re.compile(r"[\d.,$€£¥(]")
 _TABLE_RULE = re.compile(r"(?=[^\n]*\|)(?=[^\n]*-)[|:\- \t]+$")
 _PIPE = re.compile(r"(?<!\\)\|")
-_HTML_ROW = re.compile(r"\s*<tr\b[^<>]*>\s*", re.IGNORECASE)
+_HTML_ROW = re.compile(r"(?:(?<!\s)\s++)?<tr\b[^<>]*+>\s*+", re.IGNORECASE)
 
 Inline: TypeAlias = Callable[[str], str]
 """Puts a paragraph on one line."""

@@ -37,7 +37,7 @@ _DAY = r"(?:[12]\d|3[01]|0?[1-9])"
 _TH = r"(?:st|nd|rd|th|er|\.)?"
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _OF_YEAR = (
-    r"(?:\s*,?\s*(?:of\s+)?(?:the\s+)?(?:fiscal(?:\s+year)?\s+|FY\s?|calendar\s+)?"
+    r"(?:\s*+,?\s*+(?:of\s++)?(?:the\s++)?(?:fiscal\s++(?:year\s++)?|FY\s?|calendar\s++)?"
     rf"(?P<{{}}>{_SHORT_YEAR})(?!\d))?"
 )
 
@@ -47,13 +47,13 @@ _DATE = re.compile(
             rf"(?<![\d.])(?P<iso_y>{_YEAR})[-/](?P<iso_m>0[1-9]|1[0-2])[-/](?P<iso_d>{_DAY})(?!\d)",
             rf"(?<![\d.])(?P<de_d>{_DAY})\.(?P<de_m>0?[1-9]|1[0-2])\.(?P<de_y>{_YEAR}|\d\d)(?!\d)",
             rf"(?<![\d/])(?P<sl_a>{_DAY})/(?P<sl_b>{_DAY})/(?P<sl_y>{_YEAR}|\d\d)(?![\d/])",
-            rf"(?<![\d.])(?P<dm_d>{_DAY}){_TH}\s+(?:of\s+|de\s+)?(?P<dm_m>{_MONTH})"
-            rf"(?:\s*,?\s+(?:de\s+)?(?P<dm_y>{_YEAR})(?!\d))?",
+            rf"(?<![\d.])(?P<dm_d>{_DAY}){_TH}\s++(?:of\s++|de\s++)?(?P<dm_m>{_MONTH})"
+            rf"(?:(?:\s*+,)?\s++(?:de\s++)?(?P<dm_y>{_YEAR})(?!\d))?",
             rf"(?<!\w)(?P<md_m>{_MONTH})\s+(?P<md_d>{_DAY}){_TH}(?![\d%]|[.,:]\d|\s+(?:percent|million))"
-            rf"(?:\s*,?\s+(?P<md_y>{_YEAR})(?!\d))?",
-            rf"(?<!\w)(?P<my_m>{_MONTH})(?:\s*,?\s*|\s?[-–]\s?)(?:of\s+|de\s+)?(?P<my_y>{_YEAR})(?!\d)",
+            rf"(?:(?:\s*+,)?\s++(?P<md_y>{_YEAR})(?!\d))?",
+            rf"(?<!\w)(?P<my_m>{_MONTH})(?:\s*+,?\s*+|\s?[-–]\s?)(?:of\s++|de\s++)?(?P<my_y>{_YEAR})(?!\d)",
             rf"(?<!\w)(?i:(?:Q(?P<q_n>[1-4])|(?P<q_p>[1-4])Q|(?P<q_w>first|second|third|fourth|[1-4](?:st|nd|rd|th))"
-            rf"\s+(?:fiscal\s+)?quarter)){_OF_YEAR.format('q_y')}(?!\w)",
+            rf"\s++(?:fiscal\s++)?quarter)){_OF_YEAR.format('q_y')}(?!\w)",
             rf"(?<!\w)(?i:(?:H(?P<h_n>[12])|(?P<h_w>first|second)\s+half)){_OF_YEAR.format('h_y')}(?!\w)",
             rf"(?<!\w)FY\s?['’]?(?P<fy>{_YEAR}|\d\d)(?!\d)",
             rf"(?<![\d.,$€£₹])(?P<yy_a>{_YEAR})[-–/](?P<yy_b>\d\d)(?![\d.,]*\d|[-–/]\d)",

@@ -30,7 +30,7 @@ _UNKNOWN = "…"
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,60}\]:?")
 # Where the slice does not hold the address that `[text][name]` leads to.
 _REFERENCE = re.compile(
-    r"!?(?<![\w\]])\[(?P<text>[^\[\]]*(?:[^\W\d_]|\ue000)[^\[\]]*)\]\[[^\[\]]{0,200}\]"
+    r"!?(?<![\w\]])\[(?P<text>(?=[^\[\]]*?(?:[^\W\d_]|\ue000))[^\[\]]*+)\]\[[^\[\]]{0,200}\]"
 )
 # A sentence may end within a link or bold text, and leave one half of its marks behind.
 _LINK_END = re.compile(r"\]\((?:https?:|mailto:|[/#.])[^\s()]{0,2000}\)")
@@ -69,7 +69,7 @@ _RST_LINK = re.compile(r"(?<![\w`])`(?!`)(?P<text>[^`]{1,500})`_{1,2}(?!\w)")
 _RST_LITERAL = re.compile(r"(?<!`)``(?!`)([^`]{1,500})``(?!`)")
 _RST_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*\n]{1,300})(?<=[^\s*])\1(?![\w*])")
 _RST_FOOTNOTE = re.compile(r"(\[(?:#?\w{0,40}|\*)\])_(?!\w)")
-_RST_TARGET = re.compile(r"\s*<[^<>]*>$")
+_RST_TARGET = re.compile(r"(?:(?<!\s)\s++)?<[^<>]*+>$")
 
 
 def _rst_text(match: re.Match[str]) -> str:

@@ -39,7 +39,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _CONTRACTED = re.compile(r"n['’]t$|^cannot$")
 
 _REFERS_BACK = re.compile(
-    r"\W*(?:(?:but|however|aber|jedoch|mais|toutefois|pero|sin embargo|ma|tuttavia|maar|echter)\W+)?"
+    r"\W*+(?:(?:but|however|aber|jedoch|mais|toutefois|pero|sin embargo|ma|tuttavia|maar|echter)\W++)?"
     r"(?:this|that|these|those|it|they|such|the same|dies\w{0,2}|das|es|sie|davon|hiervon|"
     r"cel[al]e?|ceci|ce|cette|ces|est[aeo]s?|es[ao]|ello|ciò|quest[aeio]|dit|dat|deze|ist?so)\b",
     re.IGNORECASE,
@@ -51,7 +51,7 @@ _ABBREVIATED = re.compile(
 )
 # "invoice no 7", "contract no C-103"; not "no 5-year warranty", "no 2024 accounts".
 _BARE = re.compile(
-    r"(?P<before>\w+) [Nn]o(?= #?(?!(?:19|20)\d\d\s)(?:[A-Za-z]+[-/]?)?\d[\d/.-]*(?![\w%]))"
+    r"\b(?P<before>\w++) [Nn]o(?= #?(?!(?:19|20)\d\d\s)(?:[A-Za-z]+[-/]?)?\d[\d/.-]*(?![\w%]))"
 )
 
 

@@ -21,16 +21,16 @@ _NUMBER = (
     r"\d{1,3}(?:\.\d{1,3})*(?:\([a-z\d]{1,4}\))*(?![\d%]|[.,]\d)|(?-i:[IVXLC]{1,6}|[A-Z])(?![\w.])"
 )
 _KIND = rf"(?:(?P<division>{_DIVISIONS})|(?P<attachment>{_ATTACHMENTS}))"
-_AND = r"\s*(?:,|&|\b(?:and|or|und|oder|et|ou|y|o)\b)\s*"
+_AND = r"\s*+(?:,|&|\b(?:and|or|und|oder|et|ou|y|o)\b)\s*+"
 _REFERENCE = re.compile(
-    rf"(?<!\w){_KIND}\s*(?:no\.?|nr\.?|n[°º])?\s*(?P<numbers>(?:{_NUMBER})(?:{_AND}(?:\d[\d.]*\d|\d)(?!\w))*)",
+    rf"(?<!\w){_KIND}\s*+(?:(?:no\.?|nr\.?|n[°º])\s*+)?(?P<numbers>(?:{_NUMBER})(?:{_AND}(?:\d[\d.]*\d|\d)(?!\w))*)",
     re.IGNORECASE,
 )
 _SINGLE = re.compile(_NUMBER, re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([a-z\d]{1,4}\)")
 
 _BORNE = re.compile(
-    rf"[\s\"“'(\[*#]*(?:{_KIND}\s*(?:no\.?|nr\.?)?\s*)?(?P<number>{_NUMBER})(?P<after>[.)\]:]*)"
+    rf"[\s\"“'(\[*#]*+(?:{_KIND}\s*+(?:(?:no\.?|nr\.?)\s*+)?)?(?P<number>{_NUMBER})(?P<after>[.)\]:]*)"
     r"(?=\s|$|[-–—])(?!\s*(?:%|percent|prozent|million|billion|thousand|mio|mrd|tsd))",
     re.IGNORECASE,
 )

@@ -27,7 +27,7 @@ _NUMBER = re.compile(
     r"(?:(?P<ordinal>st|nd|rd|th)(?!\w))?"
 )
 _HALVES = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "1/3", "⅔": "2/3", "⅛": "0.125"}
-_VULGAR = re.compile(rf"(?:(?P<whole>\d+)[^\S\n]?)?(?P<part>[{''.join(_HALVES)}])")
+_VULGAR = re.compile(rf"(?:(?<!\d)(?P<whole>\d++)[^\S\n]?)?(?P<part>[{''.join(_HALVES)}])")
 _FRACTION = re.compile(
     r"(?<![\w./,-])(?:(?P<whole>\d+)\s)?(?P<above>\d{1,3})/(?P<below>\d{1,3})(?![\w/]|[.,]\d)"
 )

@@ -20,7 +20,7 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    rf"[\W_]*(?P<name>(?:[^\W\d][\w.&'-]* ){{0,4}}?)(?P<sign>[\[(]?v?)(?P<number>{_NUMBER})[\])]*"
+    rf"[\W_]*+(?P<name>(?:[^\W\d][\w.&'-]* ){{0,4}}?)(?P<sign>[\[(]?v?)(?P<number>{_NUMBER})[\])]*"
     r"(?=\s*(?P<behind>$|[-–—:(,/]\s*\d|[-–—:(,/]|release|\d{4}-))",
     re.IGNORECASE,
 )

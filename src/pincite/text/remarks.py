@@ -6,7 +6,7 @@ import re
 
 _REMARK = re.compile(r"\[[^\]]*\]")
 _REMARKS_ALONE = re.compile(r"(?:\[[^\[\].!?]{1,40}\][\s.,;]*)+")
-_LABEL = re.compile(r"(\*\*|__)(?:[^\W\d_]+[ -]?){1,3}:?\1:?")
+_LABEL = re.compile(r"(\*\*|__)[^\W\d_]++(?:[ -]?[^\W\d_]++){0,2}[ -]?:?\1:?")
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte[rs]?|guten (?:tag|morgen)|bonjour|chère?s?|"
     r"hola|estimad[oa]s?)\b[^.!?:;\d]{0,50}[,!]"
@@ -26,7 +26,9 @@ _LEADS_IN_A_MESSAGE = re.compile(
     r"[^\n]{0,200}\n?[^\n]{0,200}\b(?:wrote|schrieb|écrit|escribió|scritto|schreef)\b[^\n:]{0,80}[:：]\s*",
     re.IGNORECASE,
 )
-_ONLY_IN_MAIL = re.compile(r"\w@\w|^[>\s]*(?:subject|betreff|objet|asunto):", re.IGNORECASE | re.M)
+_ONLY_IN_MAIL = re.compile(
+    r"\w@\w|^[> \t]*+(?:subject|betreff|objet|asunto):", re.IGNORECASE | re.M
+)
 _ASKS_FOR_MAIL = re.compile(
     r"\b(?:e-?mails?|mails?|messages?|subject|address|sender|sen[dt]|sends|recipients?|cc|repl(?:y|ied)|"
     r"forward\w*|received?|wr(?:o|i)t\w+|who(?:m|se)?|"

@@ -38,7 +38,7 @@ _JOINTS = "-./@:_'’+,"
 # and words broken at the end of a line.
 _JOINED = rf"{{letter}}++(?:(?:-\n|[{_JOINTS}]){{letter}}++)*+"
 # Also --options, § 4.2, C++ and C#.
-_SIGNED = r"(?:(?<!\w)--(?=\w)|§+[^\S\n]?(?=\d))?" + _JOINED + r"(?:\+\+|\#(?!\w))?"
+_SIGNED = r"(?:(?<!\w)--(?=\w)|(?<!§)§++[^\S\n]?(?=\d))?" + _JOINED + r"(?:\+\+|\#(?!\w))?"
 _SIGNS = ("--", "§", "++", "#")
 _WIDE_LETTER = rf"(?:[^\W{UNSPACED}]|[{_INDIC}])"
 # Three patterns, since the more a pattern knows the slower it is, and most texts are plain.

@@ -144,7 +144,7 @@ _WORD = re.compile(
     re.IGNORECASE,
 )
 _SCALE_WORD = re.compile(r"[^\S\n]?-?(?P<word>[A-Za-z]+\.?)(?!\w)")
-_PARTS = re.compile(rf"(?P<joint>[·*/⋅]|\s+per\s+)(?P<unit>{_LETTERS}+)(?P<power>[²³23]?)")
+_PARTS = re.compile(rf"(?P<joint>[·*/⋅]|(?<!\s)\s++per\s++)(?P<unit>{_LETTERS}+)(?P<power>[²³23]?)")
 _POWERS = {"²": "2", "³": "3", "2": "2", "3": "3", "": ""}
 
 

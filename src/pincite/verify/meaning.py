@@ -20,7 +20,7 @@ from pincite.verify.ranges import end_of_range
 from pincite.verify.wording import FRAMES, Word, words_of
 
 _COPULAS = frozenset({"is", "are", "was", "were"})
-_QUESTION = re.compile(r"[?？؟]\s*[\"”»)]*\s*$")
+_QUESTION = re.compile(r"[?？؟]\s*+(?:[\"”»)]++\s*+)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

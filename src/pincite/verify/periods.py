@@ -25,7 +25,7 @@ _ASIDE = re.compile(
     r"\([^()]{0,30}?(?P<year>(?:19|20)\d\d)(?:\s?:|\s(?=(?:US\$|[$€£₹]|Rs\.?\s?)\d))"
 )
 _COMPARED = re.compile(
-    r",?\s*(?:(?:as\s)?compared\s(?:to|with)|from|versus|vs\.?|against)\s*(?:US\$|[$€£₹])?\s*",
+    r",?\s*+(?:(?:as\s)?compared\s(?:to|with)|from|versus|vs\.?|against)\s*+(?:(?:US\$|[$€£₹])\s*+)?",
     re.IGNORECASE,
 )
 _YEAR_BEFORE = re.compile(
