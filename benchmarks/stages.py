@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -103,10 +102,7 @@ class StageTimes:
 
 
 class ReaderMemory:
-    """Peak memory of the reader processes.
-
-    getrusage would not do: Linux counts the parent's peak at the fork as the child's.
-    """
+    """Peak memory of the reader processes, as the process that forks them counts it."""
 
     def __init__(self) -> None:
         self.peak_mb = 0.0
@@ -116,21 +112,12 @@ class ReaderMemory:
         close = SandboxedReader.close
 
         def looked_at(reader: SandboxedReader) -> None:
-            if reader._child is not None:
-                self.peak_mb = max(self.peak_mb, peak_mb_of(reader._child._process.pid))
+            if reader._keeper is not None:
+                unit = 1024**2 if sys.platform == "darwin" else 1024
+                self.peak_mb = max(self.peak_mb, reader._keeper.peak_memory / unit)
             close(reader)
 
         SandboxedReader.close = looked_at  # type: ignore[assignment, method-assign]
-
-
-def peak_mb_of(process: int) -> float:
-    """Peak resident memory of a running process; 0 where there is no /proc or it has ended."""
-    try:
-        status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
-    except OSError:
-        return 0.0
-    found = re.search(r"VmHWM:\s+(\d+) kB", status)
-    return int(found[1]) / 1024 if found else 0.0
 
 
 def own_peak_mb() -> float:

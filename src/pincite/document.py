@@ -7,12 +7,14 @@ of `Document.text`, start inclusive, end exclusive.
 from __future__ import annotations
 
 import hashlib
+import os
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
+from typing import BinaryIO
 
 from pincite.boxes import BoxMap
 from pincite.regular_files import open_regular
@@ -129,6 +131,7 @@ class FlagKind(StrEnum):
     INSTRUCTION = "text that gives orders to a language model"
     ACTIVE_CONTENT = "active content"
     ATTACHMENT = "attachment"
+    REPLACED_TEXT = "text layer, not appearance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +254,7 @@ def _milestones(text: str, encoding: str) -> tuple[int, ...]:
 
 
 _ID_DIGITS = 16
+_HASHED_AT_ONCE = 1 << 20
 
 
 def document_id(content: bytes) -> tuple[str, str]:
@@ -268,3 +272,18 @@ def file_digest(path: Path) -> tuple[str, str]:
     with open_regular(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return digest[:_ID_DIGITS], digest
+
+
+def open_file_digest(file: BinaryIO) -> tuple[str, str]:
+    """The same of an open file, whatever its position: another process may be reading it."""
+    digest = hashlib.sha256()
+    if hasattr(os, "pread"):
+        position = 0
+        while piece := os.pread(file.fileno(), _HASHED_AT_ONCE, position):
+            digest.update(piece)
+            position += len(piece)
+    else:
+        file.seek(0)
+        while piece := file.read(_HASHED_AT_ONCE):
+            digest.update(piece)
+    return digest.hexdigest()[:_ID_DIGITS], digest.hexdigest()

@@ -420,6 +420,14 @@ class Library:
                 self.catalog, reader, sample=sample, seed=self.catalog.meta("corpus_version")
             )
 
+    def parser_confinement(self) -> str:
+        """What the kernel holds the processes to that parse files. Raises ReadError without one."""
+        from pincite.assemble.files import open_reader
+        from pincite.ingest.confinement import told
+
+        with open_reader(self.settings) as reader:
+            return told(reader.in_force())
+
     def check_vectors(self, *, sample: int = 20) -> VectorCheck:
         """Encode random passages again and compare; without an encoder none is checked.
 

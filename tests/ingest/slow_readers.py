@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.ingest import sandbox
+from pincite.ingest import children
 
 HANGS = "this file hangs"
 """A file that begins so is read for a minute by `HANGING_READER`."""
@@ -12,32 +12,34 @@ HANGS = "this file hangs"
 HANGING_READER = (
     "import time\n"
     "from pincite.ingest import worker\n"
-    "as_always = worker.FileReader.read\n"
-    "def read(self, path):\n"
-    f"    if path.exists() and path.read_bytes().startswith({HANGS.encode()!r}):\n"
+    "as_always = worker.FileReader.read_content\n"
+    "def read(self, path, content):\n"
+    f"    if content.startswith({HANGS.encode()!r}):\n"
     "        time.sleep(60)\n"
-    "    return as_always(self, path)\n"
-    "worker.FileReader.read = read\n"
+    "    return as_always(self, path, content)\n"
+    "worker.FileReader.read_content = read\n"
 )
 
 # Takes a moment for every page; the file says how many there are.
 SLOW_READER = (
     "import time, sys\n"
     "from pincite.ingest import worker\n"
-    "def read(self, path):\n"
-    "    for _ in range(int(path.read_text())):\n"
+    "as_always = worker.FileReader.read_content\n"
+    "def read(self, path, content):\n"
+    "    if path.name != 'pages.txt': return as_always(self, path, content)\n"
+    "    for _ in range(int(content)):\n"
     "        time.sleep(0.2); self._options.on_page()\n"
     "    raise worker.ReadError('all pages done')\n"
-    "worker.FileReader.read = read\n"
+    "worker.FileReader.read_content = read\n"
 )
 
 
 def starting_with(code: str) -> str:
     """What child processes run, this code before they serve."""
-    head, tail = sandbox._START.split("from pincite.ingest.worker")
+    head, tail = children._START.split("from pincite.ingest.worker")
     return f"{head}\n{code}\nfrom pincite.ingest.worker{tail}"
 
 
 def start_with(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let child processes run this code before they serve."""
-    monkeypatch.setattr(sandbox, "_START", starting_with(code))
+    monkeypatch.setattr(children, "_START", starting_with(code))

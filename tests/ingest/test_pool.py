@@ -96,7 +96,7 @@ def test_a_reader_that_starts_when_all_is_over_leaves_no_process(
     results.close()  # the reader is about to read the second file, and its child has been ended
     over.set()
     assert done.wait(20)
-    assert wait_until(lambda: readers[0]._child is None)
+    assert wait_until(lambda: readers[0]._keeper is None)
 
 
 def wait_until(holds: Callable[[], bool]) -> bool:

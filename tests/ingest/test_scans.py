@@ -26,6 +26,9 @@ class FakeRecogniser:
     confidence = 0.4
     error: Exception | None = None
 
+    def __init__(self, on_new: object = None) -> None:
+        del on_new
+
     def read(self, page: object) -> RecognisedPage:
         if self.error:
             raise self.error

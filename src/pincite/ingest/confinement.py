@@ -1,13 +1,21 @@
-"""Gives up, in the process that parses files, what parsing does not need."""
+"""Gives up, in the process that parses files, what parsing does not need.
+
+Three fences: limits on what it uses, the kernel's refusals where the kernel has them (`landlock.py`,
+`seccomp.py`), and a hook that also works elsewhere but binds Python code alone.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import math
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from typing import Any
+
+from pincite.ingest import landlock, seccomp
 
 if sys.platform != "win32":
     import resource
@@ -53,6 +61,48 @@ changes to the disk. A second fence: it binds Python code, not a parser that run
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
+_END_WITH_PARENT = 1
+
+
+def keep_to_the_installation() -> dict[str, str]:
+    """Let this process open nothing but Python, its libraries and Pincite; what is not in force.
+
+    By name of the fence: why not, or an empty text. For the process that forks those which read files:
+    they inherit it. It must have one thread yet.
+    """
+    problem = seccomp.refuse_new_privileges()
+    found = landlock.version()
+    is_kept = not problem and landlock.read_only_these(landlock.installation())
+    return {
+        "no_new_privs": problem,
+        "landlock": "" if is_kept else "no Landlock in this kernel",
+        "landlock_version": str(found),
+        "seccomp": problem or seccomp.unavailable(),
+    }
+
+
+def told(in_force: Mapping[str, str]) -> str:
+    """What `keep_to_the_installation` reported, in a line."""
+    names = {
+        "no_new_privs": "no_new_privs",
+        "landlock": f"landlock ABI {in_force.get('landlock_version')}",
+        "seccomp": "seccomp",
+    }
+    held = [shown for name, shown in names.items() if not in_force.get(name, "-")]
+    missing = dict.fromkeys(in_force.get(name, "none on this system") for name in names)
+    lacks = "; ".join(why for why in missing if why)
+    lacking = f"not available on this machine: {lacks}" if lacks else ""
+    return "; ".join(filter(None, (", ".join(held), lacking)))
+
+
+def end_with_parent(parent: int) -> None:
+    """Let the kernel end this process when its parent ends."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(0)
+
+
 def confine(memory_bytes: int) -> None:
     """No more memory than this, no files written, no core dumps, no network, no programs."""
     sys.addaudithook(_refuse)
@@ -65,14 +115,15 @@ def confine(memory_bytes: int) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         _lower(kind, limit)
+    if sys.platform.startswith("linux"):
+        seccomp.refuse_calls()
 
 
 def allow_processor_seconds(seconds: float) -> None:
-    """Let the system end this process after so much more work; to be called anew for each file."""
+    """Let the system end this process after so much work, counted from its beginning."""
     if sys.platform == "win32":
         return
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    limit = math.ceil(usage.ru_utime + usage.ru_stime + seconds)
+    limit = math.ceil(seconds)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     if hard == resource.RLIM_INFINITY or limit < hard:
         with contextlib.suppress(ValueError, OSError):

@@ -7,8 +7,10 @@ faster and was refused: it keeps what it prepared for every size of line, past 4
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -19,6 +21,7 @@ import pypdfium2
 from pincite.ingest.pdf_frame import Rectangle
 from pincite.ingest.pdf_styles import PLAIN
 from pincite.ingest.pdf_words import Word, is_written_without_spaces
+from pincite.ingest.reading_options import nobody
 
 _DETECTION = "PP-OCRv6_det_small.onnx"
 _RECOGNITION = "PP-OCRv6_rec_small.onnx"
@@ -43,10 +46,15 @@ class RecognisedPage:
 
 
 class PageRecogniser:
-    """Reads pictures of pages. Raises ImportError or OSError where the extra is not usable."""
+    """Reads pictures of pages. Raises ImportError or OSError where the extra is not usable.
 
-    def __init__(self) -> None:
+    `on_new` is called before each that was not read yet.
+    """
+
+    def __init__(self, on_new: Callable[[], None] = nobody) -> None:
         self._engine = _engine()
+        self._on_new = on_new
+        self._known: dict[bytes, RecognisedPage] = {}
 
     def read(self, page: pypdfium2.PdfPage) -> RecognisedPage:
         """What stands on a page as it is displayed, in points from its top left corner."""
@@ -54,9 +62,18 @@ class PageRecogniser:
         scale = min(_DOTS_PER_POINT, _LONGEST_SIDE / max(longest, 1.0))
         bitmap = page.render(scale=scale)
         try:
-            found = self._engine(bitmap.to_numpy())
+            picture = bitmap.to_numpy()
+            # A page that comes again and again is read once.
+            digest = hashlib.sha256(picture.tobytes()).digest()
+            if digest not in self._known:
+                self._on_new()
+                self._known[digest] = self._recognised(picture, scale)
         finally:
             bitmap.close()
+        return copy.deepcopy(self._known[digest])
+
+    def _recognised(self, picture: Any, scale: float) -> RecognisedPage:
+        found = self._engine(picture)
         lines = [] if found.txts is None else list(_lines(found, scale))
         letters = sum(len(word.text) for line in lines for word in line)
         sure = sum(len(word.text) * (word.confidence or 0.0) for line in lines for word in line)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import stat
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import BinaryIO, Protocol, cast
 
 from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
 from pincite.ingest.discover import special_file
 from pincite.ingest.lint import with_flags
-from pincite.ingest.reading_options import ReadingOptions
+from pincite.ingest.reading_options import ReadingOptions, recogniser_name
 
 MEBIBYTE = 1 << 20
 _DEEPEST_ATTACHMENT = 3
@@ -41,6 +44,47 @@ class FormatReader(Protocol):
         ...
 
 
+@contextlib.contextmanager
+def opened(path: Path, max_file_bytes: int) -> Iterator[BinaryIO]:
+    """The open file. Raises ReadError where it is none, or too large."""
+    try:
+        # Opening a pipe would wait for ever, and a device has no end.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        if path.is_dir():
+            raise IsADirectoryError
+        if not path.is_file() and path.exists():
+            raise ReadError(f"{special_file(path)}; save what it holds as a file")
+        file = os.fdopen(os.open(path, flags), "rb")
+    except FileNotFoundError as error:
+        raise ReadError("there is no such file; check the name") from error
+    except PermissionError as error:
+        raise ReadError("no permission to read it; allow it for this user") from error
+    except IsADirectoryError as error:
+        raise ReadError("it is a folder, not a file; name the files in it") from error
+    except OSError as error:
+        raise ReadError(f"it cannot be opened ({error.strerror or error})") from error
+    with file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):  # put in the file's place a moment ago
+            raise ReadError("it is no ordinary file; save what it holds as a file")
+        if found.st_size > max_file_bytes:
+            limit = max_file_bytes // MEBIBYTE
+            raise ReadError(
+                f"it has {found.st_size // MEBIBYTE} MB and the limit is {limit} MB; "
+                "split it, or raise the limit for file sizes"
+            )
+        yield file
+
+
+def load_reader(name: str) -> None:
+    """Load what reads files of this name, before one is there. Its content may turn out another."""
+    found = READABLE_SUFFIXES.get(Path(name).suffix.lower())
+    if found is not None:
+        import_module(_READERS[found][0])
+    if found is Format.PDF:
+        recogniser_name()
+
+
 class FileReader:
     """Reads any file Pincite knows, in this process."""
 
@@ -54,8 +98,17 @@ class FileReader:
 
     def read(self, path: Path) -> Document:
         """Read one file. Raises ReadError with a reason in plain words."""
+        with opened(path, self._max_file_bytes) as file:
+            try:
+                content = file.read()
+            except OSError as error:
+                raise ReadError(f"it cannot be read ({error.strerror or error})") from error
+        return self.read_content(path, content)
+
+    def read_content(self, path: Path, content: bytes) -> Document:
+        """Read a file's bytes; `path` serves for its name only. Raises ReadError."""
         # Files inside this one are part of its text by now.
-        return with_flags(self._read(path, self._content(path)))
+        return with_flags(self._read(path, content))
 
     def read_attachment(self, path: Path, content: bytes) -> Document:
         """Read a file that lies inside another one. Raises ReadError, also when nested too deep."""
@@ -77,29 +130,6 @@ class FileReader:
         named = path.suffix or "without an ending"
         warning = f"it is called {named} but is a {found.upper()} file; it was read as that"
         return replace(document, warnings=(warning, *document.warnings))
-
-    def _content(self, path: Path) -> bytes:
-        try:
-            found = path.stat()
-            if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-                # Opening a pipe waits for ever, and a device has no end.
-                raise ReadError(f"{special_file(path)}; save what it holds as a file")
-            size = found.st_size
-            if size > self._max_file_bytes:
-                limit = self._max_file_bytes // MEBIBYTE
-                raise ReadError(
-                    f"it has {size // MEBIBYTE} MB and the limit is {limit} MB; "
-                    "split it, or raise the limit for file sizes"
-                )
-            return path.read_bytes()
-        except FileNotFoundError as error:
-            raise ReadError("there is no such file; check the name") from error
-        except PermissionError as error:
-            raise ReadError("no permission to read it; allow it for this user") from error
-        except IsADirectoryError as error:
-            raise ReadError("it is a folder, not a file; name the files in it") from error
-        except OSError as error:
-            raise ReadError(f"it cannot be opened ({error.strerror or error})") from error
 
     def _reader(self, found: Format) -> FormatReader:
         if found not in self._readers:

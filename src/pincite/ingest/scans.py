@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pypdfium2
 
@@ -10,7 +10,7 @@ from pincite.ingest.ocr import PageRecogniser
 from pincite.ingest.pdf_frame import Rectangle
 from pincite.ingest.pdf_report import HARDLY_ANY_TEXT, NO_TEXT, NOT_RECOGNISED, page_list
 from pincite.ingest.pdf_words import Word
-from pincite.ingest.reading_options import recogniser_name
+from pincite.ingest.reading_options import nobody, recogniser_name
 
 _FEW_LETTERS = 100
 _MOST_OF_A_PAGE = 0.6
@@ -21,7 +21,8 @@ _NOTHING_FOUND = "a picture in which no text was recognised"
 class ScannedPages:
     """Reads the pages of one PDF that have no text, or hardly any beside a large picture."""
 
-    def __init__(self, *, recognise: bool) -> None:
+    def __init__(self, *, recognise: bool, on_recognising: Callable[[], None] = nobody) -> None:
+        self._on_recognising = on_recognising
         self._installed = bool(recogniser_name())
         self._recognise = recognise and self._installed
         self._recogniser: PageRecogniser | None = None
@@ -76,7 +77,7 @@ class ScannedPages:
     def _read(self, number: int, page: pypdfium2.PdfPage, letters: int) -> list[list[Word]]:
         try:
             if self._recogniser is None:
-                self._recogniser = PageRecogniser()
+                self._recogniser = PageRecogniser(self._on_recognising)
             found = self._recogniser.read(page)
         # A boundary: whatever three foreign libraries raise at one picture costs that page alone.
         except Exception as error:  # noqa: BLE001

@@ -53,6 +53,7 @@ def doctor(
         report["entailment"] = _entailment(opened)
         report["index"] = _index(opened)
         report["vectors"] = _vectors(opened)
+        report["parser_confinement"] = opened.parser_confinement()
         offsets = opened.check_offsets()
     report["offsets"] = {
         "checked": offsets.checked,
@@ -182,6 +183,7 @@ def _print(report: dict[str, Any]) -> None:
     rows["index"] = index["problem"] or state.format_map(index)
     vectors = report["vectors"]
     rows["vectors"] = f"{vectors['alike']} of {vectors['checked']} as the encoder gives them now"
+    rows["parsers"] = f"confinement: {report['parser_confinement']}"
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
     for name, found in rows.items():
         say(indented(found, first=f"{name:<13}"))

@@ -27,6 +27,7 @@ from pincite.interfaces.cli.options import (
     named_path,
 )
 from pincite.interfaces.cli.output import (
+    indented,
     notice,
     print_json,
     print_json_line,
@@ -164,7 +165,7 @@ def print_plan(plan: SyncPlan) -> None:
         line = short_path(change.path)
         if change.moved_from:
             line = f"{short_path(change.moved_from)} -> {line}"
-        say(f" {marks[change.kind]} {line}", fg=colours.get(change.kind))
+        say(indented(line, first=f" {marks[change.kind]} "), fg=colours.get(change.kind))
     if len(plan.changes) > _CHANGES_SHOWN:
         say(f" ... and {len(plan.changes) - _CHANGES_SHOWN} more; --json lists all")
     counts = {kind: sum(change.kind == kind for change in plan.changes) for kind in marks}
