@@ -19,14 +19,17 @@ from pincite.ingest.pdf_footnotes import with_footnotes
 from pincite.ingest.pdf_headings import body_style
 from pincite.ingest.pdf_hidden import OUTSIDE
 from pincite.ingest.pdf_layout import group_lines
+from pincite.ingest.pdf_objects import PdfObjects
 from pincite.ingest.pdf_outline import read_bookmarks
 from pincite.ingest.pdf_pages import PageContent, PageSource
 from pincite.ingest.pdf_report import gaps_of, warnings_of
 from pincite.ingest.pdf_running import PAGES_AHEAD, RunningLines
+from pincite.ingest.pdf_text_layer import TextLayer, text_layer
 from pincite.ingest.reading_options import ReadingOptions
 from pincite.ingest.scans import ScannedPages
 
 _SAMPLE_PAGES = 12
+_MOST_TIMES_LISTED = 20
 _ENCRYPTED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
 # Names that programs put in when the author gave no title.
 _NO_TITLE = re.compile(
@@ -47,7 +50,9 @@ class PdfReader:
         """Read one file's bytes. Raises ReadError when PDFium cannot open them."""
         pdf = _open(content)
         try:
-            reading = _Reading(pdf, self._options)
+            objects = PdfObjects(content)
+            _check_page_list(objects)
+            reading = _Reading(pdf, self._options, text_layer(objects))
             count = len(pdf)
             reading.run()
             flags = (*reading.assembly.flags, *active_parts(pdf, content))
@@ -78,12 +83,16 @@ class PdfReader:
 class _Reading:
     """One pass over the pages of a file; only a few of them are held at a time."""
 
-    def __init__(self, pdf: pypdfium2.PdfDocument, options: ReadingOptions) -> None:
+    def __init__(
+        self, pdf: pypdfium2.PdfDocument, options: ReadingOptions, layer: TextLayer
+    ) -> None:
         self.assembly = PdfAssembly()
-        self.scans = ScannedPages(recognise=options.recognise)
+        self.scans = ScannedPages(
+            recognise=options.recognise, on_recognising=options.on_recognising
+        )
         self.blank: list[int] = []
         self.cropped: list[int] = []
-        self._source = PageSource(pdf, self.scans, options)
+        self._source = PageSource(pdf, self.scans, options, layer)
         self._running = RunningLines(len(pdf))
         self._bookmarks = read_bookmarks(pdf)
 
@@ -131,6 +140,15 @@ def _open(content: bytes) -> pypdfium2.PdfDocument:
             f"the PDF is damaged and cannot be opened ({error}); "
             "open it in a PDF viewer and save or print it to a new PDF"
         ) from error
+
+
+def _check_page_list(objects: PdfObjects) -> None:
+    times = objects.most_listed_page()
+    if times > _MOST_TIMES_LISTED:
+        raise ReadError(
+            f"its list of pages names one page {times:,} times, as no ordinary program writes it; "
+            "print the pages you need to a new PDF"
+        )
 
 
 def _metadata_title(pdf: pypdfium2.PdfDocument) -> str | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import re
-import zlib
 from collections.abc import Iterator
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from pincite.document import Flag, FlagKind
+from pincite.ingest.pdf_objects import streams, unpacked
 
 _MOST_NAMES = 20
 _LONGEST_NAME = 1024
@@ -23,7 +23,6 @@ _ACTIONS = {
     "embedded media": re.compile(rb"/RichMedia\b"),
     "an XFA form": re.compile(rb"/XFA\b"),
 }
-_STREAM = re.compile(rb"stream\r?\n(.*?)endstream", re.DOTALL)
 _MOST_UNPACKED = 16 * 1024 * 1024
 _GOES_TO_PAGE = re.compile(rb"/OpenAction\s*(?:\[|\d+ \d+ R|<<[^>]*/GoTo\b)")
 
@@ -52,21 +51,16 @@ def active_parts(pdf: pypdfium2.PdfDocument, content: bytes) -> Iterator[Flag]:
 
 def _without_streams(content: bytes) -> bytes:
     """The objects of a file, also those it holds compressed; pictures and page contents left out."""
-    objects = [_STREAM.sub(b"", content)]
-    room = _MOST_UNPACKED
-    for match in _STREAM.finditer(content):
-        if room > 0 and b"/ObjStm" in content[max(0, match.start() - 300) : match.start()]:
-            unpacked = _unpacked(match[1], room)
-            room -= len(unpacked)
-            objects.append(unpacked)
-    return b"\n".join(objects)
-
-
-def _unpacked(stream: bytes, most: int) -> bytes:
-    try:
-        return zlib.decompressobj().decompress(stream, most)
-    except zlib.error:
-        return b""
+    objects = []
+    room, behind = _MOST_UNPACKED, 0
+    for start, end, after in streams(content):
+        objects.append(content[behind:start])
+        behind = after
+        if room > 0 and b"/ObjStm" in content[max(0, start - 300) : start]:
+            inside = unpacked(content[start:end], room)
+            room -= len(inside)
+            objects.append(inside)
+    return b"\n".join((*objects, content[behind:]))
 
 
 def _attachment_name(attachment: object) -> str:

@@ -220,11 +220,10 @@ class PdfAssembly:
             self._add_line(line, self._number, with_boxes=reason != OUTSIDE)
         self._add_block(start, BlockKind.HIDDEN)
         text = " ".join(word.text for hidden in found for word in hidden.words)
-        short = text if len(text) <= _LONGEST_EXCERPT else f"{text[:_LONGEST_EXCERPT]}..."
         self.flags.append(
             Flag(
                 kind=FlagKind.HIDDEN_TEXT,
-                detail=f"{reason}: {short!r}",
+                detail=f"{reason}: {_excerpt(text)}",
                 start=start,
                 end=self._length,
                 page=self._number,
@@ -246,6 +245,8 @@ class PdfAssembly:
             self._add_boxes(line.words, start, page)
         if line.words[0].confidence is not None:
             self._add_recognised(start, line.words)
+        if any(word.style.replaced for word in line.words):
+            self._flag_replaced(line, start, page)
 
     def _add_boxes(self, words: Sequence[Word], start: int, page: int) -> None:
         boxes, turned = self.boxes, self._turned.get(page)
@@ -265,10 +266,29 @@ class PdfAssembly:
             RecognisedLine(start=start, end=self._length, confidence=sum(sure) / len(sure))
         )
 
+    def _flag_replaced(self, line: Segment, start: int, page: int) -> None:
+        words = [word.text for word in line.words if word.style.replaced]
+        if not any(map(str.isalnum, "".join(words))):
+            return  # hyphens and bullets
+        detail = f"the file gives {_excerpt(' '.join(words))} for what it draws"
+        self.flags.append(
+            Flag(
+                kind=FlagKind.REPLACED_TEXT,
+                detail=detail,
+                start=start,
+                end=self._length,
+                page=page,
+            )
+        )
+
     def _write(self, text: str) -> None:
         if text:
             self._pieces.append(text)
             self._length += len(text)
+
+
+def _excerpt(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST_EXCERPT else f"{text[:_LONGEST_EXCERPT]}...")
 
 
 def _unfinished(groups: Sequence[LineGroup]) -> int | None:

@@ -65,7 +65,11 @@ class HiddenWords:
             style = word.style
             if style is not before:
                 colour = style.colour
-                if style.invisible or (colour is not None and self._is_suspect(colour)):
+                if (
+                    style.unseen
+                    or style.invisible
+                    or (colour is not None and self._is_suspect(colour))
+                ):
                     return True
                 before = style
             if word.size < _SMALLEST_SIZE or word.x1 - word.x0 < _NARROWEST_SIGN * len(word.text):
@@ -80,6 +84,8 @@ class HiddenWords:
         if width < _NARROWEST_SIGN * len(word.text) and len(word.text) > 1:
             return _SQUEEZED
         style = word.style
+        if style.unseen:
+            return style.unseen
         if style.invisible:
             return "" if self._over_picture(word) else _INVISIBLE
         if style.colour is not None and self._is_suspect(style.colour):

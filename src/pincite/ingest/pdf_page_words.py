@@ -15,7 +15,7 @@ import pypdfium2.raw as pdfium
 from pincite.ingest.pdf_calls import ADDRESS, address_of, direct, pointer_to
 from pincite.ingest.pdf_font_height import FontHeights
 from pincite.ingest.pdf_frame import PageFrame, Rectangle
-from pincite.ingest.pdf_styles import TextStyle, TextStyles
+from pincite.ingest.pdf_styles import TextChecks, TextStyle, TextStyles
 from pincite.ingest.pdf_words import SIGNS_ALONE, Word
 
 _HYPHEN = "\ufffe"
@@ -71,14 +71,16 @@ class PageWords:
     for all words of the page in one go.
     """
 
-    def __init__(self, text_page: object, frame: PageFrame) -> None:
+    def __init__(
+        self, text_page: object, frame: PageFrame, checks: TextChecks | None = None
+    ) -> None:
         self._page = pointer_to(address_of(text_page))
         self._count = pdfium.FPDFText_CountChars(text_page)
         self._frame = frame
         self._is_sideways = frame.is_sideways
         # Where words of a page that is not turned are placed at once; on others none fits.
         self._edge, self._width = frame.left, -1.0 if frame.is_turned else frame.width
-        self._styles = TextStyles()
+        self._styles = TextStyles(checks)
         self._heights = FontHeights(self._page)
         # Read with struct, which is three times as fast as going through the array.
         self._corners = bytearray(_FOUR_DOUBLES.size)

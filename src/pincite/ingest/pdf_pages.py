@@ -11,6 +11,7 @@ import pypdfium2.raw as pdfium
 
 from pincite.ingest.pdf_annotations import Note, page_notes
 from pincite.ingest.pdf_cells import Item, Table, lines_of
+from pincite.ingest.pdf_checks import PageChecks
 from pincite.ingest.pdf_drawing import PageDrawing, page_drawing
 from pincite.ingest.pdf_frame import PageFrame
 from pincite.ingest.pdf_grid import ruled_grids
@@ -20,6 +21,7 @@ from pincite.ingest.pdf_page_words import PageWords
 from pincite.ingest.pdf_report import DAMAGED, UNMAPPED
 from pincite.ingest.pdf_ruled_tables import take_ruled_tables
 from pincite.ingest.pdf_segments import cut_into_segments
+from pincite.ingest.pdf_text_layer import TextLayer
 from pincite.ingest.pdf_words import Word
 from pincite.ingest.reading_options import ReadingOptions
 from pincite.ingest.scans import ScannedPages
@@ -61,9 +63,14 @@ class PageSource:
     """Gives the content of each page; those read to learn the file's style are kept."""
 
     def __init__(
-        self, pdf: pypdfium2.PdfDocument, scans: ScannedPages, options: ReadingOptions
+        self,
+        pdf: pypdfium2.PdfDocument,
+        scans: ScannedPages,
+        options: ReadingOptions,
+        layer: TextLayer,
     ) -> None:
         self._pdf = pdf
+        self._layer = layer
         self._scans = scans
         self._last = min(len(pdf), options.max_pages)
         self._on_page = options.on_page
@@ -90,7 +97,7 @@ class PageSource:
                 number=number, frame=_NO_FRAME, layout=_NO_FRAME, label=label, gap=DAMAGED
             )
         try:
-            return _content(page, number, label, self._scans)
+            return _content(page, number, label, self._scans, self._layer)
         except pypdfium2.PdfiumError:
             return PageContent(
                 number=number, frame=_NO_FRAME, layout=_NO_FRAME, label=label, gap=DAMAGED
@@ -100,11 +107,14 @@ class PageSource:
             self._on_page()
 
 
-def _content(page: pypdfium2.PdfPage, number: int, label: str, scans: ScannedPages) -> PageContent:
+def _content(
+    page: pypdfium2.PdfPage, number: int, label: str, scans: ScannedPages, layer: TextLayer
+) -> PageContent:
     frame = PageFrame(page.get_bbox(), page.get_rotation())
+    checks = PageChecks(page.raw, layer)
     text_page = page.get_textpage()
     try:
-        words, found, layout = _words(text_page.raw, frame)
+        words, found, layout = _words(text_page.raw, frame, checks)
     finally:
         text_page.close()
     drawing = page_drawing(page.raw, layout)
@@ -129,9 +139,11 @@ def _content(page: pypdfium2.PdfPage, number: int, label: str, scans: ScannedPag
     )
 
 
-def _words(text_page: object, frame: PageFrame) -> tuple[PageWords, list[list[Word]], PageFrame]:
+def _words(
+    text_page: object, frame: PageFrame, checks: PageChecks
+) -> tuple[PageWords, list[list[Word]], PageFrame]:
     """The words of a page by lines, and the frame in which these lines run across."""
-    words = PageWords(text_page, frame)
+    words = PageWords(text_page, frame, checks)
     lines = list(words.lines())
     if not frame.is_sideways:
         return words, lines, frame
@@ -139,7 +151,7 @@ def _words(text_page: object, frame: PageFrame) -> tuple[PageWords, list[list[Wo
     across = sum(word.x1 - word.x0 > word.y1 - word.y0 for word in long)
     if 2 * across < len(long):
         layout = frame.before_turning()
-        words = PageWords(text_page, layout)
+        words = PageWords(text_page, layout, checks)
         return words, list(words.lines()), layout
     # PDFium looks for lines on the page before it was turned, and finds columns of words.
     upright = [line.words for line in lines_of(word for line in lines for word in line)]

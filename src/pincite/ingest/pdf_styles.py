@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from dataclasses import dataclass
+from typing import Protocol
 
 import pypdfium2.raw as pdfium
 
@@ -30,6 +31,10 @@ class TextStyle:
     italic: bool = False
     colour: Colour | None = None
     invisible: bool = False
+    unseen: str = ""
+    """Why nobody sees it on the page, as the file says."""
+    replaced: bool = False
+    """Whether the file gives other text in the place of what it draws."""
 
 
 PLAIN = TextStyle()
@@ -43,11 +48,20 @@ _render_mode = direct(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_int)
 _fill_colour = direct(pdfium.FPDFPageObj_GetFillColor, ctypes.c_int)
 
 
+class TextChecks(Protocol):
+    """Adds to a style what is known of the one text object."""
+
+    def of(self, address: int, font: int, style: TextStyle) -> TextStyle:
+        """The style of the object at this address; the same one where nothing is odd."""
+        ...
+
+
 class TextStyles(dict[int, TextStyle]):
     """The styles of one page's text objects by their addresses, found when first asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, checks: TextChecks | None = None) -> None:
         super().__init__({0: PLAIN})
+        self._checks = checks
         self._known: dict[tuple[int, int, bytes], TextStyle] = {}
         self._colours = FillColours()
 
@@ -60,6 +74,8 @@ class TextStyles(dict[int, TextStyle]):
         style = self._known.get(look)
         if style is None:
             style = self._known[look] = _style(*look)
+        if self._checks is not None:
+            style = self._checks.of(address, font, style)
         self[address] = style
         return style
 
@@ -81,13 +97,18 @@ def _face(font: int) -> tuple[bool, bool]:
     """Whether a font is bold, and whether it is italic."""
     if not font:
         return False, False
-    buffer = ctypes.create_string_buffer(_LONGEST_NAME)
-    length = _font_name(pointer_to(font), buffer, ctypes.c_size_t(_LONGEST_NAME))
-    name = buffer.value.lower() if 0 < length <= _LONGEST_NAME else b""
+    name = font_name(font).lower()
     heavy = _font_weight(pointer_to(font)) >= _BOLD_WEIGHT
     return heavy or any(
         part in name for part in _BOLD_NAMES
     ), b"italic" in name or b"oblique" in name
+
+
+def font_name(font: int) -> bytes:
+    """The name that the file gives a font; nothing where it is too long for one."""
+    buffer = ctypes.create_string_buffer(_LONGEST_NAME)
+    length = _font_name(pointer_to(font), buffer, ctypes.c_size_t(_LONGEST_NAME))
+    return buffer.value if 0 < length <= _LONGEST_NAME else b""
 
 
 class FillColours:

@@ -1,0 +1,191 @@
+"""Tells for each text object of a PDF page whether its text is what the page shows.
+
+Asked of PDFium: the marks around it (a layer, other text in its place), what it is cut off by, and what
+is painted over it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pypdfium2.raw as pdfium
+
+from pincite.ingest.pdf_calls import ADDRESS, Pointer, address_of, direct, pointer_to
+from pincite.ingest.pdf_frame import Rectangle
+from pincite.ingest.pdf_styles import FillColours, TextStyle, font_name
+from pincite.ingest.pdf_text_layer import TextLayer
+
+MAPPED = "text of a font that tells other letters than it draws"
+OFF = "text of a layer that is switched off"
+CUT_OFF = "text cut off by the drawing around it"
+COVERED = "text under what is painted over it"
+
+_MOST_OBJECTS = 20_000
+_MOST_COVERS = 200
+_MOST_MARKS = 16
+_LONGEST_NAME = 256
+_OPAQUE = 255
+_AT_THE_EDGE = 0.5
+_RECTANGLE = range(4, 6)
+
+_count_on_page = direct(pdfium.FPDFPage_CountObjects, ctypes.c_int)
+_on_page = direct(pdfium.FPDFPage_GetObject, ADDRESS)
+_type = direct(pdfium.FPDFPageObj_GetType, ctypes.c_int)
+_bounds = direct(pdfium.FPDFPageObj_GetBounds, ctypes.c_int)
+_transparent = direct(pdfium.FPDFPageObj_HasTransparency, ctypes.c_int)
+_count_segments = direct(pdfium.FPDFPath_CountSegments, ctypes.c_int)
+_draw_mode = direct(pdfium.FPDFPath_GetDrawMode, ctypes.c_int)
+_count_marks = direct(pdfium.FPDFPageObj_CountMarks, ctypes.c_int)
+_mark = direct(pdfium.FPDFPageObj_GetMark, ADDRESS)
+_clip = direct(pdfium.FPDFPageObj_GetClipPath, ADDRESS)
+_clip_paths = direct(pdfium.FPDFClipPath_CountPaths, ctypes.c_int)
+_clip_segments = direct(pdfium.FPDFClipPath_CountPathSegments, ctypes.c_int)
+_clip_segment = direct(pdfium.FPDFClipPath_GetPathSegment, ADDRESS)
+_point = direct(pdfium.FPDFPathSegment_GetPoint, ctypes.c_int)
+_FOUR = struct.Struct("4f")
+
+Box = Rectangle
+"""Left, bottom, right, top in PDF coordinates."""
+
+
+class PageChecks:
+    """The checks of one page; objects within forms are checked for fonts and marks alone."""
+
+    def __init__(self, page: object, layer: TextLayer) -> None:
+        self._layer = layer
+        self._fonts: dict[int, bool] = {}
+        self._clips: dict[int, Box | None] = {}
+        self._numbers = bytearray(_FOUR.size)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._numbers))
+        self._pointers = [pointer_to(start + 4 * number) for number in range(4)]
+        self._order: dict[int, int] = {}
+        self._covers = list(self._later_covers(pointer_to(address_of(page))))
+
+    def of(self, address: int, font: int, style: TextStyle) -> TextStyle:
+        """The style of the object at this address; the same one where nothing is odd."""
+        text_object = pointer_to(address)
+        unseen, replaced = self._unseen(address, text_object, font), False
+        if _count_marks(text_object) > 0:
+            off, replaced = self._marked(text_object)
+            unseen = unseen or off
+        return replace(style, unseen=unseen, replaced=replaced) if unseen or replaced else style
+
+    def _unseen(self, address: int, text_object: Pointer, font: int) -> str:
+        if self._layer.lying_fonts and self._lies(font):
+            return MAPPED
+        place = self._order.get(address)
+        if place is None:
+            return ""
+        box = self._box(text_object)
+        if box is None:
+            return ""
+        clip = self._clip_of(text_object)
+        if clip is not None and not _meet(box, clip):
+            return CUT_OFF
+        if any(order > place and _holds(cover, box) for order, cover in self._covers):
+            return COVERED
+        return ""
+
+    def _lies(self, font: int) -> bool:
+        if font not in self._fonts:
+            self._fonts[font] = bool(font) and font_name(font) in self._layer.lying_fonts
+        return self._fonts[font]
+
+    def _marked(self, text_object: Pointer) -> tuple[str, bool]:
+        off, replaced = "", False
+        for number in range(min(_count_marks(text_object), _MOST_MARKS)):
+            mark = ctypes.cast(_mark(text_object, number), pdfium.FPDF_PAGEOBJECTMARK)
+            if _text(mark, b"ActualText"):
+                replaced = True
+            if self._layer.layers_off and _text(mark, b"Name") in self._layer.layers_off:
+                off = OFF
+        return off, replaced
+
+    def _later_covers(self, page: Pointer) -> Iterator[tuple[int, Box]]:
+        """Opaque rectangles and pictures painted after some text, by their order."""
+        colours, seen_text, found = FillColours(), False, 0
+        for order in range(min(_count_on_page(page), _MOST_OBJECTS)):
+            one = _on_page(page, order)
+            page_object = pointer_to(one)
+            kind = _type(page_object)
+            if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+                seen_text = True
+                self._order[one] = order
+            elif seen_text and found < _MOST_COVERS and self._is_opaque(page_object, kind, colours):
+                box, clip = self._box(page_object), self._clip_of(page_object)
+                if box is not None and clip is not None:
+                    box = _common(box, clip)
+                if box is not None:
+                    found += 1
+                    yield order, box
+
+    def _is_opaque(self, page_object: Pointer, kind: int, colours: FillColours) -> bool:
+        if kind != pdfium.FPDF_PAGEOBJ_PATH or _transparent(page_object):
+            return False
+        mode = (ctypes.c_int * 2)()
+        _draw_mode(page_object, mode, ctypes.byref(mode, 4))
+        if not mode[0] or _count_segments(page_object) not in _RECTANGLE:
+            return False
+        colour = colours.of(page_object)
+        return colour is not None and colour[3] == _OPAQUE
+
+    def _box(self, page_object: Pointer) -> Box | None:
+        if not _bounds(page_object, *self._pointers):
+            return None
+        left, bottom, right, top = _FOUR.unpack(self._numbers)
+        return left, bottom, right, top
+
+    def _clip_of(self, page_object: Pointer) -> Box | None:
+        """The box around what an object is cut to; None where it is not cut."""
+        clip = pointer_to(_clip(page_object))
+        count = _clip_paths(clip)
+        box: Box | None = None
+        for path in range(max(count, 0)):
+            corners = []
+            for segment in range(max(_clip_segments(clip, path), 0)):
+                _point(pointer_to(_clip_segment(clip, path, segment)), *self._pointers[:2])
+                corners.append(_FOUR.unpack(self._numbers)[:2])
+            if corners:
+                xs, ys = zip(*corners, strict=True)
+                own = min(xs), min(ys), max(xs), max(ys)
+                box = own if box is None else _common(box, own) or (0.0, 0.0, 0.0, 0.0)
+        return box
+
+
+def _text(mark: object, key: bytes) -> str:
+    """A parameter of a mark that is a text; an empty one where there is none."""
+    buffer = (ctypes.c_ushort * _LONGEST_NAME)()
+    length = ctypes.c_ulong()
+    found = pdfium.FPDFPageObjMark_GetParamStringValue(
+        mark, key, buffer, 2 * _LONGEST_NAME, ctypes.byref(length)
+    )
+    if not found or length.value <= 2:
+        return ""
+    return bytes(buffer)[: min(length.value, 2 * _LONGEST_NAME) - 2].decode("utf-16-le", "replace")
+
+
+def _common(one: Box, other: Box) -> Box | None:
+    left, bottom = max(one[0], other[0]), max(one[1], other[1])
+    right, top = min(one[2], other[2]), min(one[3], other[3])
+    return (left, bottom, right, top) if left < right and bottom < top else None
+
+
+def _meet(one: Box, other: Box) -> bool:
+    return (
+        one[0] < other[2] + _AT_THE_EDGE
+        and other[0] < one[2] + _AT_THE_EDGE
+        and one[1] < other[3] + _AT_THE_EDGE
+        and other[1] < one[3] + _AT_THE_EDGE
+    )
+
+
+def _holds(outer: Box, inner: Box) -> bool:
+    return (
+        outer[0] <= inner[0] + _AT_THE_EDGE
+        and outer[1] <= inner[1] + _AT_THE_EDGE
+        and outer[2] >= inner[2] - _AT_THE_EDGE
+        and outer[3] >= inner[3] - _AT_THE_EDGE
+    )

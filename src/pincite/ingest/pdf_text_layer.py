@@ -1,0 +1,146 @@
+"""Which text of a PDF cannot be what its pages show: fonts that tell other letters than they draw,
+layers that are switched off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pincite.ingest.pdf_objects import PdfObjects
+
+_FONT = re.compile(rb"/Type\s{0,4}/Font(?![A-Za-z])")
+_NAME = re.compile(rb"\s{0,4}/([^\s/<>\[\]()]{1,127})")
+_SIMPLE = (b"/Type1", b"/TrueType", b"/MMType1")
+_ENCODINGS = {b"WinAnsiEncoding": "cp1252", b"MacRomanEncoding": "mac_roman"}
+_STANDARD = "ascii"  # as far as letters and digits go
+_DIFFERENCES = re.compile(rb"/Differences\s{0,4}\[([^\]]*+)\]")
+_CODE_OR_NAME = re.compile(rb"(\d{1,3})(?!\d)|/([^\s/\[\]]{1,63})")
+_DIGIT_NAMES = b"zero one two three four five six seven eight nine".split()
+_SYMBOLIC = re.compile(rb"/Flags\s{1,4}(\d{1,9})")
+_CHARS = re.compile(rb"beginbfchar(.*?)endbfchar", re.DOTALL)
+_RANGES = re.compile(rb"beginbfrange(.*?)endbfrange", re.DOTALL)
+_PAIR = re.compile(rb"<([0-9A-Fa-f]{2})>\s{0,4}<([0-9A-Fa-f]{4})>")
+_RANGE = re.compile(
+    rb"<([0-9A-Fa-f]{2})>\s{0,4}<([0-9A-Fa-f]{2})>\s{0,4}(?:<([0-9A-Fa-f]{4})>|\[([^\]]{0,4096})\])"
+)
+_HEX = re.compile(rb"<([0-9A-Fa-f]{4})>")
+_LONGEST_MAP = 1 << 20
+_OFF = re.compile(rb"/OFF\s{0,4}\[([^\]]*+)\]")
+_NUMBER = re.compile(rb"(\d{1,9})\s{1,4}\d{1,5}\s{1,4}R\b")
+_LAYER_NAME = re.compile(
+    rb"/Name\s{0,4}(?:\(((?:[^()\\]|\\.){0,255}+)\)|<([0-9A-Fa-f\s]{0,1024})>)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayer:
+    """What a file says of its text that its pages do not show; empty for nearly every file."""
+
+    lying_fonts: frozenset[bytes] = frozenset()
+    """Names of fonts that map a letter or digit to another one."""
+    layers_off: frozenset[str] = frozenset()
+    """Names of the layers that a viewer does not show until somebody switches them on."""
+
+
+def text_layer(objects: PdfObjects) -> TextLayer:
+    """Look at the fonts and layers of a file."""
+    return TextLayer(frozenset(_lying_fonts(objects)), frozenset(_layers_off(objects)))
+
+
+# --- Fonts --------------------------------------------------------------------------------------
+
+
+def _lying_fonts(objects: PdfObjects) -> Iterator[bytes]:
+    for number in objects.numbers():
+        font = objects.dictionary(number)
+        if b"/ToUnicode" not in font or not _FONT.search(font):
+            continue
+        name = _NAME.match(objects.value(font, b"BaseFont"))
+        mapped = objects.reference(font, b"ToUnicode")
+        if name and mapped and any(kind in font for kind in _SIMPLE):
+            drawn = _drawn(objects, font)
+            if drawn and _disagree(drawn, _told(objects.stream(mapped, _LONGEST_MAP))):
+                yield name[1]
+
+
+def _drawn(objects: PdfObjects, font: bytes) -> dict[int, str]:
+    """The letters and digits that a simple font draws, by code, where its encoding says so."""
+    descriptor = objects.value(font, b"FontDescriptor")
+    encoding = objects.value(font, b"Encoding")
+    named = _NAME.match(encoding)
+    base = _ENCODINGS.get(named[1]) if named else ""
+    if not encoding:
+        base = _STANDARD if not descriptor else ""
+    elif base is None or (not base and b"/BaseEncoding" in encoding):
+        inner = _NAME.match(objects.value(encoding, b"BaseEncoding"))
+        base = _ENCODINGS.get(inner[1]) if inner else ""
+    symbolic = _SYMBOLIC.search(descriptor)
+    if symbolic and int(symbolic[1]) & 4:
+        base = ""  # it draws what its own table says
+    codes = range(0x30, 0x7B)
+    drawn = {code: chr(code) for code in codes if base and chr(code).isalnum()}
+    return drawn | dict(_differences(encoding))
+
+
+def _differences(encoding: bytes) -> Iterator[tuple[int, str]]:
+    found = _DIFFERENCES.search(encoding)
+    code = 0
+    for number, name in _CODE_OR_NAME.findall(found[1] if found else b""):
+        if number:
+            code = int(number)
+            continue
+        if name in _DIGIT_NAMES:
+            yield code, str(_DIGIT_NAMES.index(name))
+        else:
+            # A name that says no letter takes the place of the letter that the code would draw.
+            yield code, name.decode("latin-1") if len(name) == 1 and name.isalpha() else ""
+        code += 1
+
+
+def _told(cmap: bytes) -> Iterator[tuple[int, str]]:
+    for part in _CHARS.findall(cmap):
+        for code, sign in _PAIR.findall(part):
+            yield int(code, 16), chr(int(sign, 16))
+    for part in _RANGES.findall(cmap):
+        for first, last, sign, signs in _RANGE.findall(part):
+            listed = [int(one, 16) for one in _HEX.findall(signs)]
+            for place, code in enumerate(range(int(first, 16), int(last, 16) + 1)):
+                if sign or place < len(listed):
+                    yield code, chr(int(sign, 16) + place if sign else listed[place])
+
+
+def _disagree(drawn: Mapping[int, str], told: Iterator[tuple[int, str]]) -> bool:
+    """Whether a letter or digit is told for another one; small capitals are no lie."""
+    for code, sign in told:
+        shown = drawn.get(code, "")
+        if shown and sign.isascii() and sign.isalnum() and sign.lower() != shown.lower():
+            return True
+    return False
+
+
+# --- Layers -------------------------------------------------------------------------------------
+
+
+def _layers_off(objects: PdfObjects) -> Iterator[str]:
+    for number in objects.numbers():
+        written = objects.dictionary(number)
+        if b"/OFF" in written and (
+            b"/OCProperties" in written or b"/D" in written or b"/ON" in written
+        ):
+            for listed in _OFF.findall(written):
+                for layer in _NUMBER.findall(listed):
+                    if name := _layer_name(objects.dictionary(int(layer))):
+                        yield name
+
+
+def _layer_name(written: bytes) -> str:
+    found = _LAYER_NAME.search(written)
+    if found is None:
+        return ""
+    raw = found[1] if found[1] is not None else bytes.fromhex(found[2].decode())
+    raw = re.sub(rb"\\(.)", rb"\1", raw)
+    if raw.startswith(b"\xfe\xff"):
+        return raw[2:].decode("utf-16-be", "replace")
+    return raw.decode("latin-1")
