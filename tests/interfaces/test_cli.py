@@ -388,7 +388,7 @@ def test_verify_passes_without_a_library(torque: dict[str, Any], tmp_path: Path)
 
     assert result.returncode == 0
     check = read(result)
-    assert check.keys() == {"verified", "problems", "signed_by", "citations"}
+    assert check.keys() == {"verified", "problems", "signed", "signed_by", "citations"}
     assert check["verified"] is True
     assert [item["number"] for item in check["citations"]] == [
         number for number, _ in enumerate(torque["answer"]["citations"], start=1)
@@ -427,7 +427,7 @@ def test_doctor_checks_model_index_and_offsets(sample: SampleLibrary) -> None:
     report = read(result)
     assert report.keys() == {
         "versions", "catalog", "model", "reranker", "language_models", "entailment", "index", "vectors",
-        "offsets", "healthy",
+        "offsets", "not_approved", "healthy",
     }  # fmt: skip
     assert {"pincite", "python"} <= report["versions"].keys()
     assert report["model"]["name"] == "all-MiniLM-L6-v2"
