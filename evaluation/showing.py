@@ -12,7 +12,7 @@ from pathlib import Path
 
 from evaluation.errors import EvaluationError
 from evaluation.matching import Stretch, folded
-from pincite.interfaces.cli.ask import print_answer
+from pincite.interfaces.cli.answer import print_answer
 from pincite.records import Answer, Citation
 
 _COLUMNS = "80"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pincite.records import Citation, CitedCell, Label
 from pincite.text.as_read import as_read
@@ -41,6 +42,11 @@ def place(citation: Citation) -> str:
             f"page {citation.page}", f"page {citation.page_label} ({citation.page})", 1
         )
     return ", ".join(part for part in (citation.place, where) if part)
+
+
+def near_place(citation: Citation) -> str:
+    """Where a quote stands, as short as leads there: of the headings above it the nearest alone."""
+    return place(replace(citation, section=citation.section.rpartition(" > ")[2]))
 
 
 def announcing_lines(citation: Citation, before: Citation | None = None) -> Iterator[str]:

@@ -274,13 +274,32 @@ class Ranking(Sequence[Hit]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """A sentence that may be quoted. `score` is in 0..1."""
+    """What may be quoted: a sentence, or the structural unit around the sentence `telling`.
+
+    `score`, in 0..1, is the sentence's.
+    """
 
     id: str
     span: Span
     quote: str
     passage: Passage
     score: float
+    telling: Span | None = None
+
+    def narrowed(self) -> Evidence:
+        """The sentence alone, by which what speaks for an answer is measured."""
+        if self.telling is None or self.telling == self.span:
+            return self
+        start, end = self.telling.start - self.span.start, self.telling.end - self.span.start
+        return replace(self, span=self.telling, quote=self.quote[start:end], telling=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredPart:
+    """A question among several in one, or a side of a comparison, and the evidence for it."""
+
+    text: str
+    evidence_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,6 +317,8 @@ class Selection:
     context: tuple[Evidence, ...] = ()
     notices: tuple[str, ...] = ()
     answers: str = ""
+    parts: tuple[AnsweredPart, ...] = ()
+    """The single questions, where there are several; one without evidence has no answer."""
 
     def answered_of(self, question: Question) -> Question:
         """The question with the notices; its answer is checked against the parts that have one."""
@@ -370,11 +391,25 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A block inside the text of a statement, `text[start:end]`, shown on lines of its own."""
+
+    start: int
+    end: int
+    kind: BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """One statement of an answer and the evidence it rests on.
 
     `citations` are the numbers, from 1, of the answer's citations that carry it; `support` is how
     probable it is that they do, in 0..1, where a model judged that. Only the verifier gives them.
+
+    A quote has more: `telling` is the range of its text that answers, `pieces` the blocks it is made
+    of, `left_out` what of the same list or table is not shown, `parts` the numbers, from 0, of the
+    questions it answers where several were asked. `is_further` statements stand behind what the
+    answer needs, and are shown on request.
     """
 
     text: str
@@ -382,6 +417,11 @@ class Claim:
     verdict: Verdict | None = None
     citations: tuple[int, ...] = ()
     support: float | None = None
+    telling: tuple[int, int] | None = None
+    pieces: tuple[Piece, ...] = ()
+    left_out: str = ""
+    parts: tuple[int, ...] = ()
+    is_further: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -399,6 +439,8 @@ class Draft:
     fallback: Draft | None = None
     model: str = ""
     """The language model that was asked, and its server; empty where none was."""
+    parts: tuple[str, ...] = ()
+    """The single questions, where there are several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -511,9 +553,16 @@ class Answer:
     """Statements that did not hold, for the trace; no interface shows them as an answer."""
     survey: Survey | None = None
     """Set where the question was about the whole collection."""
+    parts: tuple[str, ...] = ()
+    """The single questions, where there were several, or the sides of a comparison."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Milliseconds per stage."""
     traced: Traced = field(default=dict, repr=False, compare=False)
+
+    @property
+    def shown(self) -> tuple[Claim, ...]:
+        """The statements that answer; those that stand behind them are shown on request."""
+        return tuple(claim for claim in self.claims if not claim.is_further)
 
     @property
     def trace(self) -> Mapping[str, Any]:

@@ -350,7 +350,9 @@ class EvidenceSettings(Group):
     """Choosing sentences (R7, A1)."""
 
     max_sentences: int = Field(default=6, ge=1, le=50, description="most sentences in an answer")
-    mmr_lambda: float = Field(default=0.7, ge=0, le=1, description="relevance against novelty")
+    mmr_lambda: float = Field(
+        default=1.0, ge=0, le=1, description="relevance against novelty; 1: by relevance alone"
+    )
     max_similarity: float = Field(
         default=0.82,
         ge=0,

@@ -53,7 +53,7 @@ def generated(model: LanguageModel) -> GeneratedAnswerer:
         reading(Mode.GENERATED),
         load_prompts("default"),
         Carriers(EvenWeights()),
-        ExtractiveAnswerer(),
+        ExtractiveAnswerer(SOURCES),
         max_tokens=100,
         temperature=0,
     )
@@ -61,7 +61,7 @@ def generated(model: LanguageModel) -> GeneratedAnswerer:
 
 def quoted(model: LanguageModel, most: int = 6) -> QuotedAnswerer:
     return QuotedAnswerer(
-        model, reading(Mode.QUOTED), ExtractiveAnswerer(), max_sentences=most, temperature=0
+        model, reading(Mode.QUOTED), ExtractiveAnswerer(SOURCES), max_sentences=most, temperature=0
     )
 
 
@@ -81,7 +81,7 @@ def test_what_the_model_writes_is_brought_together_with_the_sentences_that_carry
     assert quotes_of(draft.claims[1].evidence_ids) == [SENTENCES[2]]
     assert all(claim.verdict is None for claim in draft.claims)
     assert draft.fallback is not None
-    assert [claim.text for claim in draft.fallback.claims] == [SENTENCES[0]]
+    assert [claim.evidence_ids for claim in draft.fallback.claims] == [("s1",)]
 
 
 @pytest.mark.parametrize("mark", ["", " [2]", " [9]"])
@@ -106,7 +106,7 @@ def test_a_model_that_refuses_leaves_nothing_to_show_and_says_so() -> None:
 def test_without_the_model_the_quotes_are_shown_and_the_reason_is_told(answerer: object) -> None:
     draft = answerer(ScriptedModel([DOWN])).draft(QUESTION, SELECTION)  # type: ignore[operator]
     assert draft.mode is Mode.EXTRACTIVE
-    assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
+    assert [claim.evidence_ids for claim in draft.claims] == [("s1",)]
     assert "refused the connection" in draft.notices[0]
 
 
@@ -168,7 +168,7 @@ def test_a_model_that_chooses_nothing_leaves_nothing_to_show_and_says_so() -> No
 def test_a_model_that_writes_something_else_writes_nothing(output: str) -> None:
     draft = quoted(ScriptedModel([output])).draft(QUESTION, SELECTION)
     assert draft.mode is Mode.EXTRACTIVE
-    assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
+    assert [claim.evidence_ids for claim in draft.claims] == [("s1",)]
     assert "chosen without a model" in draft.notices[0]
 
 
@@ -179,7 +179,7 @@ def test_only_the_best_sentences_are_offered_in_their_order() -> None:
     assert f"[1] {SENTENCES[0]}" in read
     assert f"[3] {SENTENCES[2]}" in read
     assert SENTENCES[3] not in read
-    assert [claim.text for claim in draft.claims] == [SENTENCES[0]]
+    assert [claim.evidence_ids for claim in draft.claims] == [("s1",)]
 
 
 def test_who_watches_is_given_each_statement_when_the_next_one_begins() -> None:

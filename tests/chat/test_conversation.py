@@ -21,7 +21,7 @@ def test_a_follow_up_is_answered_as_it_was_read(library: Library) -> None:
     turn = talk.ask(SECOND)
     assert (turn.number, turn.question) == (2, SECOND)
     assert turn.read_as == turn.answer.question == "How much water do tomatoes need?"
-    assert turn.answer.citations[0].quote == "Tomatoes need 2 litres of water a day."
+    assert "Tomatoes need 2 litres of water a day." in turn.answer.citations[0].quote
     assert not turn.notices
 
 
@@ -35,7 +35,8 @@ def test_a_conversation_is_kept_and_goes_on_in_another_process(place: Path) -> N
         turns = kept_turns(library, number)
     assert [turn.question for turn in turns] == [FIRST, SECOND]
     assert turns[1].read_as == "How much water do tomatoes need?"
-    assert turns[1].answer["citations"][0]["cited_text"] == "Tomatoes need 2 litres of water a day."
+    quote = turns[1].answer["citations"][0]["cited_text"]
+    assert "Tomatoes need 2 litres of water a day." in quote
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", turn.asked) for turn in turns)
 
 

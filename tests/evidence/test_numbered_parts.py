@@ -56,7 +56,7 @@ def quotes(answer: Answer) -> list[str]:
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("What does clause 5.3 say?", [SUSPENDS, TELLS]),
+        ("What does clause 5.3 say?", [f"{SUSPENDS} {TELLS}"]),
         ("clause 3.2", [INTEREST]),
         ("What does clause 5.1 of the services agreement say?", [NOTICE]),
         ("What does clause 5.1 of the lease say?", ["5.1 The rent is 900 pounds."]),
@@ -64,7 +64,7 @@ def quotes(answer: Answer) -> list[str]:
         ("What do clauses 3.2 and 7.2 say?", [INTEREST, "7.2 Pets are allowed."]),
         (
             "What is in Schedule 2?",
-            ["Hosting costs 120,000 pounds a year.", "Support costs 48,500 pounds a year."],
+            ["Hosting costs 120,000 pounds a year. Support costs 48,500 pounds a year."],
         ),
     ],
 )

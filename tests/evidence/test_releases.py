@@ -45,7 +45,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def quotes(answer: Answer) -> list[str]:
-    return [citation.quote for citation in answer.citations]
+    return [citation.quote.removeprefix("- ") for citation in answer.citations]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_pipe_of_questions_is_a_conversation_that_can_be_continued(place: Path
     done = chat(place, said=said)
     assert done.exit_code == 0, done.stderr
     assert f"read as: {TOMATOES}" in done.stdout
-    assert '"Tomatoes need 2 litres of water a day."' in done.stdout
+    assert "Tomatoes need 2 litres of water a day." in done.stdout
     assert done.stdout.count("> ") >= 2
     assert "never read" not in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pincite.interfaces.cli.ask import print_answer
+from pincite.interfaces.cli.answer import print_answer
 from pincite.records import Answer, Citation, Claim, Mode, Status
 
 OPENS, CLOSES = "The valve opens at 6.5 bar.", "It closes within 3 seconds."
@@ -39,10 +39,14 @@ def shown(capsys: pytest.CaptureFixture[str], mode: Mode, *claims: Claim) -> str
 
 
 def test_quotes_carry_their_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    claims = (Claim(text=OPENS, evidence_ids=(), citations=(1,)),)
+    claims = (
+        Claim(text=OPENS, evidence_ids=(), citations=(1,)),
+        Claim(text=CLOSES, evidence_ids=(), citations=(2,), is_further=True),
+    )
     lines = shown(capsys, Mode.EXTRACTIVE, *claims).splitlines()
-    assert lines[:2] == [f"{OPENS} [1]", f"{CLOSES} [2]"]
-    assert "  [1] /manuals/valve.txt; page 3, Valve; characters 0-27" in lines
+    assert lines[:2] == [f"  {OPENS}", "  [1] /manuals/valve.txt; page 3, Valve"]
+    assert not any(CLOSES in line for line in lines), "it stands behind the answer"
+    assert "1 more quote: --all" in lines[-1]
     assert "  - lexical only" in lines
 
 
@@ -56,7 +60,7 @@ def test_what_a_model_wrote_carries_the_numbers_of_its_quotes_which_follow(
     lines = shown(capsys, Mode.GENERATED, *claims).splitlines()
     assert lines[0] == f"{WRITTEN} [1][2] It closes. [2]"
     place = lines.index(f'  [1] "{OPENS}"')
-    assert lines[place + 1] == "      /manuals/valve.txt; page 3, Valve; characters 0-27"
+    assert lines[place + 1] == "      /manuals/valve.txt; page 3, Valve"
     assert lines[place + 2] == f'  [2] "{CLOSES}"'
 
 
@@ -69,7 +73,7 @@ def test_quotes_are_shown_as_they_are_read_and_word_for_word_on_request(
         status=Status.ANSWERED,
         question="Which form?",
         text=source,
-        claims=(),
+        claims=(Claim(text=source, evidence_ids=(), citations=(1,)),),
         citations=(quote,),
         confidence=0.9,
         reasons=(),
@@ -78,6 +82,6 @@ def test_quotes_are_shown_as_they_are_read_and_word_for_word_on_request(
         mode=Mode.EXTRACTIVE,
     )
     print_answer(answer)
-    assert capsys.readouterr().out.startswith("See the form:\n- one way\n- another [1]\n")
+    assert capsys.readouterr().out.startswith("  See the form:\n  - one way\n  - another\n")
     print_answer(answer, is_raw=True)
-    assert capsys.readouterr().out.startswith(f"{source} [1]\n")
+    assert capsys.readouterr().out.startswith(f"{source}\n")

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.answer.extractive import ExtractiveAnswerer
 from pincite.document import Document, Span
-from pincite.records import Answer, Evidence, Hit, NamedFile, Passage, Question, Selection
+from pincite.records import Answer, Evidence, Hit, NamedFile, Passage, Question
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.amendments import Amendment, Amendments
@@ -16,6 +15,7 @@ from pincite.verify.claims import ClaimChecker
 from pincite.verify.judge import Judge, Thresholds
 from pincite.verify.reasons import Provenance
 from pincite.verify.verifier import Needed, SourceVerifier
+from verify.test_verifier import draft_of
 
 RENT = "4.1 The rent is GBP 48,000 per year."
 END = "4.2 The Tenant may end this lease on six months' written notice."
@@ -131,7 +131,7 @@ def answered(quote: str, tmp_path: Path) -> Answer:
         Judge(sources, EvenWeights(), Thresholds(confidence=0.0)),
     )
     question = Question(text="How much is the rent, and who may end the lease?")
-    draft = ExtractiveAnswerer().draft(question, Selection(evidence=(item,)))
+    draft = draft_of(item)
     return verifier.verify(question, draft, hits)
 
 

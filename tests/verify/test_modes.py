@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pincite.answer.extractive import ExtractiveAnswerer
 from pincite.document import Span
 from pincite.records import (
     Answer,
@@ -17,7 +16,6 @@ from pincite.records import (
     Mode,
     Passage,
     Question,
-    Selection,
     Status,
     Verdict,
 )
@@ -27,6 +25,7 @@ from pincite.verify.claims import ClaimChecker
 from pincite.verify.judge import Judge, Thresholds
 from pincite.verify.reasons import Provenance
 from pincite.verify.verifier import Needed, SourceVerifier
+from verify.test_verifier import draft_of
 
 OPENS = "The relief valve opens at 6.5 bar."
 CLOSES = "The relief valve closes within 3 seconds."
@@ -52,7 +51,7 @@ def draft(*claims: Claim, mode: Mode = Mode.GENERATED, fallback: Draft | None = 
 
 
 def quotes_instead() -> Draft:
-    return ExtractiveAnswerer().draft(QUESTION, Selection(evidence=evidence()[:1]))
+    return draft_of(*evidence()[:1])
 
 
 @pytest.fixture

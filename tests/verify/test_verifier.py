@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from pincite.answer.extractive import ExtractiveAnswerer
 from pincite.document import (
     Block,
     BlockKind,
@@ -27,7 +26,6 @@ from pincite.records import (
     Mode,
     Passage,
     Question,
-    Selection,
     Status,
     Verdict,
 )
@@ -86,7 +84,8 @@ def hit_of(item: Evidence) -> Hit:
 
 
 def draft_of(*evidence: Evidence) -> Draft:
-    return ExtractiveAnswerer().draft(QUESTION, Selection(evidence=evidence))
+    claims = tuple(Claim(text=item.quote, evidence_ids=(item.id,)) for item in evidence)
+    return Draft(claims=claims, evidence=evidence)
 
 
 @pytest.fixture

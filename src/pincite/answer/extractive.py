@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from pincite.answer.newest import NewestFirst
-from pincite.document import Span
-from pincite.records import Claim, Draft, Evidence, Question, Selection
+from pincite.document import Document, Span
+from pincite.records import AnsweredPart, Claim, Draft, Evidence, Question, Selection
+from pincite.stages import Sources
+from pincite.text.details import details, identifiers
+from pincite.text.structure import PARAGRAPH_CHARS, Unit, pieces_of, unit_around
+
+_MOST_SHOWN = 3
+"""Quotes of an answer to one question; what else was chosen stands behind them."""
+
+_NEAR_BEST = 0.06
+"""How far below the best sentence one may score whose unit is shown beside it unasked."""
 
 
 class ExtractiveAnswerer:
-    """Puts the chosen sentences in reading order; each sentence is one claim, word for word.
+    """Shows the chosen sentences in the units of the document that carry them, the best first.
 
-    Passages come in the order of their best sentence, so that the answer starts where the strongest
-    evidence stands; within a passage the sentences come as they stand there, but of a table the best
-    row first, and the row that heads it last: it says nothing alone. With `newest_first` a
-    newer version of a document comes before an older one. `notices` are told with every draft.
+    Each unit is one claim, word for word. What scores nearly as much as the best is shown with it, in
+    brief, and the rest on request; of several questions in one, the best of each is shown. With
+    `newest_first` a newer version of a document comes before an older one. `notices` are told with
+    every draft.
     """
 
     def __init__(
-        self, notices: tuple[str, ...] = (), *, newest_first: NewestFirst | None = None
+        self,
+        sources: Sources,
+        notices: tuple[str, ...] = (),
+        *,
+        newest_first: NewestFirst | None = None,
     ) -> None:
+        self._sources = sources
         self._notices = notices
         self._newest_first = newest_first
 
@@ -30,39 +45,147 @@ class ExtractiveAnswerer:
         selection: Selection,
         grown: Callable[[Draft], None] | None = None,  # noqa: ARG002
     ) -> Draft:
-        """One claim for each piece of evidence; no evidence gives an empty draft."""
-        evidence = selection.evidence
-        passages: dict[str, list[Evidence]] = {}
-        for item in sorted(evidence, key=lambda e: -e.score):
-            passages.setdefault(item.passage.id, []).append(item)
-        leading: Sequence[Sequence[Evidence]] = list(passages.values())
-        if self._newest_first is not None:
-            leading = self._newest_first.order(question, leading)
-        in_order = [item for items in leading for item in _as_read(items)]
+        """One claim for each unit; no evidence gives an empty draft."""
+        units = _Units(self._sources, question, selection.evidence)
+        in_order = self._in_order(question, selection.evidence)
+        leading = {name for part in selection.parts for name in part.evidence_ids[:1]}
+        leading = leading or {item.id for item in in_order[:1]}
+        for item in in_order:
+            units.add(item, is_brief=item.id not in leading)
+        shown = set(_shown(units, selection.parts))
+        claims = [
+            self._claim(units, item, selection.parts, is_further=item.id not in shown)
+            for item in units.evidence
+        ]
         return Draft(
-            claims=tuple(Claim(text=item.quote, evidence_ids=(item.id,)) for item in in_order),
-            evidence=tuple(in_order),
+            claims=tuple(sorted(claims, key=lambda claim: claim.is_further)),
+            evidence=tuple(units.evidence),
             notices=self._notices,
+            parts=tuple(part.text for part in selection.parts),
+        )
+
+    def _in_order(self, question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:
+        """Best first, but for what a newer version says, which stands before the older words."""
+        ranked: Sequence[Sequence[Evidence]]
+        ranked = [[item] for item in sorted(evidence, key=lambda item: -item.score)]
+        if self._newest_first is not None:
+            ranked = self._newest_first.order(question, ranked)
+        return [item for items in ranked for item in items]
+
+    def _claim(
+        self, units: _Units, item: Evidence, parts: Sequence[AnsweredPart], *, is_further: bool
+    ) -> Claim:
+        start, telling = item.span.start, item.telling or item.span
+        document = self._sources.document(item.span.document_id)
+        carried = units.carried[item.id]
+        return Claim(
+            text=item.quote,
+            evidence_ids=(item.id,),
+            telling=(telling.start - start, telling.end - start),
+            pieces=pieces_of(document, item.span.start, item.span.end),
+            left_out=units.left_out[item.id],
+            parts=tuple(
+                number
+                for number, part in enumerate(parts)
+                if carried.intersection(part.evidence_ids)
+            ),
+            is_further=is_further,
         )
 
 
-def _as_read(items: Sequence[Evidence]) -> list[Evidence]:
-    """Evidence from one passage, given best first, in the order in which it is read."""
-    tables: dict[Span, list[Evidence]] = {}
-    for item in items:
-        tables.setdefault(_table_of(item), []).append(item)
+class _Units:
+    """The units of sentences that are added best first; one that carries several stands once."""
 
-    def place(table: Span, item: Evidence) -> tuple[int, int, int]:
-        rows = [row for row in tables[table] if not row.passage.rows_under(row.span)]
-        rank = 0 if [item] == rows[:1] else 1 if item in rows else 2
-        return min(row.span.start for row in tables[table]), rank, item.span.start
+    def __init__(self, sources: Sources, question: Question, chosen: Sequence[Evidence]) -> None:
+        self._sources = sources
+        self._named = identifiers(details(question.asked))
+        self._chosen = [item.span for item in chosen]
+        self.evidence: list[Evidence] = []
+        self.carried: dict[str, set[str]] = {}
+        """The ids of the sentences in each unit, by the unit's id, which is its best sentence's."""
+        self.left_out: dict[str, str] = {}
 
-    placed = [(place(table, row), row) for table, rows in tables.items() for row in rows]
-    return [row for _, row in sorted(placed, key=lambda one: one[0])]
+    def add(self, item: Evidence, *, is_brief: bool) -> None:
+        document = self._sources.document(item.span.document_id)
+        unit = unit_around(
+            document,
+            item.span.start,
+            item.span.end,
+            is_wanted=self._is_wanted(document),
+            is_brief=is_brief,
+        )
+        if self._names_others(document.text[unit.start : unit.end]):
+            unit = Unit(start=item.span.start, end=item.span.end)
+        for number, known in enumerate(self.evidence):
+            if self._repeats(known, item):
+                self.carried[known.id].add(item.id)
+                return
+            joined = _joined(document, known, item, unit)
+            if joined is not None:
+                self.evidence[number] = self._of(known, joined)
+                self.carried[known.id].add(item.id)
+                return
+        shown = self._of(replace(item, telling=item.span), unit)
+        self.evidence.append(shown)
+        self.carried[item.id] = {item.id}
+        self.left_out[item.id] = unit.left_out
+
+    def _names_others(self, text: str) -> bool:
+        """Whether it names others of the series of a thing that is asked for by its code."""
+        found = identifiers(details(text)) if self._named else {}
+        return any(
+            series in self._named.values() and code not in self._named
+            for code, series in found.items()
+        )
+
+    def _repeats(self, known: Evidence, item: Evidence) -> bool:
+        """Whether a unit answers in the same words; equal rows stand below other heads."""
+        if item.passage.headers_of(item.span):
+            return False
+        return _words(known.narrowed().quote) == _words(item.quote)
+
+    def _is_wanted(self, document: Document) -> Callable[[int, int], bool]:
+        spans = [span for span in self._chosen if span.document_id == document.id]
+        return lambda start, end: any(start < span.end and span.start < end for span in spans)
+
+    def _of(self, item: Evidence, unit: Unit) -> Evidence:
+        span = Span(document_id=item.span.document_id, start=unit.start, end=unit.end)
+        return replace(item, span=span, quote=self._sources.text_of(span))
 
 
-def _table_of(item: Evidence) -> Span:
-    """The first row that heads the table which it is a row of; itself where it is of none."""
-    passage = item.passage
-    rows = passage.rows_under(item.span) or [item.span]
-    return (passage.headers_of(rows[0]) or [item.span])[0]
+def _words(text: str) -> list[str]:
+    return text.casefold().split()
+
+
+def _joined(document: Document, known: Evidence, item: Evidence, unit: Unit) -> Unit | None:
+    """The range of both where they are one: they share text, or are neighbours in a short paragraph."""
+    if known.span.document_id != item.span.document_id:
+        return None
+    here = known.span
+    start, end = min(here.start, unit.start), max(here.end, unit.end)
+    if here.start <= unit.start and unit.end <= here.end:
+        return Unit(start=here.start, end=here.end)
+    shares = here.start < unit.end and unit.start < here.end
+    blocks = document.blocks_in(start, end)
+    is_short = len(blocks) == 1 and end - start <= PARAGRAPH_CHARS
+    return Unit(start=start, end=end) if shares or is_short else None
+
+
+def _shown(units: _Units, parts: Sequence[AnsweredPart]) -> Iterator[str]:
+    """The ids of the units that are shown unasked: of each part the best, of all what is near it."""
+    if parts:
+        for part in parts:
+            yield from _first_carrying(units, part)
+        return
+    best = max((item.score for item in units.evidence), default=0.0)
+    near = [item for item in units.evidence if item.score >= best - _NEAR_BEST]
+    yield from (item.id for item in (near or units.evidence)[:_MOST_SHOWN])
+
+
+def _first_carrying(units: _Units, part: AnsweredPart) -> Iterator[str]:
+    """The unit of the sentence that answers the part best; its sentences come best first."""
+    for name in part.evidence_ids:
+        for unit, carried in units.carried.items():
+            if name in carried:
+                yield unit
+                return

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pincite.document import Span
 from pincite.evidence.numbering import numbered
 from pincite.filters import Filters
-from pincite.records import Evidence, Hit, Question, Selection
-from pincite.retrieve.parts import all_ask, opens_as_question, question_parts
+from pincite.records import AnsweredPart, Evidence, Hit, Question, Selection
+from pincite.retrieve.parts import all_ask, compared_sides, opens_as_question, question_parts
 from pincite.retrieve.routing import CERTAIN_ENOUGH_TO_FILTER
 from pincite.stages import Reranker, Retriever, Selector, Understander
 from pincite.text.terms import question_terms, terms
@@ -51,8 +51,9 @@ class PartsSelector:
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """The selection with those sentences behind it; as it was for a single question."""
         selection = self.selector.select(question, hits)
-        parts = question_parts(question.plain)
-        if not all_ask(parts):
+        sides = compared_sides(question.plain)
+        parts = sides or question_parts(question.plain)
+        if not sides and not all_ask(parts):
             return selection
         chosen: dict[str, Sequence[Evidence]] = {}
         for text in parts[:_MOST_PARTS]:
@@ -61,7 +62,11 @@ class PartsSelector:
             chosen[text] = self._chosen_for(question, text, hits)
         best = [item for items in chosen.values() for item in _best_of(items)]
         evidence = _once([*selection.evidence, *best])
-        lost = _without_answer(chosen, [item.quote for item in evidence], question)
+        lost = (
+            [text for text in chosen if not chosen[text]]
+            if sides and any(chosen.values())
+            else _without_answer(chosen, [item.quote for item in evidence], question)
+        )
         answers = [text for text in chosen if text not in lost]
         if lost and all(chosen[text] for text in answers):
             # What was chosen for the whole lies near a question of which a part has no answer.
@@ -78,6 +83,7 @@ class PartsSelector:
             dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
             notices=(*selection.notices, *told),
             answers="; ".join(answers) if lost else "",
+            parts=_answered(chosen, evidence),
         )
 
     def _chosen_for(self, question: Question, text: str, hits: Sequence[Hit]) -> Sequence[Evidence]:
@@ -100,6 +106,21 @@ class PartsSelector:
         chosen = self.selector.select(part, ranked).evidence
         best = chosen[0].score if chosen else 0.0
         return chosen if best >= _LEAST_SCORE and self.is_answered(part, chosen, ranked) else ()
+
+
+def _answered(
+    chosen: Mapping[str, Sequence[Evidence]], evidence: Sequence[Evidence]
+) -> tuple[AnsweredPart, ...]:
+    """Each part with the ids of what answers it, best first; none where no part has an answer."""
+    if not any(chosen.values()):
+        return ()
+    names = {item.span: item.id for item in evidence}
+    return tuple(
+        AnsweredPart(
+            text=text, evidence_ids=tuple(names[item.span] for item in items if item.span in names)
+        )
+        for text, items in chosen.items()
+    )
 
 
 def _best_of(chosen: Sequence[Evidence]) -> list[Evidence]:

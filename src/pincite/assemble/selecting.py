@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from pincite.evidence.asked_rows import AskedRowsSelector
 from pincite.evidence.defined_terms import DefinedTermsSelector
-from pincite.evidence.lists import ListsSelector
 from pincite.evidence.margins import MarginsSelector
 from pincite.evidence.newer import NewerSelector
 from pincite.evidence.numbered_parts import NumberedPartsSelector
@@ -33,8 +32,6 @@ AROUND: tuple[Callable[[Selector, Sources], Selector], ...] = (
     RangedRowsSelector,
     # Lifts last: of all that was lifted, the row with exactly what is asked comes first.
     AskedRowsSelector,
-    # Adds to the best sentence that was chosen, which must be the newer version's by now.
-    ListsSelector,
     # Nearest to the choice: each sentence chosen gets its counterpart, and before its list.
     NewerSelector,
 )

@@ -50,11 +50,11 @@ def writing_stages(
     mode = Mode(chosen.mode)
     selector = selector or quoting_selector(settings, sources)
     newest_first = NewestFirst(sources)
-    quotes = ExtractiveAnswerer(newest_first=newest_first)
+    quotes = ExtractiveAnswerer(sources, newest_first=newest_first)
     if mode is Mode.EXTRACTIVE:
         return WritingStages(selector=selector, answerer=quotes)
     if model is None:
-        quotes = ExtractiveAnswerer((_without(chosen),), newest_first=newest_first)
+        quotes = ExtractiveAnswerer(sources, (_without(chosen),), newest_first=newest_first)
         return WritingStages(selector=selector, answerer=quotes)
     prompts = load_prompts(chosen.prompts)
     reading = Reading(prompts, mode, sources)

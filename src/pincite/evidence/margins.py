@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from pincite.document import Span
 from pincite.evidence.rescoring import scored_sentences, silenced
 from pincite.records import Hit, Question, Selection
 from pincite.stages import Selector, Sources
+from pincite.text.page_edges import asks_for_page, is_page_edge
 
-_PLACES = ("page header", "page footer")
-_PAGE = (
-    r"(?:page|pg\.|seite|p[aá]gina|sida|side|sivu|strona|strana|str\.|oldal|страница|стр\.|σελίδα|"
-    r"sayfa|halaman|trang)"
-)
-_OF = r"(?:\s*(?:of|/|von|sur|de|di|van|av|af|z|ze|из|από)\s*\d{1,4})?"
-_PAGE_MARK = re.compile(
-    rf"(?:^|\s){_PAGE}\s*\d{{1,4}}{_OF}\W*$|^\W*{_PAGE}\s*\d{{1,4}}{_OF}(?:\s|$)", re.IGNORECASE
-)
-_ASKS_FOR_PAGE = re.compile(rf"\b{_PAGE}s?\b|\bpages|\bseiten", re.IGNORECASE)
-_MOST_WORDS = 15
 _NEAR = 0.2
 """What scores so much less than the best is chosen beside nothing, wherever it stands."""
 _FAR = 0.3
@@ -42,7 +31,7 @@ class MarginsSelector:
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
         """What the other selector chooses; lines at the edge have no score any more."""
         scores = {span: score for score, span, _ in scored_sentences(hits)}
-        if scores and not _ASKS_FOR_PAGE.search(question.plain):
+        if scores and not asks_for_page(question.plain):
             near = max(scores.values()) - _NEAR
             edges = {span for span in scores if scores[span] >= near and self._is_edge(span)}
             inner = max((score for span, score in scores.items() if span not in edges), default=0.0)
@@ -52,11 +41,4 @@ class MarginsSelector:
 
     def _is_edge(self, span: Span) -> bool:
         document = self._sources.document(span.document_id)
-        text = document.text[span.start : span.end]
-        if len(text.split()) > _MOST_WORDS:
-            return False
-        blocks = document.blocks_in(span.start, span.end)
-        if any(block.place.startswith(_PLACES) for block in blocks):
-            return True
-        is_whole = len(blocks) == 1 and (blocks[0].start, blocks[0].end) == (span.start, span.end)
-        return is_whole and bool(_PAGE_MARK.search(text))
+        return is_page_edge(document, span.start, span.end)

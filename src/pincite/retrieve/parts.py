@@ -32,6 +32,26 @@ Two years of a figure mostly stand in one row.
 """
 
 
+_THING = r"\S+(?:\s\S+){0,7}?"
+_BETWEEN_TWO = re.compile(
+    r"\b(?:differences?|distinction|distinguish|comparison|unterschiede?|différences?|diferencias?)\s"
+    rf"(?:in\s(?P<asked>{_THING})\s)?(?:between|zwischen|entre)\s"
+    rf"(?P<first>{_THING}),?\s(?:and|und|et|y)\s(?P<second>.+)$",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    rf"^(?:compare|contrast|vergleiche|compara|comparez?)\s(?:(?P<asked>{_THING}\s(?:of|for|in|by|at|from))\s)?"
+    rf"(?P<first>{_THING}),?\s(?:and|with|to|against|vs\.?|versus|und|mit|et|y)\s(?P<second>.+)$",
+    re.IGNORECASE,
+)
+_WHICH_OF_TWO = re.compile(
+    rf"^(?:what|which|who|where)\s(?P<asked>.{{3,120}}?)[,:]\s(?P<first>{_THING})\s(?:or|vs\.?|versus)\s"
+    r"(?P<second>.+)$",
+    re.IGNORECASE,
+)
+"""Which of two things: "Which has the longer warranty, the pump or the valve"."""
+
+
 def question_parts(text: str) -> tuple[str, ...]:
     """The single questions of "What is A and how does B?"; empty when there is only one."""
     # With single blanks, since a long run of them would be looked through again for each.
@@ -39,6 +59,23 @@ def question_parts(text: str) -> tuple[str, ...]:
     asked = [part for part in split if len(part.split()) >= _FEWEST_WORDS]
     parts = [single for part in asked for single in _of_each(part)]
     return tuple(parts) if len(parts) > 1 else ()
+
+
+def compared_sides(text: str) -> tuple[str, ...]:
+    """What "What is the difference between A and B?" compares, each asked for alone; empty for others.
+
+    "How do the limits of A differ from those of B" asks for the limits of A and for the limits of B.
+    """
+    plain = " ".join(text.split()).rstrip(" ?.!")
+    if len(plain) > _LONGEST_CHARS:
+        return ()
+    found = _BETWEEN_TWO.search(plain) or _COMPARED.search(plain) or _WHICH_OF_TWO.search(plain)
+    if found is None:
+        return ()
+    groups = found.groupdict()
+    asked = " ".join((groups.get("asked") or "").split())
+    aspect = f"{asked} " if asked else ""
+    return tuple(f"{aspect}{found[side].strip(' ,')}" for side in ("first", "second"))
 
 
 def _of_each(part: str) -> tuple[str, ...]:

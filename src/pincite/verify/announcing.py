@@ -67,7 +67,7 @@ class _Tree:
             span = Span(document_id=document.id, start=start, end=end)
             self._place(span, above)
             if span not in self._claims:
-                self._announce(span, item)
+                self._announce(span, item, claim)
             above = span
         self._place(item.span, above)
         self._claims[item.span] = claim
@@ -94,11 +94,13 @@ class _Tree:
         if span not in self._claims:
             self._below.setdefault(above, {})[span] = None
 
-    def _announce(self, span: Span, item: Evidence) -> None:
+    def _announce(self, span: Span, item: Evidence, claim: Claim) -> None:
         name = f"{item.id}:{span.start}-{span.end}"
         quote = self._sources.text_of(span)
         # It answers nothing by itself, so that no score of it counts.
         self.announcing[span] = Evidence(
             id=name, span=span, quote=quote, passage=item.passage, score=0.0
         )
-        self._claims[span] = Claim(text=quote, evidence_ids=(name,))
+        self._claims[span] = Claim(
+            text=quote, evidence_ids=(name,), parts=claim.parts, is_further=claim.is_further
+        )

@@ -40,6 +40,7 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         "corpus_version": answer.corpus_version,
         "settings_digest": answer.settings_digest,
         **({"survey": survey_form(answer.survey)} if answer.survey else {}),
+        **({"parts": list(answer.parts)} if answer.parts else {}),
         "timings": dict(answer.timings),
     }
 
@@ -51,7 +52,20 @@ def claim_form(claim: Claim) -> dict[str, Any]:
         "citations": list(claim.citations),
         "verdict": str(claim.verdict),
         **({} if claim.support is None else {"support": claim.support}),
+        **_unit_form(claim),
     }
+
+
+def _unit_form(claim: Claim) -> dict[str, Any]:
+    """What a quote has besides its words; fields that say nothing are left out."""
+    fields = {
+        "telling": list(claim.telling or ()),
+        "pieces": [{"start": p.start, "end": p.end, "kind": str(p.kind)} for p in claim.pieces],
+        "left_out": claim.left_out,
+        "parts": list(claim.parts),
+        "further": claim.is_further,
+    }
+    return {name: value for name, value in fields.items() if value}
 
 
 def citation_form(citation: Citation) -> dict[str, Any]:

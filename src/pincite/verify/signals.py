@@ -149,13 +149,18 @@ def measure(
 def states_what_is_negated(
     question: Question, evidence: Sequence[Evidence], language: str, sources: Sources
 ) -> bool:
-    """Whether the best quote states what the question negates, and no other one says that it is not."""
+    """Whether the best quote states what the question negates, and nothing says that it is not.
+
+    That may be another quote, or the sentence behind the best one, which is shown with it.
+    """
     best = max(evidence, key=lambda item: item.score)
     if not is_negated_otherwise(question.plain, read_with_announcements(best, sources), language):
         return False
+    behind = [after for before, after in pairwise(best.passage.sentences) if before == best.span]
+    if any(takes_back(sources.text_of(span)) for span in behind):
+        return False
     return not any(
         is_negated_alike(question.plain, read_with_announcements(other, sources), language)
-        or (_is_next(other, best) and takes_back(other.quote))
         for other in evidence
         if other is not best
     )
@@ -198,12 +203,6 @@ def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
             alone = end - at == 1
             yield (max(0, at - 1), min(len(flags), end + 1)) if alone else (at, end)
         at = end
-
-
-def _is_next(item: Evidence, before: Evidence) -> bool:
-    """Whether it is the sentence behind another one."""
-    sentences = before.passage.sentences
-    return (before.span, item.span) in pairwise(sentences)
 
 
 def evidence_terms(evidence: Sequence[Evidence], language: str, sources: Sources) -> set[str]:

@@ -93,9 +93,10 @@ class SourceVerifier:
             return self._refusal(question, draft, checked, why, hits)
         if _lost_the_best(draft, checked):
             return self._refusal(question, draft, checked, [_BEST_LOST], hits)
-        judged = self._judge.judge(question, checked.used, hits)
+        told_by = [item.narrowed() for item in checked.used]
+        judged = self._judge.judge(question, told_by, hits)
         if judged.too_little:
-            why = [*self._lacking.told(question, checked.used, hits, judged.too_little)]
+            why = [*self._lacking.told(question, told_by, hits, judged.too_little)]
             refused = self._refusal(question, draft, checked, why, hits)
             return replace(refused, confidence=judged.confidence)
         checked = self._with_amendments(question, draft, checked, hits)
@@ -106,7 +107,9 @@ class SourceVerifier:
         cited = {citation.document for citation in checked.citations}
         told += self._reasons.caveats(question, cited, checked.citations)
         told += self._reasons.newer_versions(question, checked.citations)
-        told += self._reasons.said_elsewhere(question, checked.used, hits)
+        told += self._reasons.said_elsewhere(
+            question, [one.narrowed() for one in checked.used], hits
+        )
         told += self._lacking.beside(question, checked.used)
         return self._answer(
             question, draft, replace(checked, reasons=tuple(told)), judged.confidence
@@ -115,7 +118,12 @@ class SourceVerifier:
     def preview(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Preview:
         """What holds of a draft that is not complete yet; nothing where it would be refused."""
         checked = self._drafts.check(question, draft)
-        if not checked.claims or self._judge.judge(question, checked.used, hits).too_little:
+        if (
+            not checked.claims
+            or self._judge.judge(
+                question, [item.narrowed() for item in checked.used], hits
+            ).too_little
+        ):
             return Preview()
         return Preview(claims=checked.claims, citations=checked.citations)
 
@@ -143,7 +151,7 @@ class SourceVerifier:
         self, question: Question, checked: CheckedDraft, hits: Sequence[Hit]
     ) -> CheckedDraft:
         """The same with what other documents say differently, quoted beside it and pointed out."""
-        for conflict in self._conflicts.find(checked.used, hits):
+        for conflict in self._conflicts.find([item.narrowed() for item in checked.used], hits):
             spans = [item.span for item in checked.used]
             if conflict.other.span not in spans:
                 checked = self._beside(question, checked, conflict.other)
@@ -213,7 +221,7 @@ class SourceVerifier:
         return Answer(
             status=Status.ANSWERED if checked.claims else Status.ABSTAINED,
             question=question.text,
-            text="\n".join(claim.text for claim in checked.claims),
+            text="\n".join(claim.text for claim in checked.claims if not claim.is_further),
             claims=checked.claims,
             citations=checked.citations,
             confidence=sure,
@@ -225,6 +233,7 @@ class SourceVerifier:
             judged_by=self._claims.judged_by if draft.mode is Mode.GENERATED else "",
             left_out=checked.left_out,
             calibration=self._judge.told,
+            parts=draft.parts,
         )
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 import pincite
-from pincite.interfaces.cli.count import print_count
+from pincite.interfaces.cli.answer import print_answer
 from pincite.interfaces.cli.exits import ABSTAINED
 from pincite.interfaces.cli.explain import Account
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    AllOption,
     BudgetOption,
     CollectionOption,
     DocumentFilter,
@@ -26,6 +25,7 @@ from pincite.interfaces.cli.options import (
     RawOption,
     SaveOption,
     SectionFilter,
+    ShortOption,
     SignOption,
     SinceFilter,
     TagFilter,
@@ -36,13 +36,9 @@ from pincite.interfaces.cli.options import (
     keeping,
     question_text,
 )
-from pincite.interfaces.cli.output import indented, print_json, say, short_path
+from pincite.interfaces.cli.output import print_json
 from pincite.interfaces.cli.progress import while_writing
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, tell_saved
-from pincite.places import announcing_lines, as_shown, cell_lines, on_one_line, place
-
-if TYPE_CHECKING:
-    from pincite.records import Answer, Citation, Claim
 
 
 def ask(
@@ -60,6 +56,8 @@ def ask(
     save: SaveOption = None,
     sign: SignOption = None,
     keep: KeepOption = False,
+    everything: AllOption = False,
+    short: ShortOption = False,
     explain: ExplainOption = False,
     why: WhyOption = None,
     budget: BudgetOption = "",
@@ -102,68 +100,8 @@ def ask(
 
         print_json(sealed({**answer_form(answer), **account.form()}))
     else:
-        print_answer(answer, is_raw=is_raw)
+        print_answer(answer, everything=everything, short=short, is_raw=is_raw)
         account.show()
         tell_saved(save)
     if answer.status == "abstained":
         raise typer.Exit(ABSTAINED)
-
-
-def print_answer(answer: Answer, *, is_raw: bool = False) -> None:
-    """The statements with their quotes, where each stands, and what else must be told.
-
-    Quotes are shown as a reader sees them, or with all marks of their files.
-    """
-    if answer.survey is not None:
-        print_count(answer)
-        return
-    if not answer.citations:
-        say("No answer in these documents.", bold=True)
-    elif answer.mode == "generated":
-        say(indented(" ".join(map(_marked, answer.claims))))
-    else:
-        _print_quotes(answer, is_raw=is_raw)
-    say()
-    for number, citation in enumerate(answer.citations, start=1):
-        mark = f"[{number}]"
-        if answer.mode == "generated":
-            # The quote itself has not been printed yet; its place stands below it.
-            _print_quote(citation, mark, is_raw=is_raw)
-            mark = " " * len(mark)
-        say(indented(_whereabouts(citation), first=f"  {mark} "), dim=True)
-    for reason in answer.reasons:
-        say(indented(reason, first="  - "), fg="yellow")
-    if answer.citations:
-        say(f"  confidence {answer.confidence:.2f} ({answer.calibration})", dim=True)
-    if answer.model:
-        say(indented(f"language model: {answer.model}", first="  "), dim=True)
-    if answer.citations and answer.judged_by:
-        say(f"  statements judged by {answer.judged_by}", dim=True)
-
-
-def _marked(claim: Claim) -> str:
-    """A statement and the numbers of its quotes: `It opens at 6.5 bar. [1][2]`."""
-    return f"{on_one_line(claim.text)} {''.join(f'[{number}]' for number in claim.citations)}"
-
-
-def _print_quote(citation: Citation, mark: str, *, is_raw: bool) -> None:
-    say(indented(f'"{as_shown(citation, is_raw=is_raw)}"', first=f"  {mark} "))
-    for line in announcing_lines(citation):
-        say(indented(line, first="      "))
-
-
-def _whereabouts(citation: Citation) -> str:
-    span = f"characters {citation.start}-{citation.end}"
-    parts = (short_path(citation.source), place(citation), span)
-    return "; ".join(part for part in parts if part)
-
-
-def _print_quotes(answer: Answer, *, is_raw: bool) -> None:
-    before: Citation | None = None
-    for number, citation in enumerate(answer.citations, start=1):
-        for line in announcing_lines(citation, before):
-            say(indented(line, first="    "))
-        say(indented(f"{as_shown(citation, is_raw=is_raw)} [{number}]"))
-        before = citation
-        for line in cell_lines(citation):
-            say(indented(line, first="    "))

@@ -12,7 +12,7 @@ import typer
 
 import pincite
 from pincite.errors import PinciteError, UsageError
-from pincite.interfaces.cli.ask import print_answer
+from pincite.interfaces.cli.answer import print_answer
 from pincite.interfaces.cli.chat_input import Lines, open_lines
 from pincite.interfaces.cli.exits import ABSTAINED, ERROR
 from pincite.interfaces.cli.options import (

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import pincite
-from pincite.interfaces.cli.ask import print_answer
+from pincite.interfaces.cli.answer import print_answer
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import print_json, say

@@ -133,6 +133,12 @@ SignOption = Annotated[
     Path | None,
     typer.Option("--sign", help="Sign what is saved with this private key ('pincite keys')."),
 ]
+AllOption = Annotated[
+    bool, typer.Option("--all", help="Show the quotes that stand behind the answer too.")
+]
+ShortOption = Annotated[
+    bool, typer.Option("--short", help="Show the sentence that answers best, and its place, alone.")
+]
 ExplainOption = Annotated[
     bool, typer.Option("--explain", help="Show what each stage found and dropped.")
 ]

@@ -99,6 +99,22 @@ def _linked(found: re.Match[str]) -> str:
     return f"\x1b]8;;{address}\x1b\\{found[0]}\x1b]8;;\x1b\\"
 
 
+def say_text(text: str, *, stands_out: str = "", first: str = "") -> None:
+    """Print a paragraph, wrapped and indented, of which a part stands out."""
+    from rich.text import Text
+
+    line = Text(visible_line(text))
+    start = text.find(stands_out) if stands_out else -1
+    if start >= 0:
+        line.stylize("bold", start, start + len(stands_out))
+    indent = first + text[: len(text) - len(text.lstrip())]
+    shown = console()
+    line = line[len(text) - len(text.lstrip()) :]
+    for wrapped in line.wrap(shown, max(20, text_width() - len(indent))):
+        wrapped.rstrip()
+        shown.print(Text(indent).append_text(wrapped), soft_wrap=True)
+
+
 def say_error(message: str) -> None:
     """What could not be done, in one line on stderr."""
     say("error: ", fg="red", bold=True, err=True, nl=False)

@@ -1,0 +1,198 @@
+"""How an answer looks in a terminal: the units that answer, each with its place, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pincite.document import BlockKind
+from pincite.interfaces.cli.count import print_count
+from pincite.interfaces.cli.output import indented, say, say_text, short_path
+from pincite.interfaces.cli.table_view import CitedRow, rows_of, table_lines
+from pincite.places import announcing_lines, as_shown, cell_lines, near_place, on_one_line
+from pincite.text.as_read import as_read
+
+if TYPE_CHECKING:
+    from pincite.records import Answer, Citation, Claim
+
+_INDENT = "  "
+_LONGEST_CODE_LINES = 40
+
+
+def print_answer(
+    answer: Answer, *, everything: bool = False, short: bool = False, is_raw: bool = False
+) -> None:
+    """The statements with their quotes, where each stands, and what else must be told.
+
+    With `everything`, what stands behind the answer too; with `short`, nothing but the sentence that
+    answers best and its place. Quotes are shown as a reader sees them, or with all marks of their
+    files.
+    """
+    if answer.survey is not None:
+        print_count(answer)
+        return
+    if short and answer.citations:
+        _print_short(answer)
+        return
+    if not answer.citations:
+        say("No answer in these documents.", bold=True)
+        say()
+    elif answer.mode == "generated":
+        _print_written(answer, is_raw=is_raw)
+    else:
+        _print_units(answer, answer.claims if everything else answer.shown, is_raw=is_raw)
+    _print_notes(answer, everything=everything)
+
+
+def _print_notes(answer: Answer, *, everything: bool) -> None:
+    lost = {f"no answer found for: {part}" for part in answer.parts}
+    for reason in answer.reasons:
+        if reason not in lost or not answer.citations:
+            say(indented(reason, first="  - "), fg="yellow")
+    if not answer.citations:
+        return
+    behind = len(answer.claims) - len(answer.shown)
+    more = f"; {behind} more {'quote' if behind == 1 else 'quotes'}: --all" if behind else ""
+    say(
+        f"  confidence {answer.confidence:.2f} ({answer.calibration}){'' if everything else more}",
+        dim=True,
+    )
+    if answer.model:
+        say(indented(f"language model: {answer.model}", first=_INDENT), dim=True)
+    if answer.judged_by:
+        say(f"  statements judged by {answer.judged_by}", dim=True)
+
+
+def _print_short(answer: Answer) -> None:
+    claim = answer.shown[0]
+    start, end = claim.telling or (0, len(claim.text))
+    first = answer.citations[claim.citations[0] - 1]
+    say(indented(as_read(claim.text[start:end], first.media_type)))
+    _print_place(first, claim.citations[0])
+
+
+def _print_written(answer: Answer, *, is_raw: bool) -> None:
+    """What a model wrote, then the quotes that carry it."""
+    written = (
+        f"{on_one_line(claim.text)} {''.join(f'[{number}]' for number in claim.citations)}"
+        for claim in answer.claims
+    )
+    say(indented(" ".join(written)))
+    say()
+    for number, citation in enumerate(answer.citations, start=1):
+        say(indented(f'"{as_shown(citation, is_raw=is_raw)}"', first=f"  [{number}] "))
+        for line in announcing_lines(citation):
+            say(indented(line, first="      "))
+        _print_place(citation, None)
+
+
+# --- Quotes -------------------------------------------------------------------------------------
+
+
+def _print_units(answer: Answer, claims: Sequence[Claim], *, is_raw: bool) -> None:
+    """Part by part where several things were asked."""
+    for number, part in enumerate(answer.parts):
+        say(indented(part), bold=True)
+        of_part = [claim for claim in claims if claim.parts[:1] == (number,)]
+        again = sorted(
+            {n for claim in claims if number in claim.parts[1:] for n in claim.citations}
+        )
+        if again:
+            say(f"{_INDENT}see {' '.join(f'[{n}]' for n in again)}")
+        elif not of_part:
+            say(f"{_INDENT}no answer found", fg="yellow")
+        _print_claims(answer, of_part, is_raw=is_raw)
+    _print_claims(answer, [claim for claim in claims if not claim.parts], is_raw=is_raw)
+
+
+def _print_claims(answer: Answer, claims: Sequence[Claim], *, is_raw: bool) -> None:
+    before: Citation | None = None
+    for table, group in groupby(claims, key=lambda claim: _table_of(answer, claim)):
+        rows = [*group]
+        if table is not None and not is_raw and _print_table(answer, rows):
+            before = _first_of(answer, rows[-1])
+            continue
+        for claim in rows:
+            before = _print_claim(answer, claim, before, is_raw=is_raw)
+
+
+def _first_of(answer: Answer, claim: Claim) -> Citation:
+    return answer.citations[claim.citations[0] - 1]
+
+
+def _print_claim(
+    answer: Answer, claim: Claim, before: Citation | None, *, is_raw: bool
+) -> Citation:
+    citation = _first_of(answer, claim)
+    for line in announcing_lines(citation, before):
+        say(indented(line, first=_INDENT))
+    if is_raw:
+        say(claim.text)
+    else:
+        for line, stands_out in _lines(claim, citation):
+            say_text(line, stands_out=stands_out, first=_INDENT)
+        for line in cell_lines(citation):
+            say(indented(line, first=_INDENT * 2))
+    if claim.left_out:
+        where = citation.section.rpartition(" > ")[2]
+        say(f"{_INDENT}... {claim.left_out}{f' in section {where}' if where else ''}", dim=True)
+    for number in claim.citations:
+        _print_place(answer.citations[number - 1], number)
+    return citation
+
+
+def _lines(claim: Claim, citation: Citation) -> Iterator[tuple[str, str]]:
+    """Each block of a quote as it is read, on lines of its own, with the part of it that answers."""
+    ranges: list[tuple[int, int, BlockKind | None]]
+    ranges = [(piece.start, piece.end, piece.kind) for piece in claim.pieces]
+    first, last = claim.telling or (0, 0)
+    is_all = last - first == len(claim.text)
+    for start, end, kind in ranges or [(0, len(claim.text), citation.kind)]:
+        shown = as_read(claim.text[start:end], citation.media_type, kind)
+        part = claim.text[max(first, start) : min(last, end)]
+        telling = "" if is_all else as_read(part, citation.media_type)
+        lines = shown.split("\n") if shown else []
+        if kind == BlockKind.CODE:
+            lines = [f"{_INDENT}{line}" for line in lines[:_LONGEST_CODE_LINES]]
+        yield from ((line, telling) for line in lines if line.strip())
+
+
+# --- Tables -------------------------------------------------------------------------------------
+
+
+def _table_of(answer: Answer, claim: Claim) -> tuple[str, int] | None:
+    """Which table a statement is a row of: its document and where its first head stands."""
+    if len(claim.citations) != 1:
+        return None
+    citation = answer.citations[claim.citations[0] - 1]
+    heads = [label.start for cell in citation.cells for label in cell.columns]
+    return (citation.document, min(heads)) if heads else None
+
+
+def _print_table(answer: Answer, claims: Sequence[Claim]) -> bool:
+    """Rows of one table below their heads; False where they do not fit."""
+    rows: list[CitedRow] = []
+    for claim in claims:
+        number = claim.citations[0]
+        rows += rows_of(claim, answer.citations[number - 1], number)
+    lines = table_lines(rows)
+    if not lines:
+        return False
+    for line in lines:
+        say(f"{_INDENT}{line}".rstrip())
+    for claim in claims:
+        if claim.left_out:
+            say(f"{_INDENT}... {claim.left_out}", dim=True)
+        _print_place(answer.citations[claim.citations[0] - 1], claim.citations[0])
+    return True
+
+
+# --- Places -------------------------------------------------------------------------------------
+
+
+def _print_place(citation: Citation, number: int | None) -> None:
+    """Where a quote stands, below it."""
+    mark = f"[{number}] " if number else "    "
+    where = "; ".join(part for part in (short_path(citation.source), near_place(citation)) if part)
+    say(indented(where, first=f"{_INDENT}{mark}"), dim=True)

@@ -1,0 +1,329 @@
+"""Which structural unit of the document carries a sentence?
+
+A sentence is rarely read alone: it stands in a paragraph, is a step among steps, a row of a table.
+What is shown is the smallest such unit, as one quote: a stretch of the document, word for word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+
+from pincite.document import UNQUOTED, Block, BlockKind, Document, Range
+from pincite.records import Piece
+from pincite.text.negations import takes_back
+from pincite.text.page_edges import is_page_edge
+from pincite.text.sentences import sentence_spans
+
+PARAGRAPH_CHARS = 480
+"""Six lines of a terminal: a paragraph up to this long is shown whole."""
+
+BRIEF_CHARS = 240
+"""What is shown beside the best unit: so much of a paragraph."""
+
+SECTION_CHARS = 800
+"""A section of several paragraphs, lists or code blocks up to this long is shown whole: what leads to
+a sentence, and what follows from it, stand beside it below one heading."""
+
+LIST_CHARS = 1_400
+LIST_ITEMS = 15
+"""A list up to these limits is shown whole; of a longer one the first items, and how many follow."""
+
+SHORT_LIST_CHARS = 420
+"""A list this short is shown whole whichever of its items is the answer."""
+
+_WITHIN_LISTS = frozenset({BlockKind.CODE, BlockKind.TABLE_ROW, BlockKind.CAPTION})
+_COLONS = (":", "：")
+_CLOSING = " \t\n\"'”’»)]*_`"
+_MARKER = re.compile(r"[ \t]*(?:[-*+•▪‣◦–]|(?P<number>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+")
+_TABLE_ROWS = 12
+"""Of a table that is shown whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A stretch `text[start:end]` that is shown as one quote.
+
+    `left_out` says what of the same structure stands behind it and is not shown ("9 more items").
+    """
+
+    start: int
+    end: int
+    left_out: str = ""
+
+
+def unit_around(
+    document: Document,
+    start: int,
+    end: int,
+    *,
+    is_wanted: Callable[[int, int], bool],
+    is_brief: bool = False,
+) -> Unit:
+    """The unit that carries the sentence `text[start:end]`; in brief no more than it needs to be read.
+
+    `is_wanted` says whether another sentence or item (a range of the text) is as good an answer: a list
+    is shown whole where its lead-in, or more than one of its items, is.
+    """
+    place = document.first_block_behind(start)
+    blocks = document.blocks
+    if place >= len(blocks) or blocks[place].start >= end:
+        return Unit(start=start, end=end)
+    kind = blocks[place].kind
+    room = BRIEF_CHARS if is_brief else PARAGRAPH_CHARS
+    if not is_brief and kind is not BlockKind.TABLE_ROW:
+        section = _short_section(document, place)
+        if section is not None:
+            return section
+    if kind is BlockKind.LIST_ITEM:
+        whole = _list_around(document, place, is_wanted, is_brief=is_brief)
+        return whole or _item(document, place, start, end, room)
+    if kind is BlockKind.TABLE_ROW and _heads_table(document, place):
+        return _table(document, place)
+    if kind is BlockKind.CODE:
+        return _with_lead_in(document, place)
+    if kind is BlockKind.PARAGRAPH:
+        announced = _announced(document, place, end)
+        is_short = announced is not None and announced.end - announced.start <= SHORT_LIST_CHARS
+        if announced is not None and (is_short or not is_brief):
+            return announced
+        return _in_block(document, place, start, end, room)
+    return Unit(start=start, end=end)
+
+
+def _short_section(document: Document, place: int) -> Unit | None:
+    """All that stands below a heading, where that is short and more than one block."""
+    blocks, section = document.blocks, document.blocks[place].section
+    if not section:
+        return None
+    first = last = place
+    while first and _is_body(blocks[first - 1], section):
+        first -= 1
+    while last + 1 < len(blocks) and _is_body(blocks[last + 1], section):
+        last += 1
+    while last > place and is_page_edge(document, blocks[last].start, blocks[last].end):
+        last -= 1
+    while first < place and is_page_edge(document, blocks[first].start, blocks[first].end):
+        first += 1
+    start, end = _with_marker(document, first), blocks[last].end
+    if first == last or end - start > SECTION_CHARS:
+        return None
+    # Of a table the asked row is shown; others would be read as if they answered too.
+    if any(block.kind is BlockKind.TABLE_ROW for block in blocks[first : last + 1]):
+        return None
+    return Unit(start=start, end=end)
+
+
+def _is_body(block: Block, section: tuple[str, ...]) -> bool:
+    return (
+        block.section == section
+        and block.kind is not BlockKind.HEADING
+        and block.kind not in UNQUOTED
+    )
+
+
+# --- Lists and steps ----------------------------------------------------------------------------
+
+
+def _list_around(
+    document: Document, place: int, is_wanted: Callable[[int, int], bool], *, is_brief: bool
+) -> Unit | None:
+    """The list with its lead-in; None where the one item answers alone."""
+    blocks = document.blocks
+    first, last = _run(document, place)
+    items = [n for n in range(first, last + 1) if blocks[n].kind is BlockKind.LIST_ITEM]
+    lead = _lead_in(document, first)
+    whole = _list(document, _with_marker(document, first) if lead is None else lead[0], items, last)
+    if whole.end < blocks[place].end:
+        return None
+    if not whole.left_out and whole.end - whole.start <= SHORT_LIST_CHARS:
+        return whole
+    if is_brief:
+        return None
+    wanted = sum(is_wanted(blocks[n].start, blocks[n].end) for n in items)
+    is_announced = lead is not None and is_wanted(*lead)
+    return whole if wanted > 1 or is_announced or _is_numbered(document, first) else None
+
+
+def _item(document: Document, place: int, start: int, end: int, room: int) -> Unit:
+    """One item with what stands below it, such as the code of a step."""
+    unit = _in_block(document, place, start, end, room)
+    blocks, last = document.blocks, place
+    while last + 1 < len(blocks) and blocks[last + 1].kind in _WITHIN_LISTS and last - place < 3:
+        last += 1
+    below = blocks[last].end
+    is_whole = unit.end == blocks[place].end and below - unit.start <= LIST_CHARS
+    first = _with_marker(document, place) if unit.start == blocks[place].start else unit.start
+    return Unit(start=first, end=below if is_whole else unit.end)
+
+
+def _with_marker(document: Document, number: int) -> int:
+    """Where an item begins with its bullet or number, where these stand before the block."""
+    start = document.blocks[number].start
+    line = document.text.rfind("\n", 0, start) + 1
+    found = _MARKER.fullmatch(document.text, line, start) if start - line <= 40 else None
+    return line + len(found[0]) - len(found[0].lstrip()) if found else start
+
+
+def _is_numbered(document: Document, number: int) -> bool:
+    block = document.blocks[number]
+    start = _with_marker(document, number)
+    found = _MARKER.match(document.text, start, block.end)
+    return found is not None and found["number"] is not None
+
+
+def _list(document: Document, start: int, items: Sequence[int], last: int) -> Unit:
+    """A list from `start` on; cut behind an item where it is too long."""
+    blocks = document.blocks
+    ends = [blocks[behind - 1].end for _, behind in pairwise([*items, last + 1])]
+    fitting = sum(1 for _ in takewhile(lambda end: end - start <= LIST_CHARS, ends[:LIST_ITEMS]))
+    shown = max(1, fitting)
+    more = len(items) - shown
+    left_out = f"{more} more {'item' if more == 1 else 'items'}" if more else ""
+    return Unit(start=start, end=ends[shown - 1], left_out=left_out)
+
+
+def _run(document: Document, place: int) -> Range:
+    """The numbers of the first and the last block of the list that a block is in."""
+    blocks, section = document.blocks, document.blocks[place].section
+
+    def last_of(numbers: Iterable[int], step: int) -> int:
+        last = place
+        for n in numbers:
+            if blocks[n].section != section or not _belongs(document, n):
+                break
+            # What stands between items is theirs; what stands before the first or behind the last
+            # item only where it is indented or code below an item.
+            if blocks[n].kind is BlockKind.LIST_ITEM or step > 0:
+                last = n
+        return last
+
+    return last_of(range(place - 1, -1, -1), -1), last_of(range(place + 1, len(blocks)), 1)
+
+
+def _belongs(document: Document, number: int) -> bool:
+    """Whether a block is an item of a list, or stands inside one."""
+    block = document.blocks[number]
+    if block.kind is BlockKind.LIST_ITEM or block.kind in _WITHIN_LISTS:
+        return True
+    return block.kind is BlockKind.PARAGRAPH and _is_indented(document, block)
+
+
+def _is_indented(document: Document, block: Block) -> bool:
+    before = document.text[max(0, block.start - 2) : block.start]
+    return document.encoding is not None and (before.endswith("  ") or before.endswith("\t"))
+
+
+def _lead_in(document: Document, first: int) -> Range | None:
+    """What stands right above a list; of a long paragraph its last sentence, if it ends open."""
+    if not first:
+        return None
+    above = document.blocks[first - 1]
+    if above.kind is not BlockKind.PARAGRAPH or above.section != document.blocks[first].section:
+        return None
+    text = document.text[above.start : above.end]
+    if len(text) <= PARAGRAPH_CHARS:
+        return above.start, above.end
+    if not _ends_open(text):
+        return None
+    sentences = sentence_spans(text) or [(0, len(text))]
+    return above.start + sentences[-1][0], above.end
+
+
+def _announced(document: Document, place: int, end: int) -> Unit | None:
+    """A sentence that stands in what leads to a list or code, with that; None for any other."""
+    blocks, block = document.blocks, document.blocks[place]
+    behind = place + 1
+    if behind >= len(blocks) or blocks[behind].section != block.section:
+        return None
+    lead = _lead_in(document, behind)
+    if lead is None or lead[0] >= end:
+        return None
+    if blocks[behind].kind is BlockKind.LIST_ITEM:
+        first, last = _run(document, behind)
+        items = [n for n in range(first, last + 1) if blocks[n].kind is BlockKind.LIST_ITEM]
+        return _list(document, lead[0], items, last)
+    if blocks[behind].kind is BlockKind.CODE and _ends_open(document.text[block.start : block.end]):
+        return Unit(start=lead[0], end=blocks[behind].end)
+    return None
+
+
+def _with_lead_in(document: Document, place: int) -> Unit:
+    """A block of code with the lines that introduce it."""
+    block, lead = document.blocks[place], _lead_in(document, place)
+    return Unit(start=block.start if lead is None else lead[0], end=block.end)
+
+
+def _ends_open(text: str) -> bool:
+    return text.rstrip(_CLOSING).endswith(_COLONS)
+
+
+# --- Tables -------------------------------------------------------------------------------------
+
+
+def _heads_table(document: Document, place: int) -> bool:
+    """Whether the cells of the next row have their column heads in this one."""
+    row, behind = document.blocks[place], document.blocks[place + 1 : place + 2]
+    return any(
+        row.start <= start < row.end
+        for block in behind
+        for cell in block.cells
+        for start, _ in cell.column_headers
+    )
+
+
+def _table(document: Document, place: int) -> Unit:
+    """The rows below a row of heads, with it."""
+    blocks = document.blocks
+    section = blocks[place].section
+    rows = [
+        *takewhile(
+            lambda n: blocks[n].kind is BlockKind.TABLE_ROW and blocks[n].section == section,
+            range(place, len(blocks)),
+        )
+    ]
+    shown = rows[: _TABLE_ROWS + 1]
+    more = len(rows) - len(shown)
+    left_out = f"{more} more {'row' if more == 1 else 'rows'}" if more else ""
+    return Unit(start=blocks[place].start, end=blocks[shown[-1]].end, left_out=left_out)
+
+
+# --- Paragraphs ---------------------------------------------------------------------------------
+
+
+def _in_block(document: Document, place: int, start: int, end: int, room: int) -> Unit:
+    """The paragraph, or of one longer than `room` the sentences around; the one before comes first."""
+    block = document.blocks[place]
+    if block.end - block.start <= room:
+        return Unit(start=min(block.start, start), end=max(block.end, end))
+    text = document.text[block.start : block.end]
+    spans = [(block.start + a, block.start + b) for a, b in sentence_spans(text)]
+    before = [a for a, b in spans if b <= start]
+    behind = [b for a, b in spans if a >= end]
+    first = before[-1] if before and end - before[-1] <= room else start
+    fitting = [b for b in behind if b - first <= room]
+    # What takes a statement back is read with it however long that gets.
+    taken = [b for a, b in spans if b in behind[:1] and takes_back(document.text[a:b])]
+    return Unit(start=first, end=max([end, *fitting, *taken]))
+
+
+# --- What a unit is made of ---------------------------------------------------------------------
+
+
+def pieces_of(document: Document, start: int, end: int) -> tuple[Piece, ...]:
+    """The blocks of `text[start:end]` as ranges of that quote, each to be shown on lines of its own."""
+    return tuple(_pieces(document, start, end))
+
+
+def _pieces(document: Document, start: int, end: int) -> Iterator[Piece]:
+    place = document.first_block_behind(start)
+    for number in range(place, len(document.blocks)):
+        block = document.blocks[number]
+        if block.start >= end:
+            return
+        first = _with_marker(document, number) if block.kind is BlockKind.LIST_ITEM else block.start
+        yield Piece(
+            start=max(first, start) - start, end=min(block.end, end) - start, kind=block.kind
+        )
