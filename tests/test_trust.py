@@ -96,7 +96,7 @@ def test_a_foreign_library_sends_nothing_to_a_server_it_names(
     assert stranger.requests == []
     assert answer.mode == "extractive"
     assert answer.model == ""
-    assert answer.citations[0].quote == OPENS
+    assert answer.citations[0].quote.startswith(OPENS)
     (told,) = [reason for reason in answer.reasons if "not approved" in reason]
     assert str(library) in told
     assert stranger.url in told
