@@ -75,9 +75,9 @@ def mixed_examples(
     chosen = [
         _weighted(_focused(example, answers), share)
         for name, share in mixture.items()
-        for example in sorted(by_file[name], key=lambda e: _draw(e, seed))[: share.most]
+        for example in sorted(by_file[name], key=lambda e: _draw(e, seed, "choice"))[: share.most]
     ]
-    return sorted(chosen, key=lambda example: _draw(example, seed))
+    return sorted(chosen, key=lambda example: _draw(example, seed, "order"))
 
 
 def read_examples(path: Path) -> Iterator[Example]:
@@ -100,8 +100,9 @@ def original_id(example_id: str) -> str:
     return example_id.removeprefix("edited/").removeprefix("negatives/")
 
 
-def _draw(example: Example, seed: int) -> str:
-    name = f"{seed} {original_id(example.id)}"
+def _draw(example: Example, seed: int, purpose: str) -> str:
+    """One number for choice, one for order: with a single one, files cut short would come first."""
+    name = f"{seed} {purpose} {original_id(example.id)}"
     return hashlib.sha256(name.encode()).hexdigest()
 
 

@@ -39,6 +39,13 @@ def test_no_more_is_taken_of_a_file_than_its_share(tmp_path: Path) -> None:
     assert len(examples) == 65
 
 
+def test_a_file_cut_short_is_spread_over_the_whole_pass(tmp_path: Path) -> None:
+    mixture = {"plain": Share(10), "edited": Share(20)}
+    examples = mixed_examples(written(tmp_path), seed=1, mixture=mixture)
+    places = [place for place, e in enumerate(examples) if e.id.startswith("plain/")]
+    assert places[-1] > len(examples) // 2
+
+
 def test_an_edited_question_stands_beside_its_original(tmp_path: Path) -> None:
     ids = [example.id for example in mixed_examples(written(tmp_path), seed=1, mixture=MIXTURE)]
     edits = [place for place, name in enumerate(ids) if name.startswith("edited/")]
