@@ -45,7 +45,8 @@ def test_the_sentence_with_the_asked_word_is_quoted_and_no_other(
     tmp_path: Path, text: str, question: str, answer: str
 ) -> None:
     answered = library_of({"a.txt": text}, tmp_path).ask(question)
-    assert [citation.quote for citation in answered.citations] == [answer]
+    told = [claim.text[slice(*claim.telling)] for claim in answered.claims if claim.telling]
+    assert told == [answer]
 
 
 @pytest.mark.parametrize(
@@ -74,4 +75,4 @@ def test_a_library_that_does_not_tell_its_language_is_asked_in_any(
     tmp_path: Path, text: str, question: str, row: str
 ) -> None:
     answered = library_of({"a.md": text}, tmp_path).ask(question)
-    assert row in [citation.quote for citation in answered.citations]
+    assert any(row in citation.quote for citation in answered.citations)

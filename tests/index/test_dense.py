@@ -151,9 +151,9 @@ def test_many_ranges_are_removed_in_the_time_of_one(kind: str) -> None:
     vectors = np.ones((40_000, 64), dtype=np.float32)
     index = FaissIndex(64, ENGINES[kind])
     index.add(range(len(vectors)), vectors)
-    begun = time.perf_counter()
+    begun = time.process_time()
     index.remove([(key, key) for key in range(0, len(vectors), 2)])
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
     assert len(index) == len(vectors) // 2
 
 

@@ -116,6 +116,6 @@ def test_many_problems_do_not_slow_down_the_look_at_each_file(tree: Path) -> Non
     found = discover([tree])
     assert len(found.problems) == 6_000
     below = [str(tree / f"gone{number % 7_500}.txt" / "a.txt") for number in range(30_000)]
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert sum(map(found.is_out_of_sight, below)) == 24_000
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 3

@@ -311,7 +311,7 @@ def test_a_ruled_line_in_a_margin_takes_no_time(docx_bytes: Save) -> None:
     word = docx.Document()
     word.add_paragraph("The pump.")
     word.sections[0].header.paragraphs[0].text = "─" * 300 + " SOP-7"
-    begun = time.perf_counter()
+    begun = time.process_time()
     document = read(docx_bytes(word))
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
     assert document.text.endswith("─ SOP-7")

@@ -328,9 +328,9 @@ def test_an_aside_of_prose_beside_the_main_element_is_content() -> None:
 
 def test_a_style_of_nothing_but_beginnings_takes_no_time() -> None:
     style = "color:#ffffff;" + "background:" * 20_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     read(f'<p style="{style}">The pump is set to 5 bar.</p>')
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_tags_in_scripts_are_no_elements_nested_beyond_reason() -> None:

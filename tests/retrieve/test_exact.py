@@ -205,9 +205,9 @@ def test_many_excluded_words_are_looked_for_in_each_passage_at_once(tmp_path: Pa
     with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as opened:
         opened.ingest([files])
         assert opened.search("valve").hits
-        begun = time.perf_counter()
+        begun = time.process_time()
         assert opened.search(f"valve {excluded}").hits
-        assert time.perf_counter() - begun < 3
+        assert time.process_time() - begun < 3
 
 
 def test_an_answer_knows_what_was_excluded_and_corrected(library: Library) -> None:

@@ -90,6 +90,6 @@ def test_names_are_read_only_where_a_file_may_be_named() -> None:
 
 
 def test_a_long_question_takes_no_long_time() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     files().named("in the file a.b " * 2_000, None)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

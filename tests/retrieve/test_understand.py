@@ -254,10 +254,10 @@ def test_several_questions_in_one_are_told_apart(text: str, parts: tuple[str, ..
 
 
 def test_a_long_run_of_blanks_between_two_questions_takes_no_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     text = "What is the torque?" + " " * 10_000 + "\nWho built  the motor? " + " " * 10_000 + "."
     assert question_parts(text) == ("What is the torque", "Who built the motor")
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 def test_quotes_narrow_search_words_but_not_a_sentence(

@@ -55,6 +55,6 @@ def test_every_stretch_of_words_is_held(words: list[str], data: st.DataObject) -
 
 
 def test_a_long_run_of_letters_is_looked_through_once() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert without_signed("a" * 50_000) == "a" * 50_000
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1

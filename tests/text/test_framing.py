@@ -57,7 +57,7 @@ def test_words_that_are_meant_stay(text: str) -> None:
 
 
 def test_long_questions_take_no_time() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     for opening in ("what does ", "is ", "tell me ", "fasse "):
         without_frame(opening + "a " * 50_000, "en")
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -106,9 +106,9 @@ def test_what_goes_on_behind_a_quotation_is_the_same_sentence() -> None:
 @pytest.mark.parametrize("piece", ["item7 Rs. 7,500 ", "![a](", "!", "?.", "।", "Fa. Bo "])
 def test_long_texts_take_time_in_proportion_to_their_length(piece: str) -> None:
     text = piece * (200_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     sentence_spans(text)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_blank_text_has_no_sentences() -> None:
@@ -118,9 +118,9 @@ def test_blank_text_has_no_sentences() -> None:
 @pytest.mark.parametrize("part", ["item7 Rs. 7,500 ", "![a](", "No. 5 ", "x.y!"])
 def test_long_lists_and_runs_without_blanks_take_time_in_proportion(part: str) -> None:
     text = part * (300_000 // len(part))
-    begun = time.perf_counter()
+    begun = time.process_time()
     spans = sentence_spans(text)
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
     assert (spans[0][0], spans[-1][1]) == (0, len(text.strip()))
 
 

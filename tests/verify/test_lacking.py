@@ -191,6 +191,6 @@ def test_a_passage_is_read_once_however_many_of_its_sentences_are_quoted() -> No
 
 
 def test_a_long_run_of_names_takes_no_long_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert beside("Is it by Miller?", "Anna Berta Carla Dora " * 750)[0]
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2

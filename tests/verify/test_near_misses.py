@@ -88,9 +88,9 @@ def test_what_is_held_in_another_spelling_or_is_no_code_is_not_refused(
 
 
 def test_a_long_run_of_letters_takes_no_long_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert refused(f"What is {'ab-' * 5000} and {'x' * 20000}?", TOTAL) == ""
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 AMENDMENT = "This Amendment No. 1 is made on 14 September 2022."

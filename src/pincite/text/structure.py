@@ -38,6 +38,8 @@ _WITHIN_LISTS = frozenset({BlockKind.CODE, BlockKind.TABLE_ROW, BlockKind.CAPTIO
 _COLONS = (":", "：")
 _CLOSING = " \t\n\"'”’»)]*_`"
 _MARKER = re.compile(r"[ \t]*(?:[-*+•▪‣◦–]|(?P<number>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+")
+_CLAUSE = re.compile(r"(?:§ ?)?\d{1,3}(?:\.\d{1,3}){1,5}\.?\s")
+"""How a clause begins: 5.3, 12.4.1, § 7.2."""
 _TABLE_ROWS = 12
 """Of a table that is shown whole."""
 
@@ -110,10 +112,15 @@ def _short_section(document: Document, place: int) -> Unit | None:
     start, end = _with_marker(document, first), blocks[last].end
     if first == last or end - start > SECTION_CHARS:
         return None
-    # Of a table the asked row is shown; others would be read as if they answered too.
-    if any(block.kind is BlockKind.TABLE_ROW for block in blocks[first : last + 1]):
+    # A row of a table and a clause are units of their own: others would be read as if they answered.
+    if any(_stands_alone(document, block) for block in blocks[first : last + 1]):
         return None
     return Unit(start=start, end=end)
+
+
+def _stands_alone(document: Document, block: Block) -> bool:
+    is_clause = _CLAUSE.match(document.text, block.start, block.end) is not None
+    return block.kind is BlockKind.TABLE_ROW or is_clause
 
 
 def _is_body(block: Block, section: tuple[str, ...]) -> bool:
