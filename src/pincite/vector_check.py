@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.document import Span
+from pincite.errors import LibraryDamaged
 from pincite.records import Passage, Source
 from pincite.stages import VectorEncoder
 from pincite.vectors import normalised
@@ -82,6 +83,6 @@ def _stored(holdings: Holdings, key: int, encoder: VectorEncoder) -> NDArray[Any
     """The stored vector; one of no length where what is stored is none; None where nothing is."""
     try:
         found, vectors = holdings.vectors([key], model=encoder.name, dimensions=encoder.dimensions)
-    except ValueError:
+    except LibraryDamaged:
         return np.zeros(0)
     return vectors[0] if found else None
