@@ -223,7 +223,8 @@ def heard(*asked: str, quotes: tuple[str, ...] = ()) -> str:
     """What the last question of a conversation is read as, each one before it read in its place."""
     earlier: list[Exchange] = []
     for question in asked:
-        earlier.append(Exchange(question=follow_up(question, earlier).text, quotes=quotes))
+        text = follow_up(question, earlier).text
+        earlier.append(Exchange(question=text, asked=question, quotes=quotes))
     return earlier[-1].question
 
 
@@ -381,7 +382,8 @@ _MAY_BE_ADDED = {"what", "about", "in", "to"}
 def test_nothing_is_read_into_a_question_that_nobody_said(
     asked: str, before: list[str], quotes: list[str]
 ) -> None:
-    found = follow_up(asked, [Exchange(question=one, quotes=tuple(quotes)) for one in before])
+    told = tuple(quotes)
+    found = follow_up(asked, [Exchange(question=one, asked=one, quotes=told) for one in before])
     assert bool(found.text.strip()) == bool(asked.strip())
     if found.rule is Rule.NONE:
         assert found.text == asked
@@ -393,7 +395,7 @@ def test_the_examples_in_the_documents_are_read_so() -> None:
     page = (Path(__file__).parents[2] / "docs" / "chat.md").read_text(encoding="utf-8")
     table = page.partition("| asked | after | read as |\n|---|---|---|\n")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
-    assert len(rows) == 12
+    assert len(rows) == 13
     assert [[asked, before, read(asked, before).text] for asked, before, _ in rows] == rows
 
 
@@ -417,8 +419,116 @@ def test_topics_do_not_pile_up() -> None:
         "are trips covered?",
         "and is it paid?",
     ]
-    earlier: list[Exchange] = []
-    for question in asked:
-        earlier.append(Exchange(question=follow_up(question, earlier).text))
-    assert "courses" not in earlier[-1].question
-    assert "trips" in earlier[-1].question
+    found = heard(*asked)
+    assert "courses" not in found
+    assert "trips" in found
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        (
+            ("how long is parental leave?", "and sick leave?", "who approves it?"),
+            "who approves sick leave?",
+        ),
+        (
+            ("How do I request annual leave?", "and sick leave?", "who approves it?"),
+            "who approves sick leave?",
+        ),
+        (
+            (
+                "Does part-time work change parental leave when I adopt a child?",
+                "and sick leave?",
+                "do I have to report it?",
+            ),
+            "do I have to report sick leave?",
+        ),
+        (
+            (
+                "How much annual leave do I earn when I have been here for 5 years?",
+                "and how much sick leave?",
+                "when does it expire?",
+            ),
+            "when does sick leave expire?",
+        ),
+        (
+            ("how many sick days do I get per year?", "and how many holidays?", "are they paid?"),
+            "are holidays paid?",
+        ),
+        (
+            ("How long does a background check take?", "and a drug test?", "who pays for it?"),
+            "who pays for a drug test?",
+        ),
+    ],
+)
+def test_a_pronoun_means_the_thing_that_took_the_place_of_another(
+    asked: tuple[str, ...], meant: str
+) -> None:
+    assert heard(*asked) == meant
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        (
+            ("What does the pump cost?", "and in 2021?", "who pays for it?"),
+            "who pays for it? (pump cost, 2021)",
+        ),
+        (
+            ("What was Nord's profit in 2023?", "and revenue?", "why did it fall?"),
+            "why did it fall? (Nord's revenue, 2023)",
+        ),
+        (
+            ("Can I work overtime?", "and on weekends?", "is it paid?"),
+            "is it paid? (work overtime, weekends)",
+        ),
+    ],
+)
+def test_a_time_a_circumstance_or_a_figure_of_a_name_is_not_all_that_it_means(
+    asked: tuple[str, ...], meant: str
+) -> None:
+    assert heard(*asked) == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        (
+            "How much annual leave do I earn when I have been here for 5 years?",
+            "and how much sick leave?",
+            "How much sick leave do I earn when I have been here for 5 years?",
+        ),
+        (
+            "How much oil does the pump need?",
+            "and how many filters?",
+            "How many filters does the pump need?",
+        ),
+        ("How many people live in Oslo?", "and how many cars?", "and how many cars?"),
+        ("How many pumps are there?", "and how many do I need?", "and how many do I need?"),
+    ],
+)
+def test_another_amount_takes_the_place_of_the_one_that_the_question_begins_with(
+    before: str, asked: str, meant: str
+) -> None:
+    assert read(asked, before).text == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "meant"),
+    [
+        ("How do I request annual leave?", "and sick leave?", "How do I request sick leave?"),
+        ("Who approves annual leave?", "and sick leave?", "Who approves sick leave?"),
+        (
+            "How many hours can I earn?",
+            "what about credit hours?",
+            "How many credit hours can I earn?",
+        ),
+    ],
+)
+def test_a_verb_or_an_amount_before_the_thing_stays(before: str, asked: str, meant: str) -> None:
+    assert read(asked, before).text == meant
+
+
+def test_how_long_is_no_topic() -> None:
+    found = read("who approves it?", "How long is parental leave?")
+    assert found.text == "who approves it? (parental leave)"

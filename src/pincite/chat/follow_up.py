@@ -24,7 +24,13 @@ from pincite.chat.pointers import (
     resolved,
     swapped,
 )
-from pincite.chat.slots import exchanged, exchanged_alike, without_doer
+from pincite.chat.slots import (
+    amount_exchanged,
+    exchanged,
+    exchanged_alike,
+    is_measure,
+    without_doer,
+)
 from pincite.chat.subjects import content, keys, names, says_something, topic, words
 
 _LONGEST_CHARS = 1000
@@ -37,6 +43,7 @@ _LOST_WORDS = 3
 
 _WHAT_ABOUT = re.compile(r"^(?:what|how)\s+about\s+(?P<other>.+)$", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|or|but)\b(?:[\s,.:]|-+\s)+(?P<other>.+)$", re.IGNORECASE)
+_AMOUNT = re.compile(r"^(?P<amount>how\s+(?:much|many))\s+(?P<other>.+)$", re.IGNORECASE)
 _THE_ONE = re.compile(r"^the\s++(?P<other>\S++(?:\s++(?!ones?$)\S++)*+)\s++ones?$", re.IGNORECASE)
 _CORRECTED = re.compile(
     r"^(?:no\W+)?(?:i(?:\s+(?:mean|meant)|['’]m\s+asking|\s+am\s+asking|['’]m\s+interested|\s+am\s+"
@@ -72,6 +79,8 @@ class Exchange:
     """An earlier question as it was read, and the quotes of its answer."""
 
     question: str
+    asked: str = ""
+    """As it was written; empty where only the reading is known."""
     quotes: tuple[str, ...] = ()
     offering: str = ""
     """The question that gave the choice which this one is still about."""
@@ -131,6 +140,25 @@ def _place(asked: str, last: Exchange) -> str:
     if found.replaced:
         return _other(found.replaced, last) or found.replaced
     return _added(asked, found.other)
+
+
+def _amount(asked: str, last: Exchange) -> str:
+    """`and how much sick leave?`: another amount in the question that asked for one."""
+    plain, other = asked.rstrip(" ?.!"), _other_amount(asked)
+    return amount_exchanged(_ADDED.sub("", last.question), LEADING.sub("", plain)) if other else ""
+
+
+def _other_amount(asked: str) -> str:
+    """Of what another amount is asked for; empty for a question of its own."""
+    plain = asked.rstrip(" ?.!")
+    found = _AMOUNT.match(LEADING.sub("", plain)) if _AND.match(plain) else None
+    return _plain_thing(_without_verbs(found["other"])) if found else ""
+
+
+def _plain_thing(other: str) -> str:
+    """What "it" may mean next: no time, no number, and not where or for whom."""
+    is_beside = words(other)[:1] and words(other)[0].lower() in PREPOSITIONS
+    return "" if is_beside or is_measure(other) else other
 
 
 def _other(asked: str, last: Exchange) -> str:
@@ -204,13 +232,26 @@ def _pointer(asked: str, last: Exchange) -> str:
     begun = LEADING.sub("", asked) or asked
     if not pointing(begun):
         return ""
-    before = _ADDED.sub("", last.question)
+    thing = _exchanged_thing(last)
+    before = thing or _ADDED.sub("", last.question)
     read = resolved(begun, before, last.quotes)
     if read or is_kind(begun):
         return read
     # Whom the last question does not speak of is not whom "he" means.
-    meant = topic(before) if is_of_person(begun) else _last_topic(last.question)
+    is_plain = thing or is_of_person(begun)
+    meant = topic(before) if is_plain else _last_topic(last.question)
     return _added(begun, meant, beside=begun)
+
+
+def _exchanged_thing(last: Exchange) -> str:
+    """The last question as one about the thing that took another's place, and nothing else.
+
+    Empty where it names more than that: "it" may be what is named.
+    """
+    other = _other_amount(last.asked) or _plain_thing(_other_subject(last.asked))
+    named = names(_ADDED.sub("", last.question))
+    is_all = bool(other) and all(name in other for name in named)
+    return f"What about {other}?" if is_all and mentions(last.question, other) else ""
 
 
 def _fragment(asked: str, last: Exchange) -> str:
@@ -258,6 +299,7 @@ def _added(asked: str, meant: str, *, beside: str = "") -> str:
 
 _RULES: tuple[tuple[Rule, Callable[[str, Exchange], str]], ...] = (
     (Rule.PLACE, _place),
+    (Rule.OTHER, _amount),
     (Rule.OTHER, _other),
     (Rule.BARE, _bare),
     (Rule.POINTER, _pointer),

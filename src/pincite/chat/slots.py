@@ -44,6 +44,12 @@ _ASKS_FOR_A_FIGURE = re.compile(r"(?!when|where|why|how\s+(?:do|can|is|are|was)\
 _OWNER = re.compile(r"['’]s(?=\s)")
 _PLACED = re.compile(r"\b(?:at|from|in|near|on|since|to)\s+(?:the\s+)?$", re.IGNORECASE)
 _AUXILIARY = "|".join(re.escape(word) for word in sorted(AUXILIARIES))
+_AMOUNT = re.compile(
+    rf"how\s+(?P<amount>(?:much|many)(?:\s+(?!(?:{_AUXILIARY})\s)\S++)++)(?=\s+(?:{_AUXILIARY})\s)",
+    re.IGNORECASE,
+)
+_BEFORE_A_VERB = frozenset("i you we they he she who".split())
+_NO_NOUNS = FUNCTION | {"many", "much"}
 _END_OF_A_PHRASE = AUXILIARIES | PREPOSITIONS | QUESTION_WORDS | {"and", "or", "but", "that", "if"}
 
 
@@ -64,6 +70,18 @@ def exchanged_alike(subjects: str, plain: str) -> str:
         if found:
             return found
     return ""
+
+
+def amount_exchanged(question: str, amount: str) -> str:
+    """`how much sick leave` instead of `How much annual leave` in a question that begins so."""
+    there = _AMOUNT.match(question)
+    return _put(question, there.span("amount"), amount.partition(" ")[2]) if there else ""
+
+
+def is_measure(plain: str) -> bool:
+    """Whether it is a time or a number, which says no more than when or how much."""
+    has_number = any(sign.isdigit() for sign in plain) and not names(plain, opens=False)
+    return has_number or bool(_TIME.search(plain))
 
 
 def _by_time(question: str, other: str, plain: str) -> str:
@@ -309,15 +327,19 @@ def _phrases_after(question: str, preposition: str) -> Iterator[tuple[int, int]]
 
 
 def _noun_phrases(question: str) -> Iterator[tuple[int, int]]:
-    """Runs of words that are no function words, with the determiner before them."""
+    """Runs of words that are no function words, with the determiner before them.
+
+    What follows "I" or "who" is a verb, and no part of one.
+    """
     start = end = -1
+    lowered = ""
     for word in re.finditer(r"[^\W_][\w&'’-]*|[^\w\s]", question):
-        lowered = word[0].lower()
+        before, lowered = lowered, word[0].lower()
         if lowered in DETERMINERS:
             if start < end:
                 yield start, end
             start, end = word.start(), -1
-        elif lowered in FUNCTION or not lowered[0].isalnum():
+        elif lowered in _NO_NOUNS or before in _BEFORE_A_VERB or not lowered[0].isalnum():
             if start < end:
                 yield start, end
             start = end = -1

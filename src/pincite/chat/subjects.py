@@ -33,6 +33,10 @@ _BOTH = re.compile(
     r"\b(?:compare|between)\s++(?P<first>[^\s,]++(?:\s++(?!(?:and|with|to)\s)[^\s,]++)*+)\s++(?:and|with|to)\s++(?P<second>[^,]+)$",
     re.IGNORECASE,
 )
+_HOW_LONG = re.compile(
+    rf"^how\s+[^\W\d_]+\s+(?=(?:{'|'.join(map(re.escape, sorted(AUXILIARIES)))})\s)", re.IGNORECASE
+)
+"""Asks for a measure, and is not what the question is about."""
 _OWNERS = {"my", "your", "his", "her", "its", "our", "their"}
 _INSIDE_NAMES = {"of", "the", "de", "la", "von", "van", "and", "&"}
 _LONGEST_SUBJECT_WORDS = 4
@@ -124,7 +128,7 @@ def _is_beside_noun(name: str, text: str) -> bool:
 
 def topic(text: str) -> str:
     """All that a question is about, as a list: "good lawyer, estate plan, will"."""
-    pieces = _PIECE.findall(LEADING.sub("", parsed(text).plain))
+    pieces = _PIECE.findall(_HOW_LONG.sub("", LEADING.sub("", parsed(text).plain)))
     tells = [bool(_WORD.match(piece)) and _plain(piece) not in EMPTY for piece in pieces]
     runs: list[list[str]] = [[]]
     for place, piece in enumerate(pieces):
