@@ -272,6 +272,10 @@ class Ranking(Sequence[Hit]):
         return self.hits[index]
 
 
+SCALE = "scale-"
+"""How the id of evidence begins that tells the scale of a table row; the row's id follows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """What may be quoted: a sentence, or the structural unit around the sentence `telling`.

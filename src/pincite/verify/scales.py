@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pincite.document import Span
-from pincite.records import Evidence
+from pincite.records import SCALE, Evidence
 from pincite.stages import Sources
 from pincite.verify.headers import REMARK
 
@@ -35,7 +35,7 @@ class Scales:
             if span is not None and span not in told:
                 told.add(span)
                 yield Evidence(
-                    id=f"scale-{item.id}",
+                    id=f"{SCALE}{item.id}",
                     span=span,
                     quote=self._sources.text_of(span),
                     passage=item.passage,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pincite.digests import one_answer
 from pincite.document import Span
 from pincite.records import (
+    SCALE,
     Answer,
     Claim,
     Draft,
@@ -102,7 +103,7 @@ class SourceVerifier:
         checked = self._with_amendments(question, draft, checked, hits)
         checked = self._with_conflicts(question, checked, hits)
         for remark in self._scales.find(checked.used):
-            checked = self._beside(question, checked, remark)
+            checked = _behind_its_row(self._beside(question, checked, remark), remark)
         told = [*checked.reasons, *([judged.beside] if judged.beside else [])]
         cited = {citation.document for citation in checked.citations}
         told += self._reasons.caveats(question, cited, checked.citations)
@@ -235,6 +236,18 @@ class SourceVerifier:
             calibration=self._judge.told,
             parts=draft.parts,
         )
+
+
+def _behind_its_row(checked: CheckedDraft, remark: Evidence) -> CheckedDraft:
+    """The same, where a remark on the scale of a row stands behind the answer if that row does."""
+    row = remark.id.removeprefix(SCALE)
+    scaled = [claim for claim in checked.claims if row in claim.evidence_ids]
+    is_further = bool(scaled) and all(claim.is_further for claim in scaled)
+    claims = (
+        replace(one, is_further=is_further) if remark.id in one.evidence_ids else one
+        for one in checked.claims
+    )
+    return replace(checked, claims=tuple(claims))
 
 
 def _with_first(checked: CheckedDraft, place: int | None) -> CheckedDraft:

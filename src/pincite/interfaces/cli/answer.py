@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pincite.document import BlockKind
 from pincite.interfaces.cli.count import print_count
 from pincite.interfaces.cli.output import indented, say, say_text, short_path
-from pincite.interfaces.cli.table_view import CitedRow, rows_of, table_lines
+from pincite.interfaces.cli.table_view import (
+    WITHOUT_HEADS,
+    CitedRow,
+    is_without_heads,
+    rows_of,
+    table_lines,
+)
 from pincite.places import announcing_lines, as_shown, cell_lines, near_place, on_one_line
+from pincite.records import SCALE
 from pincite.text.as_read import as_read
 
 if TYPE_CHECKING:
@@ -108,13 +115,39 @@ def _print_units(answer: Answer, claims: Sequence[Claim], *, is_raw: bool) -> No
 
 def _print_claims(answer: Answer, claims: Sequence[Claim], *, is_raw: bool) -> None:
     before: Citation | None = None
-    for table, group in groupby(claims, key=lambda claim: _table_of(answer, claim)):
+    notes = {} if is_raw else _scale_notes(claims)
+    others = [claim for claim in claims if all(claim is not note for note in notes.values())]
+    for table, group in groupby(others, key=lambda claim: _table_of(answer, claim)):
         rows = [*group]
+        _print_scales(answer, rows, notes)
         if table is not None and not is_raw and _print_table(answer, rows):
             before = _first_of(answer, rows[-1])
             continue
         for claim in rows:
             before = _print_claim(answer, claim, before, is_raw=is_raw)
+
+
+def _scale_notes(claims: Sequence[Claim]) -> dict[str, Claim]:
+    """By the rows whose scale they tell, the quotes that do: "(in thousands)"."""
+    told = {identity for claim in claims for identity in claim.evidence_ids}
+    return {
+        row: claim
+        for claim in claims
+        for identity in claim.evidence_ids
+        if (row := identity.removeprefix(SCALE)) != identity and row in told
+    }
+
+
+def _print_scales(answer: Answer, rows: Sequence[Claim], notes: Mapping[str, Claim]) -> None:
+    """What tells the scale of rows, above them, unless their heads do."""
+    for claim in rows:
+        for note in (notes[one] for one in claim.evidence_ids if one in notes):
+            citation = _first_of(answer, note)
+            heads = {
+                label.start for cell in _first_of(answer, claim).cells for label in cell.columns
+            }
+            if citation.start not in heads:
+                say(indented(as_shown(citation), first=_INDENT))
 
 
 def _first_of(answer: Answer, claim: Claim) -> Citation:
@@ -134,6 +167,8 @@ def _print_claim(
             say_text(line, stands_out=stands_out, first=_INDENT)
         for line in cell_lines(citation):
             say(indented(line, first=_INDENT * 2))
+        if is_without_heads(claim, citation):
+            say(f"{_INDENT}{WITHOUT_HEADS}", dim=True)
     if claim.left_out:
         where = citation.section.rpartition(" > ")[2]
         say(f"{_INDENT}... {claim.left_out}{f' in section {where}' if where else ''}", dim=True)

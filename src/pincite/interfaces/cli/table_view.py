@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, zip_longest
+from typing import TypeAlias
 
 from pincite.document import BlockKind
 from pincite.interfaces.cli.output import text_width, visible_line
 from pincite.places import on_one_line
 from pincite.records import Citation, CitedCell, Claim
 
+WITHOUT_HEADS = "(columns without heads)"
+
 _BETWEEN = "  "
+_INDENT_WIDTH = 2
 _MOST_COLUMNS = 12
+_NARROWEST_TEXT = 8
+_CURRENCIES = frozenset("$€£¥₹")
+
+Heads: TypeAlias = tuple[str, ...]
+"""The heads of a column, outermost first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedRow:
-    """A row: what heads it, its cells by the names of their columns, and its citation's number."""
+    """A row: what heads it, its cells by the heads of their columns, and its citation's number.
+
+    `remarks` stand over its currencies alone, such as "(in thousands)".
+    """
 
     head: str
-    cells: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[Heads, str], ...]
     number: int
+    remarks: Heads = ()
 
 
 def rows_of(claim: Claim, citation: Citation, number: int) -> Iterator[CitedRow]:
@@ -33,56 +47,187 @@ def rows_of(claim: Claim, citation: Citation, number: int) -> Iterator[CitedRow]
             yield _row(cells, number)
 
 
+def is_without_heads(claim: Claim, citation: Citation) -> bool:
+    """Whether a quote is rows of a table of which nothing says what their columns mean."""
+    kinds: list[BlockKind | None] = [piece.kind for piece in claim.pieces]
+    if any(kind is not BlockKind.TABLE_ROW for kind in kinds or [citation.kind]):
+        return False
+    if any(cell.columns for cell in citation.cells) or not any(map(str.isdigit, claim.text)):
+        return False
+    # A single value beside its label needs no head: "Weight: 5 kg".
+    return sum(bool(cell.rows) for cell in citation.cells) != 1
+
+
 def _row(cells: Sequence[CitedCell], number: int) -> CitedRow:
     heads = {label.start: label.text for cell in cells for label in cell.rows}
     own = {cell.start for cell in cells if not cell.columns} | heads.keys()
     head = [text for _, text in sorted(heads.items())]
     head += [cell.text for cell in cells if cell.start in own and cell.start not in heads]
-    named = (
-        (_names(cell), cell.text) for cell in cells if cell.start not in heads and cell.columns
-    )
+    named = [cell for cell in cells if cell.start not in heads and cell.columns]
     return CitedRow(
         head=" > ".join(_plain(text) for text in head),
-        cells=tuple((name, _plain(text)) for name, text in named),
+        cells=tuple(_with_currencies(named)),
         number=number,
+        remarks=_over_currencies(named),
     )
 
 
-def _names(cell: CitedCell) -> str:
-    return ", ".join(_plain(label.text) for label in cell.columns)
+def _over_currencies(cells: Sequence[CitedCell]) -> Heads:
+    """Heads over nothing but cells that hold a currency, which are joined to others."""
+    told: dict[str, bool] = {}
+    for place, cell in enumerate(cells):
+        is_joined = _plain(cell.text) in _CURRENCIES and place + 1 < len(cells)
+        for label in cell.columns:
+            name = _plain(label.text)
+            told[name] = told.get(name, True) and is_joined
+    return tuple(name for name, alone in told.items() if alone)
+
+
+def _with_currencies(cells: Sequence[CitedCell]) -> Iterator[tuple[Heads, str]]:
+    """The cells, a currency that has a cell of its own joined to the number behind it."""
+    before = ""
+    for place, cell in enumerate(cells):
+        text = _plain(cell.text)
+        if text in _CURRENCIES and place + 1 < len(cells):
+            before = f"{text} "
+            continue
+        yield tuple(_plain(label.text) for label in cell.columns), f"{before}{text}"
+        before = ""
 
 
 def _plain(text: str) -> str:
     return visible_line(on_one_line(text))
 
 
+# --- Drawing ------------------------------------------------------------------------------------
+
+
 def table_lines(rows: Sequence[CitedRow]) -> list[str]:
-    """The rows below their heads, numbers to the right; none where they are wider than the terminal."""
-    names = list(dict.fromkeys(name for row in rows for name, _ in row.cells))
-    if not names or len(names) > _MOST_COLUMNS:
+    """The rows below their heads, numbers to the right; none where they cannot be that narrow.
+
+    What heads every column stands once above, as does what heads currencies alone.
+    """
+    columns = list(dict.fromkeys(heads for row in rows for heads, _ in row.cells))
+    if not columns or len(columns) > _MOST_COLUMNS:
         return []
-    has_heads = any(row.head for row in rows)
-    header = [*([""] if has_heads else []), *names, ""]
+    above = _of_all(columns)
+    heads = [tuple(head for head in column if head not in above) for column in columns]
+    label = [""] if any(row.head for row in rows) else []
     body = [
         [
-            *([row.head] if has_heads else []),
-            *(" / ".join(text for name, text in row.cells if name == column) for column in names),
+            *(label and [row.head]),
+            *(" / ".join(text for name, text in row.cells if name == column) for column in columns),
             f"[{row.number}]",
         ]
         for row in rows
     ]
-    widths = [max(len(line[n]) for line in (header, *body)) for n in range(len(header))]
-    if sum(widths) + len(_BETWEEN) * len(widths) > text_width():
+    over: list[Heads] = [*((text,) for text in label), *heads, ()]
+    widths = _widths(over, body)
+    if widths is None:
         return []
-    is_right = [all(_is_number(line[n]) for line in body) for n in range(len(header))]
-    drawn = [
-        _BETWEEN.join(
-            text.rjust(width) if right else text.ljust(width)
-            for text, width, right in zip(line, widths, is_right, strict=True)
-        )
-        for line in (header, *body)
-    ]
-    return [drawn[0], _BETWEEN.join("-" * width for width in widths[:-1]), *drawn[1:]]
+    is_right = [all(_is_number(line[n]) for line in body) for n in range(len(over))]
+    ruler = _BETWEEN.join("-" * width for width in widths[:-1])
+    drawn = [*_head_lines(over, widths, is_right), ruler]
+    for line in body:
+        drawn += _folded_row(line, widths, is_right)
+    remarks = dict.fromkeys([*above, *(text for row in rows for text in row.remarks)])
+    return [*(line for text in remarks for line in _fold(text, _room())), *drawn]
+
+
+def _of_all(columns: Sequence[Heads]) -> list[str]:
+    """What is said once above the table instead of over its columns."""
+    told = dict.fromkeys(head for column in columns for head in column)
+    above = [head for head in told if len(columns) > 1 and all(head in c for c in columns)]
+    # Each column keeps a head of its own.
+    return above if all(set(column) - set(above) for column in columns) else []
+
+
+def _room() -> int:
+    return text_width() - _INDENT_WIDTH
+
+
+def _widths(over: Sequence[Heads], body: Sequence[Sequence[str]]) -> list[int] | None:
+    """How wide each column is: the widest texts are folded until all fit; None if they cannot."""
+    least, wanted = [], []
+    for place, heads in enumerate(over):
+        texts = [line[place] for line in body]
+        numbers = [_width(text) for text in texts if _is_number(text) or text.startswith("[")]
+        words = [_width(word) for text in heads for word in text.split()]
+        shortest = max([*numbers, *(min(width, _NARROWEST_TEXT) for width in words), 1])
+        full = max(_width(text) for text in (*texts, *heads, " "))
+        least.append(min(full, max(shortest, min(full, _NARROWEST_TEXT)) if texts else full))
+        wanted.append(full)
+    room = _room() - len(_BETWEEN) * (len(over) - 1)
+    if sum(least) > room:
+        return None
+    while sum(wanted) > room:
+        spare = [(wanted[n], n) for n in range(len(wanted)) if wanted[n] > least[n]]
+        wanted[max(spare)[1]] -= 1
+    return wanted
+
+
+def _head_lines(
+    over: Sequence[Heads], widths: Sequence[int], is_right: Sequence[bool]
+) -> Iterator[str]:
+    """The heads, the innermost at the bottom; one over several columns stands once, in their middle."""
+    for level in range(max(map(len, over)) - 1, -1, -1):
+        texts = [heads[-1 - level] if level < len(heads) else "" for heads in over]
+        keys = [_outer(number, heads, level) for number, heads in enumerate(over)]
+        groups = [[*group] for _, group in groupby(range(len(over)), key=keys.__getitem__)]
+        joint = [sum(widths[n] for n in g) + len(_BETWEEN) * (len(g) - 1) for g in groups]
+        folded = [_fold(texts[g[0]], width) for g, width in zip(groups, joint, strict=True)]
+        height = max(map(len, folded))
+        bottom = [[""] * (height - len(lines)) + lines for lines in folded]
+        for parts in zip(*bottom, strict=True):
+            yield _BETWEEN.join(
+                _centred(part, width) if len(g) > 1 else _aligned(part, width, is_right[g[0]])
+                for part, width, g in zip(parts, joint, groups, strict=True)
+            )
+
+
+def _outer(number: int, heads: Heads, level: int) -> tuple[int, Heads]:
+    """By what columns stand below one head: it and the heads above it; the innermost stand alone."""
+    if level == 0 or level >= len(heads):
+        return number, ()
+    return -1, heads[: len(heads) - level]
+
+
+def _folded_row(
+    texts: Sequence[str], widths: Sequence[int], is_right: Sequence[bool]
+) -> Iterator[str]:
+    folded = [_fold(text, width) for text, width in zip(texts, widths, strict=True)]
+    for parts in zip_longest(*folded, fillvalue=""):
+        yield _BETWEEN.join(map(_aligned, parts, widths, is_right))
+
+
+def _aligned(text: str, width: int, is_right: bool) -> str:  # noqa: FBT001  (mapped over columns)
+    blanks = " " * (width - _width(text))
+    return blanks + text if is_right else text + blanks
+
+
+def _centred(text: str, width: int) -> str:
+    return _aligned(" " * ((width - _width(text)) // 2) + text, width, is_right=False)
+
+
+def _fold(text: str, width: int) -> list[str]:
+    """Lines no wider than `width` on a screen, where some characters take two places or none."""
+    from rich.cells import chop_cells
+
+    lines = [""]
+    for word in text.split():
+        for part in chop_cells(word, width) if _width(word) > width else [word]:
+            longer = f"{lines[-1]} {part}".lstrip()
+            if _width(longer) <= width:
+                lines[-1] = longer
+            else:
+                lines.append(part)
+    return lines
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def _is_number(text: str) -> bool:
