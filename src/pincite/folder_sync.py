@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from pincite.arguments import checked_paths, checked_text, checked_texts
-from pincite.assemble.files import ingest_stages, reading_conditions
+from pincite.assemble.files import ingest_stages, reading_conditions, reading_limits
 from pincite.catalog.catalog import Catalog
 from pincite.errors import LibraryBusy, UsageError
 from pincite.holdings import IngestReport
@@ -33,6 +33,8 @@ class Wanted:
     collection: str
     tags: Sequence[str] = ()
     selection: Selection | None = None
+    retry: bool = False
+    """Whether files are read again that could not be read and are the same."""
 
     @classmethod
     def checked(
@@ -42,6 +44,7 @@ class Wanted:
         *,
         tags: Sequence[str] = (),
         selection: Selection | None = None,
+        retry: bool = False,
     ) -> Self:
         """What a caller wants. Raises UsageError for what is no path, or a name that is empty."""
         if not checked_text(collection, "the collection").strip():
@@ -49,7 +52,11 @@ class Wanted:
         if any(not tag.strip() for tag in checked_texts(tags, "the tags")):
             raise UsageError("a tag is empty; give it a name, such as 'manual'")
         return cls(
-            paths=checked_paths(paths), collection=collection, tags=tags, selection=selection
+            paths=checked_paths(paths),
+            collection=collection,
+            tags=tags,
+            selection=selection,
+            retry=retry,
         )
 
     def is_whole(self) -> bool:
@@ -126,29 +133,22 @@ class FolderSync:
         """Bring the library in step; None when it was."""
         with writing(self._path):
             self._upkeep.encoders.remember()
-            intake = self._intake(wanted, self._given_up(wanted.collection))
+            intake = self._intake(wanted, leaves_failed=True)
             found, plan = self._plan(intake, wanted)
             if not plan.changes:
                 return None
             with under_way(self._path, wanted.work(), is_whole=wanted.is_whole()):
                 return self._carry_out(intake, found, plan)
 
-    def _given_up(self, collection: str) -> dict[str, str]:
-        """Files that could not be read, and the document ids of their bytes."""
-        found = {}
-        for problem in self._catalog.failures(collection):
-            document_id = self._digests.document_id(Path(problem.path))
-            if document_id is not None:
-                found[problem.path] = document_id
-        return found
-
-    def _intake(self, wanted: Wanted, given_up: Mapping[str, str] | None = None) -> Intake:
+    def _intake(self, wanted: Wanted, *, leaves_failed: bool = False) -> Intake:
+        conditions = reading_conditions(self._settings), reading_limits(self._settings)
         return Intake(
             self._catalog,
             ingest_stages(self._settings, self._catalog, self._upkeep.encoders.serving()),
             collection=wanted.collection,
-            recipe=recipe(self._settings.chunking, reading_conditions(self._settings)),
-            given_up=given_up,
+            recipe=recipe(self._settings.chunking, *conditions),
+            leaves_failed=leaves_failed,
+            retry=wanted.retry,
             tags=wanted.tags,
         )
 

@@ -38,6 +38,26 @@ class FileProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable(FileProblem):
+    """A file that a reader gave up. `failed_bytes` is as in `FileRead`."""
+
+    failed_bytes: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a file could not be read.
+
+    `document_id` is that of its bytes then, empty where they could not be had. `recipe` is how they
+    were read, where the same recipe would fail again, else empty.
+    """
+
+    reason: str
+    document_id: str = ""
+    recipe: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OldVersion:
     """What a path held before. Its text is kept; it is not searched."""
 

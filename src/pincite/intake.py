@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from pincite.catalog.catalog import Catalog
 from pincite.coverage import flag_lines
 from pincite.document import Document
 from pincite.errors import LibraryError, NotStorable
-from pincite.holdings import FileProblem, IngestReport
+from pincite.holdings import Failure, FileProblem, IngestReport, Unreadable
 from pincite.ingest.discover import Discovery, discover, disk_names
 from pincite.ingest.selection import Selection
 from pincite.pipeline import IngestStages, ingest_files
@@ -44,6 +44,7 @@ _STORED_AFTER_SECONDS = 0.25
 kill loses as many; they are read again."""
 
 KEPT = "; the version ingested before is kept"
+REMEMBERED = "; it is as it was then and was not read again: --retry does so"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +62,11 @@ class Progress:
 ProgressCallback = Callable[[Progress], None]
 
 
-def recipe(chunking: ChunkingSettings, reading: str) -> Recipe:
+def recipe(chunking: ChunkingSettings, reading: str, limits: str = "") -> Recipe:
     """Identifies how files are read and cut: a document with another recipe is redone."""
     parts = [RECIPE_VERSION, chunking.model_dump()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-    return Recipe(digest[:16], reading)
+    return Recipe(digest[:16], reading, limits)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -85,8 +86,10 @@ class _Tally:
 class Intake:
     """One ingest into one collection. The caller holds the library's write lock.
 
-    `given_up` are files that could not be read, with the document ids of their bytes then: they are
-    not tried again while they stay the same. `tags` are added to every file that is found.
+    A file that could not be read for what is in it is told again, and not read again, while its bytes
+    and the recipe stay the same; but with `retry`. With `leaves_failed`, no file that could not be
+    read is looked at while its bytes stay the same, nor told. `tags` are added
+    to every file that is found.
     """
 
     def __init__(
@@ -96,7 +99,8 @@ class Intake:
         *,
         collection: str,
         recipe: Recipe,
-        given_up: Mapping[str, str] | None = None,
+        leaves_failed: bool = False,
+        retry: bool = False,
         tags: Sequence[str] = (),
     ) -> None:
         self.started = time.perf_counter()
@@ -106,7 +110,15 @@ class Intake:
         self._recipe = recipe
         self._known = catalog.paths(collection)
         self._recipes = catalog.recipes()
-        self._given_up = given_up or {}
+        before = catalog.failed_before()
+        mine = {path: one for (where, path), one in before.items() if where == collection}
+        self._given_up = mine if leaves_failed else {}
+        self._left: set[str] = set()
+        self._failed: dict[str, Failure] = {}
+        self._hopeless: dict[tuple[str, str], str] = {}
+        for (_, path), failure in before.items():
+            if not retry and failure.recipe == recipe.tried:
+                self._hopeless[failure.document_id, _suffix(path)] = failure.reason
         self._tags = tags
         self._tally = _Tally()
 
@@ -122,12 +134,13 @@ class Intake:
         holding = Holding(paths=self._known, recipes=self._recipes, recipe=self._recipe)
         folders = [path for path in paths if os.path.realpath(path) in found.folders]
         plan = make_plan(found, folders, holding, digests or Digests())
-        changes = tuple(
-            change
-            for change in plan.changes
-            if self._given_up.get(change.path) != (change.document_id or "")
-        )
+        self._left = {change.path for change in plan.changes if self._is_given_up(change)}
+        changes = tuple(change for change in plan.changes if change.path not in self._left)
         return found, replace(plan, changes=changes)
+
+    def _is_given_up(self, change: Change) -> bool:
+        before = self._given_up.get(change.path)
+        return before is not None and before.document_id == change.document_id
 
     def run(
         self, found: Discovery, plan: SyncPlan, progress: ProgressCallback | None = None
@@ -166,7 +179,11 @@ class Intake:
             elif change.kind is not ChangeKind.DELETED:
                 # Of several new files with the same bytes one is read.
                 held = self._recipe.holds(self._recipes.get(change.document_id or ""))
-                if held or to_read.setdefault(change.document_id or change.path, change) != change:
+                if not held and self._fails_as_before(change):
+                    yield change.path
+                elif (
+                    held or to_read.setdefault(change.document_id or change.path, change) != change
+                ):
                     known.append(change)
         yield from self._read(list(to_read.values()))
         yield from self._point_to_known(known)
@@ -178,6 +195,7 @@ class Intake:
 
     def _read(self, changes: Sequence[Change]) -> Iterator[str]:
         paths = (Path(change.path) for change in changes)
+        planned = {change.path: change.document_id or "" for change in changes}
         # Files are stored here while the next ones are encoded.
         encoded = ahead(
             ingest_files(paths, self._stages), most=_STORED_TOGETHER, seconds=_STORED_AFTER_SECONDS
@@ -187,9 +205,10 @@ class Intake:
                 refused = self._store([item for item in group if isinstance(item, Ingested)])
                 for outcome in group:
                     if isinstance(outcome, FileProblem):
-                        self._fail(outcome)
+                        self._fail(outcome, planned[outcome.path])
                     elif outcome.path in refused:
-                        self._fail(FileProblem(path=outcome.path, reason=refused[outcome.path]))
+                        told = FileProblem(path=outcome.path, reason=refused[outcome.path])
+                        self._fail(told, outcome.document.id)
                     else:
                         self._count_in(outcome)
                     yield outcome.path
@@ -202,6 +221,8 @@ class Intake:
             if change.document_id is not None and change.document_id in recipes:
                 self._count_path(change.path)
                 self._catalog.touch(self._collection, change.path, change.document_id)
+                yield change.path
+            elif self._fails_as_before(change):
                 yield change.path
             else:  # the file it equals could not be read
                 unread.append(change)
@@ -258,17 +279,37 @@ class Intake:
         else:
             self._tally.added += 1
 
-    def _fail(self, problem: FileProblem) -> None:
-        kept = KEPT if problem.path in self._known else ""
-        self._tally.failed.append(FileProblem(path=problem.path, reason=problem.reason + kept))
+    def _fail(self, problem: FileProblem, document_id: str) -> None:
+        failed_bytes = problem.failed_bytes if isinstance(problem, Unreadable) else ""
+        if failed_bytes:
+            self._hopeless[failed_bytes, _suffix(problem.path)] = problem.reason
+        self._tell_failed(problem.path, problem.reason, failed_bytes or document_id, failed_bytes)
 
-    def _failures(self, found: Discovery) -> dict[str, str | None]:
-        tried = (str(path) for path in found.files if str(path) not in self._given_up)
-        outcome: dict[str, str | None] = dict.fromkeys(tried)
+    def _fails_as_before(self, change: Change) -> bool:
+        """Whether these bytes are known to be unreadable; it is told then."""
+        document_id = change.document_id or ""
+        reason = self._hopeless.get((document_id, _suffix(change.path)))
+        if reason is None:
+            return False
+        reason = reason.removesuffix(KEPT)
+        self._tell_failed(change.path, reason, document_id, document_id, told=REMEMBERED)
+        return True
+
+    def _tell_failed(
+        self, path: str, reason: str, document_id: str, failed_bytes: str, told: str = ""
+    ) -> None:
+        reason += KEPT if path in self._known else ""
+        recipe = self._recipe.tried if failed_bytes else ""
+        self._failed[path] = Failure(reason=reason, document_id=document_id, recipe=recipe)
+        self._tally.failed.append(FileProblem(path=path, reason=reason + told))
+
+    def _failures(self, found: Discovery) -> dict[str, Failure | None]:
+        tried = (str(path) for path in found.files if str(path) not in self._left)
+        outcome: dict[str, Failure | None] = dict.fromkeys(tried)
         known = (problem.path for problem in self._catalog.failures())
         outcome.update((path, None) for path in known if _is_settled(path, found))
-        outcome.update((problem.path, problem.reason) for problem in self._tally.failed)
-        return outcome
+        outcome.update((one.path, Failure(reason=one.reason)) for one in found.problems)
+        return outcome | self._failed
 
     def _report(self, found: Discovery, plan: SyncPlan, seconds: float) -> IngestReport:
         totals = self._catalog.counts()
@@ -289,6 +330,11 @@ class Intake:
             pages=totals["pages"],
             seconds=round(seconds, 3),
         )
+
+
+def _suffix(path: str) -> str:
+    """What of a name decides how a file is read."""
+    return Path(path).suffix.lower()
 
 
 def _is_settled(path: str, found: Discovery) -> bool:

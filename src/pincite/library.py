@@ -149,11 +149,13 @@ class Library:
         tags: Sequence[str] = (),
         selection: Selection | None = None,
         progress: ProgressCallback | None = None,
+        retry: bool = False,
     ) -> IngestReport:
         """Take in files and folders, recursively. Unchanged files cost a checksum and no more.
 
         Folders are brought in step: what was moved or deleted there, is in the library too. Files
-        that cannot be read are reported in `failed`; the others go in. All files that are found,
+        that cannot be read are reported in `failed`; the others go in. They are read again when they or
+        the limits of reading have changed, and with `retry`. All files that are found,
         unchanged ones too, get the `tags` in addition to those they have. If the settings name
         another encoder than before, the library is then encoded anew. Raises LibraryBusy when
         another process is ingesting, UsageError for what is no path and for a collection or a tag
@@ -162,7 +164,7 @@ class Library:
         from pincite.folder_sync import Wanted
         from pincite.reencode import as_ingest_progress
 
-        wanted = Wanted.checked(paths, collection, tags=tags, selection=selection)
+        wanted = Wanted.checked(paths, collection, tags=tags, selection=selection, retry=retry)
         report = self._folders.bring_in(wanted, progress)
         if self.is_behind() and not self._upkeep.encoders.is_withheld():
             # Answers tell what is missing when the encoder cannot be had or another process is at it.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import PinciteError
-from pincite.holdings import FileProblem
+from pincite.holdings import FileProblem, Unreadable
 from pincite.records import Answer, Draft, Hit, Ingested, Preview, Question, SearchResult
 from pincite.scans import SurveyRequest
 from pincite.stages import (
@@ -73,7 +73,7 @@ def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingest
     group: list[Ingested] = []
     for read in stages.readers.read_all(paths):
         if read.document is None:
-            yield FileProblem(path=read.path, reason=read.reason)
+            yield Unreadable(path=read.path, reason=read.reason, failed_bytes=read.failed_bytes)
             continue
         try:
             passages = stages.chunker.chunk(read.document)

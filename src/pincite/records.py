@@ -105,11 +105,16 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRead:
-    """A file and what a reader made of it: a document, or the reason why there is none."""
+    """A file and what a reader made of it: a document, or the reason why there is none.
+
+    `failed_bytes` is the document id of the bytes for which the reason holds each time they are read;
+    empty where reading may succeed the next time, though the bytes are the same.
+    """
 
     path: str
     document: Document | None = None
     reason: str = ""
+    failed_bytes: str = ""
 
 
 # --- From a question to an answer ---------------------------------------------------------------

@@ -89,6 +89,7 @@ class Recipe:
 
     always: str
     reading: str = ""
+    limits: str = ""
 
     def of(self, document: Document) -> str:
         """The recipe to store with a document."""
@@ -97,6 +98,11 @@ class Recipe:
     def holds(self, stored: str | None) -> bool:
         """Whether a document stored with this recipe would come out the same now."""
         return stored in (self.always, str(self))
+
+    @property
+    def tried(self) -> str:
+        """What a file that cannot be read is tried with: it may be read under other limits."""
+        return f"{self}/{self.limits}"
 
     def __str__(self) -> str:
         return f"{self.always}/{self.reading}"

@@ -19,7 +19,7 @@ from pincite.catalog.catalog import Catalog
 from pincite.document import Coverage, Span
 from pincite.errors import LibraryError, LibraryTooNew, UsageError
 from pincite.filters import Filters
-from pincite.holdings import FileProblem
+from pincite.holdings import Failure, FileProblem
 from pincite.records import Ingested
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
@@ -184,12 +184,14 @@ def test_what_changed_and_what_went_is_told_since_any_generation(catalog: Catalo
 
 
 def test_failures_and_warnings_are_remembered_until_a_file_can_be_read(catalog: Catalog) -> None:
-    catalog.record_failures("default", {"b.pdf": "password", "a.pdf": "damaged"})
+    catalog.record_failures(
+        "default", {"b.pdf": Failure(reason="password"), "a.pdf": Failure(reason="damaged")}
+    )
     assert catalog.failures() == (
         FileProblem(path="a.pdf", reason="damaged"),
         FileProblem(path="b.pdf", reason="password"),
     )
-    catalog.record_failures("default", {"b.pdf": None, "a.pdf": "empty"})
+    catalog.record_failures("default", {"b.pdf": None, "a.pdf": Failure(reason="empty")})
     assert catalog.failures() == (FileProblem(path="a.pdf", reason="empty"),)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.catalog.catalog import Catalog
+from pincite.holdings import Failure
 
 AT_ONCE = 8
 
@@ -49,7 +50,9 @@ def test_who_reads_before_writing_waits_for_others_that_write(tmp_path: Path) ->
         try:
             for turn in range(20):
                 if number % 2:
-                    catalog.record_failures("default", {f"{number}.pdf": f"failed {turn}"})
+                    catalog.record_failures(
+                        "default", {f"{number}.pdf": Failure(reason=f"failed {turn}")}
+                    )
                 else:
                     catalog.history.keep({"turn": turn}, None)
         finally:

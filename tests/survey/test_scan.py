@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pincite import Filters, UsageError
 from pincite.catalog.catalog import Catalog
+from pincite.holdings import Failure
 from pincite.records import Question
 from pincite.scans import Closeness, Scan, SurveyRequest
 from pincite.survey.scan import WordSurveyor
@@ -117,7 +118,7 @@ def test_collections_and_filters_bound_what_is_scanned(catalog: Catalog) -> None
 
 def test_what_could_not_be_read_is_told(catalog: Catalog) -> None:
     put(catalog, "/a.txt", "The valve.")
-    catalog.record_failures("default", {"/broken.pdf": "it is damaged"})
+    catalog.record_failures("default", {"/broken.pdf": Failure(reason="it is damaged")})
 
     (problem,) = scan(catalog, "valve").skipped
     assert (problem.path, problem.reason) == ("/broken.pdf", "could not be read: it is damaged")

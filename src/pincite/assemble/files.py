@@ -49,6 +49,11 @@ def reading_conditions(settings: Settings) -> str:
     return f"{recogniser or 'no recogniser'}, {settings.ingest.max_pages} pages"
 
 
+def reading_limits(settings: Settings) -> str:
+    """What decides, besides these, whether a file is given up."""
+    return repr(_limits(settings.ingest))
+
+
 def ingest_stages(
     settings: Settings, catalog: Catalog, encoder: VectorEncoder | None
 ) -> IngestStages:

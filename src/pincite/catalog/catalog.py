@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,7 +25,7 @@ from pincite.digests import first_intact
 from pincite.document import Coverage, Document, Span
 from pincite.errors import DocumentGone, NotStorable, PinciteError
 from pincite.filters import Filters
-from pincite.holdings import FileEntry, FileProblem
+from pincite.holdings import Failure, FileEntry, FileProblem
 from pincite.records import Embedding, Ingested, NamedFile, Passage, Source
 
 if TYPE_CHECKING:
@@ -196,6 +197,15 @@ class Catalog:
         if collection is not None:
             query = query.where(table.c.collection == collection)
         return tuple(FileProblem(path=row.path, reason=row.reason) for row in self._fetch(query))
+
+    def failed_before(self) -> dict[tuple[str, str], Failure]:
+        """The same by collection and path, with what was read and how."""
+        return {
+            (row.collection, row.path): Failure(
+                reason=row.reason, document_id=row.document_id, recipe=row.recipe
+            )
+            for row in self._fetch(select(schema.failures))
+        }
 
     def files(self, collection: str | None = None) -> tuple[FileEntry, ...]:
         """Every file the library holds, in order of collection and path."""
@@ -530,22 +540,24 @@ class Catalog:
                 sources.forget_tags(connection, collection, path)
                 sources.forget_versions(connection, collection, path, keep=0, generation=generation)
 
-    def record_failures(self, collection: str, failures: Mapping[str, str | None]) -> None:
+    def record_failures(self, collection: str, failures: Mapping[str, Failure | None]) -> None:
         """Remember why files could not be read; None clears a file that can be read now."""
         table = schema.failures
         with self._transaction(writes=True) as connection:
-            mine = select(table.c.path, table.c.reason).where(table.c.collection == collection)
-            known = {row.path: row.reason for row in connection.execute(mine)}
-            for path, reason in failures.items():
-                if known.get(path) == reason:
+            mine = select(table).where(table.c.collection == collection)
+            known = {
+                row.path: Failure(reason=row.reason, document_id=row.document_id, recipe=row.recipe)
+                for row in connection.execute(mine)
+            }
+            for path, failure in failures.items():
+                if known.get(path) == failure:
                     continue
                 connection.execute(
                     delete(table).where(table.c.collection == collection, table.c.path == path)
                 )
-                if reason is not None:
-                    connection.execute(
-                        table.insert().values(collection=collection, path=path, reason=reason)
-                    )
+                if failure is not None:
+                    row = {"collection": collection, "path": path, **asdict(failure)}
+                    connection.execute(table.insert().values(row))
 
 
 def _embedded(*columns: Any) -> Select[Any]:

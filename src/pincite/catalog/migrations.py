@@ -98,6 +98,14 @@ def _head_rows_by_several(connection: Connection) -> None:
             connection.execute(update(table).where(table.c.key == row.key).values(headers=several))
 
 
+def _remember_failures(connection: Connection) -> None:
+    """Version 8: failures know the bytes and the recipe; old ones do not, and are tried once more."""
+    for column in ("document_id", "recipe"):
+        connection.exec_driver_sql(
+            f"ALTER TABLE failures ADD COLUMN {column} VARCHAR NOT NULL DEFAULT ''"
+        )
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -122,6 +130,7 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
     _keep_answers,
     _head_rows,
     _head_rows_by_several,
+    _remember_failures,
 )
 """Step n (counting from 1) takes the database from version n to n+1."""
 

@@ -118,6 +118,8 @@ failures = Table(
     Column("collection", String, primary_key=True),
     Column("path", Text, primary_key=True),
     Column("reason", Text, nullable=False),
+    Column("document_id", String, nullable=False, comment="of its bytes; empty: not known"),
+    Column("recipe", String, nullable=False, comment="that fails again on them; empty: it may not"),
 )
 
 conversations = Table(

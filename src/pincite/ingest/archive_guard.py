@@ -6,7 +6,7 @@ import re
 import zipfile
 from dataclasses import dataclass
 
-from pincite.errors import ReadError
+from pincite.errors import NeedsPassword, ReadError
 
 MEBIBYTE = 1 << 20
 # Office XML seldom shrinks to less than a fiftieth; a bomb shrinks to a thousandth.
@@ -29,7 +29,7 @@ def refuse_tricks(entries: list[zipfile.ZipInfo], limits: PackageLimits) -> None
             f"its archive has {len(entries):,} parts and the limit is {limits.parts:,}; split it"
         )
     if any(entry.flag_bits & 1 for entry in entries):
-        raise ReadError("its archive is protected by a password; save it without one")
+        raise NeedsPassword("its archive is protected by a password; save it without one")
     names = [entry.filename for entry in entries]
     for name in names:
         if name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) or ":" in name[:3]:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from pincite.ingest.worker import DOCUMENT, DONE, FRAME, PROGRESS, REASON, STATUS
+from pincite.ingest.worker import DOCUMENT, DONE, FRAME, LOCKED, PROGRESS, REASON, STATUS
 
 _LONGEST_REASON_BYTES = 10_000
 _LONGEST_REPORT_BYTES = 4096
@@ -212,7 +212,7 @@ def _answer(answers: IO[bytes], watch: _Watch, most_bytes: int) -> tuple[bytes, 
             raise EOFError
         kind, length = FRAME.unpack(head)
         longest = most_bytes if kind == DOCUMENT else _LONGEST_REASON_BYTES
-        if kind not in (DOCUMENT, REASON, PROGRESS) or length > longest:
+        if kind not in (DOCUMENT, REASON, LOCKED, PROGRESS) or length > longest:
             raise ChildGone
         payload = answers.read(length)
         if len(payload) < length:

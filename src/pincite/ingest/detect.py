@@ -8,7 +8,7 @@ import zipfile
 from enum import StrEnum
 from pathlib import Path
 
-from pincite.errors import ReadError
+from pincite.errors import NeedsPassword, ReadError
 
 
 class Format(StrEnum):
@@ -81,7 +81,7 @@ def detect(path: Path, content: bytes) -> Format:
     if _is_pdf(content, named):
         return Format.PDF
     if content.startswith(_OLE_HEADER):
-        raise ReadError(_old_office(content))
+        raise _old_office(content)
     if content.startswith(_ZIP_HEADERS):
         return _zip_format(content)
     if _is_disguised_page(content, named):
@@ -89,11 +89,12 @@ def detect(path: Path, content: bytes) -> Format:
     return _named_format(path, named)
 
 
-def _old_office(content: bytes) -> str:
+def _old_office(content: bytes) -> ReadError:
     for name, (found, wanted) in _OLE_KINDS.items():
         if name.encode("utf-16-le") in content:
-            return f"it is {found}; open it in its own program and save it as {wanted}"
-    return (
+            refusal = NeedsPassword if name == "EncryptedPackage" else ReadError
+            return refusal(f"it is {found}; open it in its own program and save it as {wanted}")
+    return NeedsPassword(
         "it is a password-protected document or an old Office file (.doc, .xls, .ppt); open it in "
         "its own program and save it as .docx, .xlsx or .pptx without a password"
     )

@@ -11,7 +11,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from pincite.document import Document, document_id
-from pincite.errors import ReadError
+from pincite.errors import NeedsPassword, ReadError
 from pincite.ingest.outline import choose_title
 from pincite.ingest.pdf_active import active_parts
 from pincite.ingest.pdf_assembly import PdfAssembly
@@ -133,7 +133,7 @@ def _open(content: bytes) -> pypdfium2.PdfDocument:
         return pdf
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) in _ENCRYPTED or "password" in str(error).lower():
-            raise ReadError(
+            raise NeedsPassword(
                 "it is encrypted and needs a password; save a copy without one"
             ) from error
         raise ReadError(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from pincite.errors import ReadError
+from pincite.errors import ReadError, SameBytesFail
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.records import FileRead
 
@@ -104,6 +104,8 @@ class _PatientQueue:
 def _read(reader: SandboxedReader, path: Path) -> FileRead:
     try:
         return FileRead(path=str(path), document=reader.read(path))
+    except SameBytesFail as error:
+        return FileRead(path=str(path), reason=str(error), failed_bytes=error.document_id)
     except ReadError as error:
         return FileRead(path=str(path), reason=str(error))
     except MemoryError:

@@ -13,11 +13,11 @@ from types import TracebackType
 from typing import Self
 
 from pincite.document import Document, open_file_digest
-from pincite.errors import ReadError
+from pincite.errors import NeedsPassword, ReadError, SameBytesFail
 from pincite.ingest.children import OUT_OF_PROCESSOR_TIME, ChildGone, Keeper
 from pincite.ingest.cleaning import cleaned, cleaned_name
 from pincite.ingest.readers import MEBIBYTE, opened
-from pincite.ingest.worker import DOCUMENT
+from pincite.ingest.worker import DOCUMENT, LOCKED
 from pincite.wire import document_from_bytes
 
 
@@ -60,11 +60,15 @@ class SandboxedReader:
         self._keeper: Keeper | None = None
 
     def read(self, path: Path) -> Document:
-        """Read one file. Raises ReadError, also when the parser crashes or does not end."""
+        """Read one file. Raises ReadError, also when the parser crashes or does not end.
+
+        SameBytesFail where the file itself is the cause, and not its place or this machine.
+        """
         with opened(path, self._limits.file_bytes) as file:
             keeper = self._running_keeper()
             size = file.seek(0, 2)
             seconds = self._limits.processor_seconds_for(size)
+            identity = ("", "")
             try:
                 keeper.begin(file, path.name, seconds)
                 # While it is read; the position in the file is the other process's.
@@ -75,15 +79,22 @@ class SandboxedReader:
                     most_bytes=self._limits.answer_bytes,
                 )
             except ChildGone as gone:
-                if not keeper.is_alive():
+                is_alive = keeper.is_alive()
+                if not is_alive:
                     self.close()
-                raise ReadError(self._reason(gone, seconds)) from None
+                reason = self._reason(gone, seconds)
+                if identity[0] and (is_alive or gone.out_of_time):
+                    raise SameBytesFail(reason, identity[0]) from None
+                raise ReadError(reason) from None
             except BaseException:
                 # Interrupted half-way: the answer that is still to come belongs to no request.
                 self.close()
                 raise
         if kind != DOCUMENT:
-            raise ReadError(cleaned_name(payload.decode("utf-8", "replace")))
+            reason = cleaned_name(payload.decode("utf-8", "replace"))
+            if kind == LOCKED:
+                raise NeedsPassword(reason)
+            raise SameBytesFail(reason, identity[0])
         document = document_from_bytes(payload)
         if (document.id, document.sha256) != identity:
             raise ReadError(

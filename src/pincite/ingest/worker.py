@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from pincite.errors import ReadError
+from pincite.errors import NeedsPassword, ReadError
 from pincite.ingest.confinement import (
     allow_processor_seconds,
     confine,
@@ -39,6 +39,7 @@ STATUS = struct.Struct("<iQ")
 """How the process of a file ended, and its peak of resident memory as `getrusage` counts it."""
 DOCUMENT = b"D"
 REASON = b"E"
+LOCKED = b"L"
 PROGRESS = b"P"
 DONE = b"."
 LONGEST_REQUEST = 64 * 1024
@@ -157,6 +158,8 @@ def _answer(
         read = reader.read_content(Path(request["name"]), content)
         del content
         return DOCUMENT, document_to_bytes(read)
+    except NeedsPassword as error:
+        return LOCKED, str(error).encode("utf-8", "replace")
     except ReadError as error:
         return REASON, str(error).encode("utf-8", "replace")
     except MemoryError:

@@ -19,6 +19,7 @@ from pincite.interfaces.cli.options import (
     JsonOption,
     LibraryOption,
     ProfileOption,
+    RetryOption,
     StrictOption,
     TagsOption,
     VerboseOption,
@@ -46,6 +47,7 @@ def ingest(
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
     strict: StrictOption = False,
+    retry: RetryOption = False,
     verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,7 +66,12 @@ def ingest(
         progress_bar() as progress,
     ):
         report = opened.ingest(
-            paths, collection=collection, tags=tag or (), selection=selection, progress=progress
+            paths,
+            collection=collection,
+            tags=tag or (),
+            selection=selection,
+            progress=progress,
+            retry=retry,
         )
     if as_json:
         from pincite.interfaces.forms import ingest_form

@@ -90,6 +90,9 @@ TagsOption = Annotated[
 StrictOption = Annotated[
     bool, typer.Option("--strict", help="Exit code 1 when any file could not be read.")
 ]
+RetryOption = Annotated[
+    bool, typer.Option("--retry", help="Read files again that failed and have not changed.")
+]
 DocumentFilter = Annotated[
     list[str] | None,
     typer.Option(

@@ -21,6 +21,7 @@ from pincite.interfaces.cli.options import (
     JsonOption,
     LibraryOption,
     ProfileOption,
+    RetryOption,
     StrictOption,
     TagsOption,
     VerboseOption,
@@ -63,6 +64,7 @@ def sync(
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
     strict: StrictOption = False,
+    retry: RetryOption = False,
     verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -85,7 +87,7 @@ def sync(
             return
         if not as_json:
             print_plan(plan)
-        report = _apply(opened, folders, collection, selection, tag or ())
+        report = _apply(opened, folders, collection, selection, tag or (), retry=retry)
         if as_json:
             print_json({"plan": plan_form(plan), "report": _report_form(report)})
         else:
@@ -111,10 +113,17 @@ def _apply(
     collection: str,
     selection: Selection,
     tags: Sequence[str],
+    *,
+    retry: bool,
 ) -> IngestReport:
     with progress_bar() as progress:
         return opened.ingest(
-            folders, collection=collection, tags=tags, selection=selection, progress=progress
+            folders,
+            collection=collection,
+            tags=tags,
+            selection=selection,
+            progress=progress,
+            retry=retry,
         )
 
 
