@@ -9,6 +9,7 @@ import pytest
 
 from pincite import Library
 from pincite.document import Document
+from pincite.folder_sync import Wanted
 from pincite.ingest.sandbox import SandboxedReader
 from pincite.intake import KEPT, REMEMBERED
 
@@ -107,3 +108,15 @@ def test_a_locked_file_is_tried_each_time(library: Library, folder: Path, asked:
         (told,) = library.ingest([folder]).failed
         assert "password" in told.reason
     assert asked == ["sealed.docx"] * 2
+
+
+def test_who_follows_a_folder_tries_a_failed_file_again_when_it_changes(
+    library: Library, folder: Path, asked: list[str]
+) -> None:
+    library.ingest([folder])
+    following, wanted = library._folders, Wanted.checked([folder], "default")
+    assert following._catch_up(wanted) is None
+    (folder / "broken.pdf").write_bytes(DAMAGED + b" than that")
+    assert following._catch_up(wanted) is not None
+    assert following._catch_up(wanted) is None
+    assert asked == ["broken.pdf"] * 2

@@ -38,18 +38,6 @@ class ReadError(PinciteError):
     """One file cannot be read. The message is the reason shown to the user, in plain words."""
 
 
-class NeedsPassword(ReadError):
-    """A file is locked; it can be read once it is saved without a password."""
-
-
-class SameBytesFail(ReadError):
-    """A file cannot be read for what is in it: reading the same bytes again would end the same way."""
-
-    def __init__(self, reason: str, document_id: str) -> None:
-        self.document_id = document_id
-        super().__init__(reason)
-
-
 class LibraryError(PinciteError):
     """The library folder cannot be used: not a library, not writable, disk full, damaged."""
 

@@ -195,6 +195,16 @@ def test_failures_and_warnings_are_remembered_until_a_file_can_be_read(catalog: 
     assert catalog.failures() == (FileProblem(path="a.pdf", reason="empty"),)
 
 
+def test_a_failure_of_an_earlier_format_is_told_and_may_be_tried_once_more(tmp_path: Path) -> None:
+    path = unpacked(2, tmp_path / "catalog")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("insert into failures values ('a', '/notes/x.pdf', 'damaged')")
+        connection.commit()
+    catalog = Catalog(path)
+    assert catalog.failed_before() == {("a", "/notes/x.pdf"): Failure(reason="damaged")}
+    catalog.close()
+
+
 TEXTS = ("It starts.", "It stops.", "# Same\nIt opens.", "# Same\nIt opens.\n# More\nIt closes.")
 STEPS = st.lists(
     st.tuples(
@@ -412,6 +422,8 @@ def test_in_a_catalog_of_the_sixth_format_one_row_heads_another(tmp_path: Path) 
     older.close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("update passages set headers = '[-1, 0, 0]' where key = 1")
+        for column in ("document_id", "recipe"):
+            connection.execute(f"alter table failures drop column {column}")
         connection.execute("update meta set value = '6' where name = 'schema_version'")
         connection.commit()
     catalog = Catalog(path)

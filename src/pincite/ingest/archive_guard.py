@@ -6,7 +6,8 @@ import re
 import zipfile
 from dataclasses import dataclass
 
-from pincite.errors import NeedsPassword, ReadError
+from pincite.errors import ReadError
+from pincite.ingest.refusals import NeedsPassword
 
 MEBIBYTE = 1 << 20
 # Office XML seldom shrinks to less than a fiftieth; a bomb shrinks to a thousandth.

@@ -8,7 +8,8 @@ import zipfile
 from enum import StrEnum
 from pathlib import Path
 
-from pincite.errors import NeedsPassword, ReadError
+from pincite.errors import ReadError
+from pincite.ingest.refusals import NeedsPassword
 
 
 class Format(StrEnum):

@@ -11,7 +11,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from pincite.document import Document, document_id
-from pincite.errors import NeedsPassword, ReadError
+from pincite.errors import ReadError
 from pincite.ingest.outline import choose_title
 from pincite.ingest.pdf_active import active_parts
 from pincite.ingest.pdf_assembly import PdfAssembly
@@ -26,6 +26,7 @@ from pincite.ingest.pdf_report import gaps_of, warnings_of
 from pincite.ingest.pdf_running import PAGES_AHEAD, RunningLines
 from pincite.ingest.pdf_text_layer import TextLayer, text_layer
 from pincite.ingest.reading_options import ReadingOptions
+from pincite.ingest.refusals import NeedsPassword
 from pincite.ingest.scans import ScannedPages
 
 _SAMPLE_PAGES = 12

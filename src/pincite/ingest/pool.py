@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from pincite.errors import ReadError, SameBytesFail
+from pincite.errors import ReadError
+from pincite.ingest.refusals import SameBytesFail
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from pincite.records import FileRead
 

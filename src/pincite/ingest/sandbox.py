@@ -13,10 +13,11 @@ from types import TracebackType
 from typing import Self
 
 from pincite.document import Document, open_file_digest
-from pincite.errors import NeedsPassword, ReadError, SameBytesFail
+from pincite.errors import ReadError
 from pincite.ingest.children import OUT_OF_PROCESSOR_TIME, ChildGone, Keeper
 from pincite.ingest.cleaning import cleaned, cleaned_name
 from pincite.ingest.readers import MEBIBYTE, opened
+from pincite.ingest.refusals import NeedsPassword, SameBytesFail
 from pincite.ingest.worker import DOCUMENT, LOCKED
 from pincite.wire import document_from_bytes
 

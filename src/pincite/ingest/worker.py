@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from pincite.errors import NeedsPassword, ReadError
+from pincite.errors import ReadError
 from pincite.ingest.confinement import (
     allow_processor_seconds,
     confine,
@@ -32,6 +32,7 @@ from pincite.ingest.confinement import (
 )
 from pincite.ingest.readers import MEBIBYTE, FileReader, load_reader
 from pincite.ingest.reading_options import ReadingOptions
+from pincite.ingest.refusals import NeedsPassword
 from pincite.wire import document_to_bytes
 
 FRAME = struct.Struct("<cQ")
