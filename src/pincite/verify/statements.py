@@ -31,7 +31,7 @@ def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(claims, list) or not all(map(_is_claim, claims)):
         yield "its claims are not a list of text, citations and verdict"
         return
-    texts = [claim["text"] for claim in claims]
+    texts = [claim["text"] for claim in claims if not claim.get("further")]
     made_of = "its statements" if mode == Mode.GENERATED else "its quotes"
     yield from _text_problems(receipt["text"], texts, quotes, made_of)
     for number, claim in enumerate(claims, start=1):
