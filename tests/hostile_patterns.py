@@ -9,7 +9,6 @@ import pkgutil
 import re
 import re._constants as kinds
 import re._parser as parser
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +39,7 @@ _ALWAYS = (
 )
 _SIZE = 2_000
 _SUSPICIOUS_SECONDS = 0.004
-_LONGEST_SECONDS = 0.5
+_LONGEST_SECONDS = 0.25
 _WORSE_THAN_LINEAR = 3.0
 
 
@@ -318,47 +317,54 @@ def _holds(choices: Any, sign: str) -> bool:
 # --- Measuring ----------------------------------------------------------------------------------
 
 
-class _TooLongError(Exception):
-    pass
-
-
 def offences(used: Used, given_at_most: int | None = None) -> Iterator[Offence]:
     """The texts for which a pattern takes much more than twice as long when they are twice as long.
 
     Processor time is measured, and judged only where it is far above what a busy machine adds. A
     pattern that is never given a longer text may take what it likes, within reason.
     """
+    longest = min(given_at_most or _SIZE, _SIZE)
     for method in used.methods:
+        find = getattr(used.pattern, method)
         for lead, unit in hostile_texts(used.pattern):
-            find = getattr(used.pattern, method)
-            if given_at_most is not None and given_at_most < _SIZE:
-                seconds = _seconds(find, used.pattern, lead, unit, given_at_most)
-                if seconds >= _LONGEST_SECONDS:
-                    yield Offence(used.where, method, unit, 0.0, seconds, str(used.pattern.pattern))
-                continue
-            if _seconds(find, used.pattern, lead, unit, _SIZE) < _SUSPICIOUS_SECONDS:
-                continue
-            if seconds := _grows(find, used.pattern, lead, unit):
+            seconds = _approached(find, used.pattern, lead, unit, longest)
+            growth = 0.0
+            if longest == _SIZE and _SUSPICIOUS_SECONDS <= seconds < _LONGEST_SECONDS:
+                growth, seconds = _grows(find, used.pattern, lead, unit)
+            if growth > _WORSE_THAN_LINEAR or seconds >= _LONGEST_SECONDS:
                 told = str(used.pattern.pattern)[:200]
-                yield Offence(used.where, method, f"{lead!r} + n * {unit!r}", *seconds, told)
+                yield Offence(used.where, method, f"{lead!r} + n * {unit!r}", growth, seconds, told)
                 return
+
+
+def _approached(
+    find: Callable[[Any], Any], pattern: re.Pattern[Any], lead: str, unit: str, longest: int
+) -> float:
+    """Seconds for the longest text, or for the first one that already takes too long.
+
+    In small steps: what takes exponential time is stopped before it would never end.
+    """
+    size, seconds = 16, 0.0
+    while size < longest and seconds < _LONGEST_SECONDS:
+        seconds = _seconds(find, pattern, lead, unit, size)
+        size += size // 2
+    return seconds if seconds >= _LONGEST_SECONDS else _seconds(find, pattern, lead, unit, longest)
 
 
 def _grows(
     find: Callable[[Any], Any], pattern: re.Pattern[Any], lead: str, unit: str
-) -> tuple[float, float] | None:
-    """By which factor the time grows as the text doubles, and the time, if both say it is too much.
+) -> tuple[float, float]:
+    """By which factor the time grows as the text doubles, and the time.
 
-    Looked at again where it seems to be: another program may have had the processor's memory.
+    Looked at again where it seems too much: another program may have had the processor's memory.
     """
+    growth, small = 0.0, 0.0
     for size in (_SIZE, _SIZE, 2 * _SIZE):
         small = min(_seconds(find, pattern, lead, unit, size) for _ in range(3))
         large = min(_seconds(find, pattern, lead, unit, 4 * size) for _ in range(3))
         growth = (large / small) ** 0.5 if small >= _SUSPICIOUS_SECONDS else 0.0
-        if small >= _LONGEST_SECONDS:
-            return growth, small
         if growth <= _WORSE_THAN_LINEAR:
-            return None
+            break
     return growth, small
 
 
@@ -368,32 +374,5 @@ def _seconds(
     text = lead + (unit * (size // len(unit) + 1))[:size] + "\x01"
     given: Any = text.encode("utf-8", "replace") if isinstance(pattern.pattern, bytes) else text
     begun = time.process_time()
-    _clock.is_running = True
-    signal.setitimer(signal.ITIMER_VIRTUAL, 2 * _LONGEST_SECONDS * (size / _SIZE))
-    try:
-        find(given)
-    except _TooLongError:
-        return size / _SIZE * size / _SIZE * _LONGEST_SECONDS * 2
-    finally:
-        _clock.is_running = False
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    find(given)
     return time.process_time() - begun
-
-
-class _Clock:
-    """Whether a pattern is being timed: a signal that comes late must not end anything else."""
-
-    is_running = False
-
-
-_clock = _Clock()
-
-
-def _give_up(*_: object) -> None:
-    if _clock.is_running:
-        raise _TooLongError
-
-
-def cut_off_slow_ones() -> None:
-    """A pattern that takes exponential time looks for signals, too."""
-    signal.signal(signal.SIGVTALRM, _give_up)

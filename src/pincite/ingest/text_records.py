@@ -29,7 +29,7 @@ _LONGEST_RECORD_CHARS = 80
 _FEWEST_RECORDS = 3
 _SHORT_WIDTH = 60
 _DRAWN = re.compile(r"[\u2500-\u257f]|\+[-=]{2}|[-=]{2}\+|-->|<--|[|/\\]$|^[|/\\]")
-_CORNER = re.compile(r"[\u2500-\u257f]|\+[-=]{2,}|[-=]{2,}\+|-{2,}>|<-{2,}")
+_CORNER = re.compile(r"[\u2500-\u257f]|\+[-=]{2}|[-=]{2}\+|-->|<--")
 _FEWEST_DRAWN = 3
 _LEAST_DRAWN = 0.6
 
