@@ -245,3 +245,15 @@ def test_where_a_server_is_does_not_change_the_digest() -> None:
         assert load_settings(overrides={"generation": {name: value}})[0].digest() == plain.digest()
     for name, value in {"model": "smollm2", "seed": 3, "threads": 1}.items():
         assert load_settings(overrides={"generation": {name: value}})[0].digest() != plain.digest()
+
+
+def test_a_list_in_the_environment_is_split_at_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PINCITE_SERVER__ALLOWED_HOSTS", "docs.example, files.example")
+    settings, _ = load_settings(overrides={"server": {"trusted_proxies": ["10.0.0.1"]}})
+    assert settings.server.allowed_hosts == ("docs.example", "files.example")
+    assert settings.server.trusted_proxies == ("10.0.0.1",)
+
+
+def test_what_keeps_answers_for_several_servers_is_a_redis() -> None:
+    with pytest.raises(SettingsError, match=r"cache_url = 'http://x'.*redis://host:6379/0"):
+        load_settings(overrides={"server": {"cache_url": "http://x"}})

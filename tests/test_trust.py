@@ -202,6 +202,13 @@ def test_every_setting_that_may_name_something_needs_approval() -> None:
         assert field.endswith("url") or not needs_approval(name, default)
 
 
+def test_a_library_does_not_say_how_far_its_server_is_open(library: Path) -> None:
+    wished = '[server]\nallowed_hosts = ["evil.example"]\nrequests_per_minute = 0\nworkers = 1\n'
+    settings, origins = load_settings(foreign(library, wished))
+    assert settings.server == Settings().server
+    assert set(origins.withheld[0].values) == {"server.allowed_hosts", "server.requests_per_minute"}
+
+
 def test_the_environment_and_the_command_line_are_the_users_word(
     library: Path, stranger: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -505,3 +505,96 @@ class HistorySettings(Group):
     keep: bool = Field(
         default=False, description="every answer is kept, with its question ('pincite history')"
     )
+
+
+class ServerSettings(Group):
+    """What `pincite serve` opens to others, and how much of it (docs/security.md)."""
+
+    host: str = Field(
+        default="127.0.0.1",
+        description="address to listen on; any but this machine's own (loopback) needs keys",
+    )
+    port: int = Field(default=8765, ge=0, le=65_535, description="port to listen on; 0: a free one")
+    workers: int = Field(default=1, ge=1, le=64, description="processes that answer")
+    folder: str = Field(
+        default="",
+        description="where keys, logs and kept answers of the server lie; empty: a folder of this "
+        "library in ~/.local/state/pincite (or below XDG_STATE_HOME)",
+    )
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(), description="names by which browsers may call it besides its own address"
+    )
+    allowed_origins: tuple[str, ...] = Field(
+        default=(), description="other web pages that may use it, such as https://chat.example.org"
+    )
+    trusted_proxies: tuple[str, ...] = Field(
+        default=(),
+        description="addresses of reverse proxies that tell the true address of a client",
+    )
+    ingest_folders: tuple[str, ...] = Field(
+        default=(), description="folders of this machine out of which clients may have files read"
+    )
+    requests_per_minute: int = Field(
+        default=240,
+        ge=0,
+        description="of one key, with as many at once as six seconds give; 0: any",
+    )
+    address_requests_per_minute: int = Field(
+        default=600, ge=0, description="the same of one address, whatever its keys; 0: any number"
+    )
+    failed_keys_per_minute: int = Field(
+        default=10, ge=1, description="wrong keys from one address, then it is refused for a time"
+    )
+    max_body_kb: int = Field(default=256, ge=1, description="size of a request without files")
+    max_upload_mb: int = Field(default=256, ge=1, description="size of a request with files")
+    max_files: int = Field(default=100, ge=1, description="files in one request")
+    max_question_chars: int = Field(default=2_000, ge=1, le=10_000, description="of a question")
+    max_running: int = Field(
+        default=4, ge=1, description="questions and uploads at work at once in a process"
+    )
+    max_waiting: int = Field(
+        default=32, ge=0, description="requests that may wait for that; further ones are refused"
+    )
+    max_wait_seconds: float = Field(default=15, gt=0, description="how long they wait at most")
+    question_seconds: float = Field(
+        default=120,
+        gt=0,
+        description="time for one question; a process that does not react is ended",
+    )
+    client_seconds: float = Field(
+        default=20, gt=0, description="how long a client may neither send nor take anything"
+    )
+    audit_log: bool = Field(
+        default=True, description="who changed what and which keys were refused (audit.jsonl)"
+    )
+    query_log: bool = Field(
+        default=False,
+        description="questions, without names, numbers and addresses (queries.jsonl)",
+    )
+    cached_answers: int = Field(
+        default=1_000, ge=0, description="answers kept in memory and on disk; 0: none"
+    )
+    cache_seconds: float = Field(default=3_600, gt=0, description="how long an answer is kept")
+    cache_url: str = Field(
+        default="",
+        description="a Redis server that keeps answers for several servers: redis://host:6379/0",
+    )
+
+    @field_validator(
+        "allowed_hosts", "allowed_origins", "trusted_proxies", "ingest_folders", mode="before"
+    )
+    @classmethod
+    def _split_at_commas(cls, value: Any) -> Any:
+        """From an environment variable they come as one text."""
+        if not isinstance(value, str):
+            return value
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+
+    @field_validator("cache_url")
+    @classmethod
+    def _is_of_redis(cls, url: str) -> str:
+        if not url or url.startswith(("redis://", "rediss://", "unix://")):
+            return url
+        raise ValueError(
+            "is no address of Redis; expected redis://host:6379/0, rediss:// or unix://"
+        )

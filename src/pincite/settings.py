@@ -37,6 +37,7 @@ from pincite.setting_groups import (
     PackingSettings,
     RerankSettings,
     RetrievalSettings,
+    ServerSettings,
     UnderstandingSettings,
     VerificationSettings,
 )
@@ -71,10 +72,11 @@ class Settings(BaseModel):
     verification: VerificationSettings = VerificationSettings()
     chat: ChatSettings = ChatSettings()
     history: HistorySettings = HistorySettings()
+    server: ServerSettings = ServerSettings()
 
     def digest(self) -> str:
         """Identifies every value that can change an answer."""
-        relevant = self.model_dump(mode="json", exclude={"ingest", "chat", "history"})
+        relevant = self.model_dump(mode="json", exclude={"ingest", "chat", "history", "server"})
         relevant["embedding"] = {**self.embedding.identity(), "runtime": self.embedding.runtime}
         # A server may move and still be the same.
         del relevant["embedding"]["url"]

@@ -22,10 +22,10 @@ from filelock import FileLock, Timeout
 
 from pincite.errors import SettingsError
 from pincite.regular_files import read_json
-from pincite.setting_groups import DEFAULT_ENCODER
+from pincite.setting_groups import DEFAULT_ENCODER, ServerSettings
 from pincite.toml_files import shipped_names
 
-HARMLESS: Mapping[str, frozenset[str]] = {
+HARMLESS: Mapping[str, frozenset[object]] = {
     "embedding.model": frozenset({DEFAULT_ENCODER, "none"}),
     "embedding.url": frozenset(),
     "rerank.model": frozenset({"none"}),
@@ -40,8 +40,13 @@ HARMLESS: Mapping[str, frozenset[str]] = {
     "boosts.tag_set": frozenset({"", *shipped_names("retrieve/tag_sets")}),
     "intents.rules": frozenset({"", *shipped_names("retrieve/intent_rules")}),
     "chat.reader": frozenset({"rules", "none"}),
+    **{
+        f"server.{name}": frozenset({item.default})
+        for name, item in ServerSettings.model_fields.items()
+    },
 }
-"""Settings that name a server, a model or a file, and their values that name none but the package's."""
+"""Settings that name a server, a model or a file, and their values that name none but the package's.
+How far a server is open is the user's to say, too."""
 
 APPROVALS_FILE = "trusted.json"
 _FORMAT = 1
@@ -57,8 +62,8 @@ def config_folder() -> Path:
 
 def needs_approval(name: str, value: object) -> bool:
     """Whether this value of a setting (`group.name`) needs the user's word."""
-    is_harmless = isinstance(value, str) and value in HARMLESS.get(name, ())
-    return name in HARMLESS and not is_harmless
+    plain = tuple(value) if isinstance(value, list) else value
+    return name in HARMLESS and plain not in tuple(HARMLESS[name])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
