@@ -28,6 +28,7 @@ from pincite.interfaces.cli import (
     remove,
     report,
     search,
+    serve,
     stats,
     sync,
     verify,
@@ -65,6 +66,7 @@ app.command("reindex")(reindex.reindex)
 app.command("remove")(remove.remove)
 app.command("stats")(stats.stats)
 app.command("doctor")(doctor.doctor)
+app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")

@@ -1,0 +1,58 @@
+"""The server: its routes, and what is wrapped around them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio.to_thread
+from fastapi import FastAPI
+
+import pincite
+from pincite.interfaces.server.problems import add_problem_handlers
+from pincite.interfaces.server.routes import documents, query, state
+from pincite.interfaces.server.served import Served
+from pincite.setting_groups import ServerSettings
+
+_THREADS_BESIDE = 16
+"""For what is quick, while as many questions as may are at work."""
+
+
+def create_app(served: Served, settings: ServerSettings, *, closes: bool = False) -> FastAPI:
+    """The app over one library; with `closes`, the library ends with the app."""
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        # Routes that are plain functions run in these threads.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = (
+            settings.max_running + _THREADS_BESIDE
+        )
+        await anyio.to_thread.run_sync(served.warm_up)
+        yield
+        if closes:
+            await anyio.to_thread.run_sync(served.close)
+
+    app = FastAPI(
+        title="Pincite",
+        version=pincite.__version__,
+        summary="Answers about your own documents, made of exact, checked quotes.",
+        # Both load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        lifespan=life,
+    )
+    app.state.served = served
+    app.state.settings = settings
+    add_problem_handlers(app)
+    for routes in (query, documents, state):
+        app.include_router(routes.router)
+    _wrap_guards(app, settings)
+    return app
+
+
+def _wrap_guards(app: FastAPI, settings: ServerSettings) -> None:
+    """Everything that stands between a client and the routes; the last that is added comes first.
+
+    Who is asking is found out here: `request.state.allowed` are the collections they may see.
+    """
+    del app, settings

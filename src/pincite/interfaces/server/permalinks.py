@@ -1,0 +1,57 @@
+"""The id of one citation: it holds all that is needed to find the quote again, and to check it.
+
+4a7d1ed414474e40.1250-1313.9f86d081884c
+document's id    characters first 12 digits of the quote's SHA-256
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Self
+
+_ID = re.compile(r"([0-9a-f]{16})\.(\d{1,10})-(\d{1,10})\.([0-9a-f]{12})", re.ASCII)
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permalink:
+    """Which characters of which document are quoted, and what stood there."""
+
+    document: str
+    start: int
+    end: int
+    digest: str
+
+    @classmethod
+    def to(cls, document: str, start: int, end: int, quote: str) -> Self:
+        """The link to a quote."""
+        return cls(document=document, start=start, end=end, digest=_digest(quote))
+
+    @classmethod
+    def parsed(cls, identity: str) -> Self | None:
+        """The link that was written; None for anything else."""
+        found = _ID.fullmatch(identity)
+        if found is None:
+            return None
+        document, start, end, digest = found.groups()
+        return cls(document=document, start=int(start), end=int(end), digest=digest)
+
+    @property
+    def id(self) -> str:
+        """As it is written."""
+        return f"{self.document}.{self.start}-{self.end}.{self.digest}"
+
+    @property
+    def href(self) -> str:
+        """Where the page shows it."""
+        return f"/c/{self.id}"
+
+    def is_quote(self, text: str) -> bool:
+        """Whether this is what stood there."""
+        return _digest(text) == self.digest
+
+
+def _digest(quote: str) -> str:
+    return hashlib.sha256(quote.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]

@@ -1,0 +1,155 @@
+"""Errors as problem objects (RFC 9457): what was found, what was expected, what to do next."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from pincite.errors import (
+    DocumentGone,
+    LibraryBusy,
+    LibraryError,
+    LibraryReadOnly,
+    ModelError,
+    PinciteError,
+    ReceiptError,
+    UsageError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+_RETRY_SECONDS = "5"
+_SHOWN_CHARS = 200
+
+_STATUSES: tuple[tuple[type[PinciteError], HTTPStatus], ...] = (
+    (UsageError, HTTPStatus.BAD_REQUEST),
+    (ReceiptError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (DocumentGone, HTTPStatus.CONFLICT),
+    (LibraryBusy, HTTPStatus.SERVICE_UNAVAILABLE),
+    (LibraryReadOnly, HTTPStatus.SERVICE_UNAVAILABLE),
+    (LibraryError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (ModelError, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+"""The first that fits; what is none of these is a fault of ours."""
+
+
+class Refused(Exception):
+    """A request that is answered with a problem."""
+
+    def __init__(
+        self, status: HTTPStatus, detail: str, *, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = dict(headers or {})
+
+
+def not_found(detail: str) -> Refused:
+    """That something is not there, or not for who asks."""
+    return Refused(HTTPStatus.NOT_FOUND, detail)
+
+
+def problem(
+    request: Request, status: int, detail: str, *, problems: list[dict[str, str]] | None = None
+) -> dict[str, Any]:
+    """The problem object."""
+    kind = HTTPStatus(status)
+    return {
+        "type": f"urn:pincite:problem:{kind.name.lower().replace('_', '-')}",
+        "title": kind.phrase,
+        "status": int(status),
+        "detail": detail,
+        "instance": request.url.path,
+        "request_id": request_id(request),
+        **({"problems": problems} if problems else {}),
+    }
+
+
+def problem_of(request: Request, error: Exception) -> dict[str, Any]:
+    """The problem object of any error; one that nobody expected tells nothing but its kind."""
+    if isinstance(error, Refused):
+        return problem(request, error.status, error.detail)
+    if isinstance(error, PinciteError):
+        return problem(request, _status(error), _without_paths(request, str(error)))
+    return problem(
+        request,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        f"unexpected {type(error).__name__}: this is a fault in Pincite; the server's log tells more "
+        "under this request id",
+    )
+
+
+def request_id(request: Request) -> str:
+    """What names this request in logs; made here where nothing before did."""
+    if not hasattr(request.state, "request_id"):
+        request.state.request_id = uuid.uuid4().hex
+    return str(request.state.request_id)
+
+
+def respond(body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """A problem object as the reply."""
+    return JSONResponse(
+        dict(body), status_code=int(body["status"]), media_type=MEDIA_TYPE, headers=headers
+    )
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Let every error of an app be a problem."""
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(PinciteError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return respond(problem_of(request, error), error.headers)
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    body = problem_of(request, error)
+    is_later = body["status"] == HTTPStatus.SERVICE_UNAVAILABLE
+    return respond(body, {"Retry-After": _RETRY_SECONDS} if is_later else None)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    detail = str(error.detail)
+    if error.status_code == HTTPStatus.NOT_FOUND and detail == HTTPStatus.NOT_FOUND.phrase:
+        detail = "there is nothing at this address; /openapi.json lists all addresses"
+    return respond(problem(request, error.status_code, detail), error.headers)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        {"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors()
+    ]
+    told = "; ".join(f"{one['where']}: {one['problem']}" for one in problems)
+    body = problem(
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, told[: _SHOWN_CHARS * 5], problems=problems[:20]
+    )
+    return respond(body)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    return respond(problem_of(request, error))
+
+
+def _status(error: PinciteError) -> HTTPStatus:
+    found = (status for kind, status in _STATUSES if isinstance(error, kind))
+    return next(found, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def _without_paths(request: Request, message: str) -> str:
+    """The message without where on the server's disk the library lies."""
+    served = getattr(request.app.state, "served", None)
+    return message if served is None else str(served.without_paths(message))
