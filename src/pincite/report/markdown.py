@@ -34,7 +34,7 @@ def _paragraph(block: Paragraph) -> str:
         return f"*{text}*"
     if block.look is Look.NEAR:
         return f"- *{text}*"
-    text = _LIST_START.sub(_break_list, text)
+    text = without_list_start(text)
     return f"- {text}" if block.look is Look.ITEM else text
 
 
@@ -52,6 +52,11 @@ def _table(block: Table) -> str:
 def escaped(text: str) -> str:
     """Text, marked up so that it is shown as it is within a line."""
     return _ACTIVE.sub(r"\\\g<0>", text)
+
+
+def without_list_start(line: str) -> str:
+    """A line that begins no list, though its text begins like one."""
+    return _LIST_START.sub(_break_list, line)
 
 
 def _break_list(found: re.Match[str]) -> str:

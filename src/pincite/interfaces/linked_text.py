@@ -1,0 +1,187 @@
+"""An answer as Markdown for chat programs: a link to its checked place after each statement.
+
+Text of documents stays text: it makes no links, pictures or headings, and fetches nothing where it is
+shown. Made from the JSON form of an answer, so that a kept answer reads like a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from pincite.document import BlockKind
+from pincite.places import on_one_line, page_and_section
+from pincite.report.markdown import escaped, without_list_start
+from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read
+
+Form = Mapping[str, Any]
+
+_MENTIONS_SHOWN = 20
+_NO_ANSWER = "No answer in these documents."
+_MEDIA_TYPES = {".md": MARKDOWN, ".markdown": MARKDOWN, ".rst": RESTRUCTURED_TEXT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """The link after a statement: `text[start:end]` of the message; `number` is the citation's."""
+
+    number: int
+    start: int
+    end: int
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedText:
+    """A message in `pieces` that follow each other, and the markers in the whole of it."""
+
+    pieces: tuple[str, ...]
+    markers: tuple[Marker, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole message."""
+        return "".join(self.pieces)
+
+
+def linked_text(answer: Form, url_of: Callable[[int], str], *, read_as: str = "") -> LinkedText:
+    """The statements that answer, or that nothing does, and why.
+
+    `url_of` gives the address of a citation by its number; `read_as` is what a follow-up was taken to
+    mean, where that is not what was written.
+    """
+    pieces: list[str] = []
+    markers: list[Marker] = []
+    length = 0
+    for block in _blocks(answer, read_as):
+        piece = "\n\n" if pieces else ""
+        for part in block:
+            if isinstance(part, str):
+                piece += part
+                continue
+            citation = answer["citations"][part - 1]
+            url, title = url_of(part), _title(citation)
+            told = escaped(title).replace('"', "&quot;")
+            link = f'[{part}]({url} "{told}")'
+            start = length + len(piece)
+            end = start + len(link)
+            markers.append(Marker(number=part, start=start, end=end, url=url, title=title))
+            piece += link
+        pieces.append(piece)
+        length += len(piece)
+    return LinkedText(pieces=tuple(pieces), markers=tuple(markers))
+
+
+_Block = Sequence[str | int]
+"""Text, and numbers of citations where their links stand."""
+
+
+def _blocks(answer: Form, read_as: str) -> Iterator[_Block]:
+    if read_as:
+        yield [f"*Read as: {escaped(on_one_line(read_as))}*"]
+    if "survey" in answer:
+        yield from _count(answer)
+    elif not answer["citations"]:
+        yield [f"**{_NO_ANSWER}**"]
+    elif answer["mode"] == "generated":
+        yield [*_prose(answer)]
+    else:
+        yield from _quotes(answer)
+    if reasons := answer["reasons"]:
+        yield ["\n".join(f"- *{escaped(on_one_line(reason))}*" for reason in reasons)]
+
+
+def _prose(answer: Form) -> Iterator[str | int]:
+    """What a model wrote, as one paragraph."""
+    for place, claim in enumerate(answer["claims"]):
+        text = escaped(on_one_line(claim["text"]))
+        yield f"{' ' if place else ''}{text if place else without_list_start(text)}"
+        yield from _marks(claim["citations"])
+
+
+def _quotes(answer: Form) -> Iterator[_Block]:
+    """Part by part where several things were asked."""
+    shown = [claim for claim in answer["claims"] if not claim.get("further")]
+    for number, part in enumerate(answer.get("parts", ())):
+        yield [f"**{escaped(on_one_line(part))}**"]
+        mine = [claim for claim in shown if claim.get("parts", [])[:1] == [number]]
+        again = [claim for claim in shown if number in claim.get("parts", [])[1:]]
+        for claim in mine:
+            yield from _quote(claim, answer)
+        if again:
+            yield ["see", *_marks(sorted({n for claim in again for n in claim["citations"]}))]
+        elif not mine:
+            yield ["no answer found"]
+    for claim in shown:
+        if not claim.get("parts"):
+            yield from _quote(claim, answer)
+
+
+def _quote(claim: Form, answer: Form) -> Iterator[_Block]:
+    citation = answer["citations"][claim["citations"][0] - 1]
+    media_type = _MEDIA_TYPES.get(PurePath(citation["source"]).suffix.lower(), "")
+    for label in citation.get("announced_by", ()):
+        yield [f"*{escaped(on_one_line(as_read(label['text'], media_type)))}*"]
+    text = claim["text"]
+    pieces = claim.get("pieces") or [{"start": 0, "end": len(text), "kind": None}]
+    shown = [
+        block
+        for piece in pieces
+        if (block := _shown(text[piece["start"] : piece["end"]], media_type, piece["kind"]))
+    ]
+    if claim.get("left_out"):
+        shown.append(f"*... {escaped(claim['left_out'])}*")
+    yield from ([block] for block in shown[:-1])
+    last = shown[-1] if shown else ""
+    ends_code = last.endswith("`")
+    yield [f"{last}\n\n" if ends_code else last, *_marks(claim["citations"], first=not ends_code)]
+
+
+def _shown(quote: str, media_type: str, kind: str | None) -> str:
+    """A block of a quote as it is read, each line of it on a line of its own."""
+    text = as_read(quote, media_type, kind)
+    if kind == BlockKind.CODE:
+        return _fenced(text)
+    paragraphs = [part for part in text.split("\n\n") if part.strip()]
+    return "\n\n".join("\\\n".join(map(_line, part.split("\n"))) for part in paragraphs)
+
+
+def _line(text: str) -> str:
+    return without_list_start(escaped(on_one_line(text)))
+
+
+def _fenced(code: str) -> str:
+    """Code between fences that are longer than any in it."""
+    fence = "```"
+    while fence in code:
+        fence += "`"
+    return f"{fence}\n{code}\n{fence}"
+
+
+def _count(answer: Form) -> Iterator[_Block]:
+    """The count and the first quotes; the JSON has them all."""
+    yield [_line(answer["text"])]
+    for number, citation in enumerate(answer["citations"][:_MENTIONS_SHOWN], start=1):
+        media_type = _MEDIA_TYPES.get(PurePath(citation["source"]).suffix.lower(), "")
+        quote = on_one_line(as_read(citation["cited_text"], media_type))
+        yield [without_list_start(escaped(quote)), *_marks([number])]
+    if (more := len(answer["citations"]) - _MENTIONS_SHOWN) > 0:
+        yield [f"*{more} more {'quote' if more == 1 else 'quotes'}*"]
+
+
+def _marks(numbers: Sequence[int], *, first: bool = True) -> Iterator[str | int]:
+    for place, number in enumerate(numbers):
+        if place or first:
+            yield " "
+        yield number
+
+
+def _title(citation: Form) -> str:
+    """Where a quote stands, in words: the name of its file, page and section."""
+    told = citation.get("place", "")
+    section = "" if told.startswith(citation["section"]) else citation["section"]
+    where = page_and_section(citation["page"], section)
+    return "; ".join(part for part in (Path(citation["source"]).name, told, where) if part)
