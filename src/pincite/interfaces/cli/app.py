@@ -23,6 +23,7 @@ from pincite.interfaces.cli import (
     ingest,
     keys,
     ls,
+    mcp,
     models,
     reindex,
     remove,
@@ -68,6 +69,7 @@ app.command("stats")(stats.stats)
 app.command("doctor")(doctor.doctor)
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
+app.command("mcp")(mcp.mcp)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")
 app.add_typer(models.app, name="models")
