@@ -527,6 +527,14 @@ class ServerSettings(Group):
     allowed_origins: tuple[str, ...] = Field(
         default=(), description="other web pages that may use it, such as https://chat.example.org"
     )
+    public_url: str = Field(
+        default="",
+        description="address that stands before links to quotes, such as https://docs.example.org; "
+        "empty: as the client called it",
+    )
+    open_webui_events: bool = Field(
+        default=False, description="streams of /v1/chat/completions name sources as Open WebUI reads"
+    )
     trusted_proxies: tuple[str, ...] = Field(
         default=(),
         description="addresses of reverse proxies that tell the true address of a client",

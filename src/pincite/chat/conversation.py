@@ -66,7 +66,7 @@ class Conversation:
         self.library = library
         self._filters = filters
         self._keep = keep
-        self._read, self._problem = (read, "") if read else _reader(library)
+        self._read, self._problem = (read, "") if read else reader_of(library)
         self._earlier: list[Exchange] = []
 
     @classmethod
@@ -162,7 +162,7 @@ def _exchange(asked: str, read_as: str, form: Mapping[str, Any]) -> Exchange:
     return Exchange(question=read_as, asked=" ".join(asked.split()), quotes=told)
 
 
-def _reader(library: Library) -> tuple[Reader, str]:
+def reader_of(library: Library) -> tuple[Reader, str]:
     """What the settings choose, and why it is another where that cannot be had."""
     chosen = library.settings.chat.reader
     if chosen == "none":
