@@ -533,7 +533,8 @@ class ServerSettings(Group):
         "empty: as the client called it",
     )
     open_webui_events: bool = Field(
-        default=False, description="streams of /v1/chat/completions name sources as Open WebUI reads"
+        default=False,
+        description="streams of /v1/chat/completions name sources as Open WebUI reads",
     )
     trusted_proxies: tuple[str, ...] = Field(
         default=(),

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 from fastapi import FastAPI
+from starlette.routing import Route
 
 import pincite
+from pincite.interfaces.server import openai_api
 from pincite.interfaces.server.problems import add_problem_handlers
 from pincite.interfaces.server.routes import documents, query, state
 from pincite.interfaces.server.served import Served
 from pincite.setting_groups import ServerSettings
 
+if TYPE_CHECKING:
+    from pincite.interfaces.mcp_server import McpEndpoint
+
+MCP_PATH = "/mcp"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _THREADS_BESIDE = 16
 """For what is quick, while as many questions as may are at work."""
 
 
 def create_app(served: Served, settings: ServerSettings, *, closes: bool = False) -> FastAPI:
     """The app over one library; with `closes`, the library ends with the app."""
+
+    tools = _tools(served, settings)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -28,7 +39,10 @@ def create_app(served: Served, settings: ServerSettings, *, closes: bool = False
             settings.max_running + _THREADS_BESIDE
         )
         await anyio.to_thread.run_sync(served.warm_up)
-        yield
+        async with AsyncExitStack() as stack:
+            for endpoint in tools:
+                await stack.enter_async_context(endpoint.running())
+            yield
         if closes:
             await anyio.to_thread.run_sync(served.close)
 
@@ -44,10 +58,30 @@ def create_app(served: Served, settings: ServerSettings, *, closes: bool = False
     app.state.served = served
     app.state.settings = settings
     add_problem_handlers(app)
-    for routes in (query, documents, state):
+    for routes in (query, documents, state, openai_api):
         app.include_router(routes.router)
+    for endpoint in tools:
+        app.router.routes.append(Route(endpoint.path, endpoint=endpoint))
     _wrap_guards(app, settings)
     return app
+
+
+def _tools(served: Served, settings: ServerSettings) -> list[McpEndpoint]:
+    """The tools of the Model Context Protocol, where its package is installed."""
+    if find_spec("mcp") is None:
+        return []
+    from pincite.interfaces.mcp_server import McpEndpoint
+
+    hosts = dict.fromkeys((*_LOOPBACK, settings.host, *settings.allowed_hosts))
+    return [
+        McpEndpoint(
+            served,
+            hosts=[*hosts],
+            path=MCP_PATH,
+            origins=settings.allowed_origins,
+            base_url=settings.public_url,
+        )
+    ]
 
 
 def _wrap_guards(app: FastAPI, settings: ServerSettings) -> None:

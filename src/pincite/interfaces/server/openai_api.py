@@ -250,7 +250,8 @@ _json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 
 
 def _invalid(error: RequestValidationError) -> Response:
-    first = error.errors()[0]
+    # Of a value that may be of several kinds, the one that goes deepest tells most.
+    first = max(error.errors(), key=lambda one: len(one["loc"]))
     where = ".".join(str(part) for part in first["loc"][1:])
     told = f"{where}: {first['msg']}" if where else str(first["msg"])
     return _error(HTTPStatus.BAD_REQUEST, told, param=where or None)

@@ -29,10 +29,13 @@ class Part(_Ignoring):
     text: str = ""
 
 
+Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool", "function"]
+
+
 class Message(_Ignoring):
     """One turn. What a system message orders does not change what the documents say."""
 
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    role: Role
     content: str | list[Part] | None = None
 
     @property
@@ -62,7 +65,7 @@ class Item(_Ignoring):
     """An item of the input of `/v1/responses`; all but messages are left out."""
 
     type: str = "message"
-    role: str = ""
+    role: Role | None = None
     content: str | list[Part] | None = None
 
 
@@ -81,9 +84,9 @@ class ResponsesBody(_Ignoring):
         if isinstance(self.input, str):
             return [Message(role="user", content=self.input)]
         return [
-            Message.model_validate({"role": item.role, "content": item.content})
+            Message(role=item.role, content=item.content)
             for item in self.input
-            if item.type == "message"
+            if item.type == "message" and item.role
         ]
 
 

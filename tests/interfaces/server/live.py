@@ -1,0 +1,32 @@
+"""A real server over a library, on a free port of this machine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+
+@contextmanager
+def listening(app: ASGIApp) -> Iterator[str]:
+    """Its address, while it runs in a thread."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    started = threading.Event()
+    begin = server.startup
+
+    async def startup(*args: object, **named: object) -> None:
+        await begin(*args, **named)  # type: ignore[arg-type]
+        started.set()
+
+    server.startup = startup  # type: ignore[method-assign]
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        assert started.wait(60), "the server did not start"
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(60)

@@ -1,0 +1,227 @@
+"""The tools, called by the protocol's own client: in memory, over stdio and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import httpx
+import pytest
+from end_to_end import running
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from starlette.types import Receive, Scope, Send
+
+import pincite
+from interfaces.server.live import listening
+from pincite.interfaces.mcp_server import mcp_server
+from pincite.interfaces.server.app import create_app
+from pincite.interfaces.server.served import Served
+from pincite.setting_groups import ServerSettings
+
+TORQUE = "What torque do I need for a size -8 hose end?"
+FERRY = "When does the night ferry to Stavanger leave?"
+
+Use: TypeAlias = Callable[[Client], Awaitable[Any]]
+Connect: TypeAlias = Callable[[Use], Any]
+
+
+@pytest.fixture(scope="module")
+def served(sample: running.SampleLibrary) -> Iterator[Served]:
+    one = Served(pincite.Library.open(sample.path, create=False))
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def address(served: Served) -> Iterator[str]:
+    with listening(create_app(served, ServerSettings())) as one:
+        yield one
+
+
+def connected(target: Any, **options: Any) -> Connect:
+    def run(use: Use) -> Any:
+        async def session() -> Any:
+            async with Client(target(), **options) as client:
+                return await use(client)
+
+        return asyncio.run(session())
+
+    return run
+
+
+@pytest.fixture(params=["memory", "memory before 2026", "http", "http before 2026", "stdio"])
+def connect(
+    request: pytest.FixtureRequest, served: Served, sample: running.SampleLibrary
+) -> Connect:
+    way, _, before = str(request.param).partition(" before ")
+    options = {"mode": "legacy"} if before else {}
+    if way == "memory":
+        return connected(lambda: mcp_server(served), **options)
+    if way == "http":
+        address = request.getfixturevalue("address")
+        return connected(lambda: f"{address}/mcp", **options)
+    command = [sys.executable, "-m", "pincite", "mcp", "--library", str(sample.path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(pincite.__file__).parents[1])}
+    parameters = StdioServerParameters(command=command[0], args=command[1:], env=environment)
+    return connected(lambda: stdio_client(parameters), **options)
+
+
+def called(connect: Connect, name: str, arguments: dict[str, Any]) -> Any:
+    return connect(lambda client: client.call_tool(name, arguments))
+
+
+def test_each_way_gives_the_citations_of_the_command_line(
+    connect: Connect, sample: running.SampleLibrary
+) -> None:
+    result = called(connect, "ask", {"question": TORQUE})
+    assert not result.is_error
+    printed = json.loads(running.run_cli("ask", TORQUE, "-l", sample.path, "--json").stdout)
+    given = result.structured_content
+    for cited in printed["citations"]:
+        cited["source"] = Path(cited["source"]).name
+    assert given["citations"] == printed["citations"]
+    assert [link["citation"] for link in given["links"]] == [*range(1, len(given["citations"]) + 1)]
+    assert all(link["href"] in result.content[0].text for link in given["links"][:1])
+
+
+def test_each_way_refuses_unknown_arguments(connect: Connect) -> None:
+    result = called(connect, "ask", {"question": TORQUE, "colection": "default", "limit": 3})
+    assert result.is_error
+    told = result.content[0].text
+    assert "has no argument 'colection', 'limit'; it takes: question, collection" in told
+
+
+@pytest.fixture
+def memory(served: Served) -> Connect:
+    return connected(lambda: mcp_server(served))
+
+
+def test_all_tools_say_that_they_only_read_and_what_they_take(memory: Connect) -> None:
+    tools = memory(lambda client: client.list_tools()).tools
+    assert {tool.name for tool in tools} == {
+        "ask", "search", "get", "verify_quote", "count", "status",
+    }  # fmt: skip
+    for tool in tools:
+        assert tool.annotations.read_only_hint
+        assert tool.annotations.open_world_hint is False
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.output_schema
+        assert tool.description
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("ask", {}, "question: Field required"),
+        ("ask", {"question": 5}, "question: Input should be a valid string"),
+        ("ask", {"question": " "}, "the question is empty"),
+        ("ask", {"question": "x", "collection": "none"}, "there is no collection 'none'"),
+        ("ask", {"question": "x", "since": "soon"}, "'soon' is no date"),
+        ("search", {"question": "x", "limit": 0}, "limit: Input should be greater"),
+        ("get", {"id": "nothing"}, "there is no document nothing"),
+        ("verify_quote", {"quote": ""}, "the quote is empty"),
+        ("status", {"all": True}, "status has no argument 'all'; it takes: none"),
+        ("remove", {}, "remove"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_plain_words(
+    memory: Connect, name: str, arguments: dict[str, Any], told: str
+) -> None:
+    result = called(memory, name, arguments)
+    assert result.is_error
+    assert told in result.content[0].text
+    assert "Traceback" not in result.content[0].text
+
+
+def test_a_refusal_is_a_result_with_reasons(memory: Connect) -> None:
+    result = called(memory, "ask", {"question": FERRY})
+    assert not result.is_error
+    assert result.structured_content["status"] == "abstained"
+    assert result.structured_content["links"] == []
+    assert result.content[0].text.startswith("**No answer in these documents.**")
+
+
+def test_a_link_can_be_opened_and_its_document_read(memory: Connect) -> None:
+    link = called(memory, "ask", {"question": TORQUE}).structured_content["links"][0]
+    opened = called(memory, "get", {"id": link["id"]}).structured_content
+    assert opened["state"] == "verified"
+    document = opened["document"]["id"]
+    text = called(memory, "get", {"id": document, "start": opened["start"], "end": opened["end"]})
+    assert text.structured_content["text"] == opened["quote"]
+
+
+def test_a_quote_is_verified_word_for_word(memory: Connect, served: Served) -> None:
+    quote = served.ask(TORQUE)["citations"][0]["cited_text"]
+    found = called(memory, "verify_quote", {"quote": quote}).structured_content
+    assert found["verified"]
+    assert found["places"][0]["href"].startswith("/c/")
+    changed = called(memory, "verify_quote", {"quote": quote.replace("5", "6")}).structured_content
+    assert not changed["verified"]
+
+
+def test_words_are_counted_and_passages_searched(memory: Connect, served: Served) -> None:
+    counted = called(memory, "count", {"words": "pump"}).structured_content
+    assert counted["survey"] == served.count("pump")["survey"]
+    found = called(memory, "search", {"question": TORQUE, "limit": 3}).structured_content
+    assert [hit["passage_id"] for hit in found["hits"]] == [
+        hit["passage_id"] for hit in served.search(TORQUE, limit=3)["hits"]
+    ]
+    assert called(memory, "status", {}).structured_content["documents"] == 6
+
+
+def test_links_begin_with_the_address_that_was_called(address: str) -> None:
+    result = called(connected(lambda: f"{address}/mcp"), "ask", {"question": TORQUE})
+    assert result.structured_content["links"][0]["href"].startswith(f"{address}/c/")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Content-Type": "text/plain"}, 400),
+    ],
+)
+def test_other_hosts_and_pages_elsewhere_are_refused(
+    address: str, headers: dict[str, str], status: int
+) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    sent = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        **headers,
+    }
+    reply = httpx.post(f"{address}/mcp", content=json.dumps(body), headers=sent)
+    assert reply.status_code in (status, 403, 415, 421)
+    assert "tools" not in reply.text
+
+
+def test_only_collections_that_may_be_seen_answer(served: Served) -> None:
+    app = create_app(served, ServerSettings())
+
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        scope.setdefault("state", {})["allowed"] = frozenset({"elsewhere"})
+        await app(scope, receive, send)
+
+    with listening(guarded) as address:
+        http = connected(lambda: f"{address}/mcp")
+        for name in ("ask", "search"):
+            result = called(http, name, {"question": TORQUE, "collection": "default"})
+            assert result.is_error
+            assert "there is no collection 'default'" in result.content[0].text
+        assert called(http, "status", {}).structured_content["documents"] == 0
+
+
+def test_without_a_library_the_command_says_so(tmp_path: Path) -> None:
+    result = running.run_cli("mcp", "--library", tmp_path / "none")
+    assert result.returncode != 0
+    assert result.stdout == ""
+    assert "none" in result.stderr
