@@ -21,20 +21,23 @@ FORMATS = (".md", ".html", ".docx", ".pdf", ".json")
 def check_outputs(paths: Sequence[Path]) -> None:
     """Raises UsageError, before anything is asked, for a file that could not be written."""
     for path in paths:
-        ending = path.suffix.lower()
-        if ending not in FORMATS:
-            raise UsageError(
-                f"{path}: there is no format '{ending}'; a report is written as "
-                f"{', '.join(FORMATS)}"
-            )
-        module, package = _NEEDS.get(ending, ("", ""))
-        if module and find_spec(module) is None:
-            raise UsageError(
-                f"{path}: writing {ending[1:].upper()} needs {package}: "
-                "pip install 'pincite[report]', or choose .html"
-            )
+        check_format(path.suffix.lower(), f"{path}")
         if not path.absolute().parent.is_dir():
             raise UsageError(f"{path}: there is no folder {path.absolute().parent}; make it first")
+
+
+def check_format(ending: str, name: str) -> None:
+    """Raises UsageError, which gives `name`, where nothing here writes files that end so."""
+    if ending not in FORMATS:
+        raise UsageError(
+            f"{name}: there is no format '{ending}'; a report is written as {', '.join(FORMATS)}"
+        )
+    module, package = _NEEDS.get(ending, ("", ""))
+    if module and find_spec(module) is None:
+        raise UsageError(
+            f"{name}: writing {ending[1:].upper()} needs {package}: "
+            "pip install 'pincite[report]', or choose .html"
+        )
 
 
 def write_report(

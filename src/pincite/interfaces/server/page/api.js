@@ -1,0 +1,129 @@
+// Everything that is asked of the server, and the one place that knows its addresses.
+
+const KEY = "pincite-key";
+
+/** What went wrong, in the server's words (RFC 9457). */
+export class Problem extends Error {
+  constructor({ status = 0, title = "", detail = "", request_id: request = "" }) {
+    super(detail || title || "The server gave no reason.");
+    this.status = status;
+    this.title = title;
+    this.request = request;
+  }
+}
+
+/** Called when the server wants a key; it gives one, or null. app.js sets it. */
+export const keys = { ask: async () => null };
+
+function headers(more) {
+  const key = sessionStorage.getItem(KEY);
+  return key ? { ...more, Authorization: `Bearer ${key}` } : more;
+}
+
+async function call(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { ...options, headers: headers(options.headers ?? {}) });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem({ title: "The server cannot be reached.", detail: "The server cannot be reached. Is it still running?" });
+  }
+  if (response.ok) return response;
+  if (response.status === 401) {
+    const key = await keys.ask();
+    if (key) {
+      sessionStorage.setItem(KEY, key);
+      return call(path, options);
+    }
+  }
+  throw await problemOf(response);
+}
+
+async function problemOf(response) {
+  const said = await response.json().catch(() => ({}));
+  return new Problem({ title: response.statusText, ...said, status: response.status });
+}
+
+const json = async (path, options) => (await call(path, options)).json();
+const send = (method, body, more) => ({
+  method,
+  body: JSON.stringify(body),
+  headers: { "Content-Type": "application/json", ...more },
+});
+const part = encodeURIComponent;
+
+export const api = {
+  citation: (id) => json(`/v1/citations/${part(id)}`),
+  documents: () => json("/v1/documents"),
+  document: (id) => json(`/v1/documents/${part(id)}`),
+  remove: (id) => call(`/v1/documents/${part(id)}`, { method: "DELETE" }),
+  text: (id, start, end) => json(`/v1/documents/${part(id)}/text?start=${start}&end=${end}`),
+  blocks: (id, start, end) => json(`/v1/documents/${part(id)}/blocks?start=${start}&end=${end}`),
+  page: (id, number) => json(`/v1/documents/${part(id)}/pages/${number}`),
+  pageImage: async (id, number, scale) => (await call(`/v1/documents/${part(id)}/pages/${number}.png?scale=${scale}`)).blob(),
+  search: (question, scope) => json("/v1/search", send("POST", { question, ...scope })),
+  query: (body) => json("/v1/query", send("POST", body)),
+  stats: () => json("/v1/stats"),
+  conversations: () => json("/v1/conversations"),
+  conversation: (id) => json(`/v1/conversations/${part(id)}`),
+  forget: (id) => call(`/v1/conversations/${part(id)}`, { method: "DELETE" }),
+  feedback: (body) => call("/v1/feedback", send("POST", body)),
+  job: (id) => json(`/v1/jobs/${part(id)}`),
+  exported: async (body) => (await call("/v1/exports", send("POST", body))).blob(),
+  templates: () => json("/v1/reports"),
+  report: async (body) => (await call("/v1/reports", send("POST", body))).blob(),
+};
+
+/** Ask, and give each event of the stream to `seen(name, data)` as it comes. */
+export async function stream(body, seen, signal) {
+  const options = send("POST", { ...body, stream: true }, { Accept: "text/event-stream" });
+  const response = await call("/v1/query", { ...options, signal });
+  if (response.headers.get("Content-Type")?.startsWith("application/json")) {
+    seen("done", await response.json());
+    return;
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    waiting += value.replaceAll("\r", "");
+    const events = waiting.split("\n\n");
+    waiting = events.pop();
+    for (const event of events) dispatch(event, seen);
+  }
+}
+
+function dispatch(event, seen) {
+  let name = "message";
+  const data = [];
+  for (const line of event.split("\n")) {
+    if (line.startsWith("event:")) name = line.slice(6).trim();
+    else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
+  }
+  if (!data.length) return;
+  const told = JSON.parse(data.join("\n"));
+  if (name === "error") throw new Problem(told);
+  seen(name, told);
+}
+
+/** Upload one file; `progress(part)` is told how much has gone, in 0..1. Gives the job. */
+export function upload(file, collection, progress) {
+  const form = new FormData();
+  form.append("files", file, file.name);
+  if (collection) form.append("collection", collection);
+  return new Promise((resolve, reject) => {
+    // fetch cannot tell how much of a body has been sent.
+    const request = new XMLHttpRequest();
+    request.open("POST", "/v1/ingest");
+    for (const [name, value] of Object.entries(headers({}))) request.setRequestHeader(name, value);
+    request.responseType = "json";
+    request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
+    request.onerror = () => reject(new Problem({ detail: "The server cannot be reached." }));
+    request.onload = () => {
+      if (request.status < 300) resolve(request.response);
+      else reject(new Problem({ ...(request.response ?? {}), status: request.status }));
+    };
+    request.send(form);
+  });
+}

@@ -1,0 +1,157 @@
+// Puts the page together: which view an address means, and what all views share.
+
+import { keys } from "./api.js";
+import { AskPage } from "./ask.js";
+import { conversationsDrawer } from "./conversations.js";
+import { button, fill, h, icon, route } from "./dom.js";
+import { libraryPage } from "./library.js";
+import { permalinkView } from "./permalink.js";
+import { reportsPage } from "./reports.js";
+import "./source-pane.js";
+
+const THEMES = ["", "light", "dark"];
+const THEME_NAMES = { "": "Colours of the system", light: "Light", dark: "Dark" };
+
+const main = document.getElementById("main");
+const source = document.querySelector("pincite-source");
+const ask = new AskPage({ navigate });
+
+/** Show what the address means. */
+async function show({ restore = false } = {}) {
+  const [, place, id] = location.pathname.split("/").map(decodeURIComponent);
+  if (!source.hidden) source.close();
+  markPlace(place);
+  if (place === "library") {
+    document.title = "Library – Pincite";
+    fill(main, libraryPage());
+  } else if (place === "reports") {
+    document.title = "Reports – Pincite";
+    fill(main, reportsPage());
+  } else if (place === "c" && id) {
+    fill(main, await permalinkView(id, source));
+  } else {
+    fill(main, ask.element);
+    if (place === "conversations" && id) await ask.openKept(id);
+    else await ask.startNew();
+  }
+  if (restore) reopen();
+}
+
+/** After a reload the citation that was open is opened again. */
+function reopen() {
+  const id = decodeURIComponent(location.hash.slice(1));
+  if (!id) return;
+  const chips = [...main.querySelectorAll(".chip")];
+  const chip = chips.find((one) => one.dataset.id === id);
+  if (chip) chip.click();
+}
+
+function markPlace(place) {
+  for (const link of document.querySelectorAll(".places a")) {
+    const isHere = link.pathname === `/${["library", "reports"].includes(place) ? place : ""}`;
+    if (isHere) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function navigate(address) {
+  history.pushState(null, "", address);
+  show().then(() => {
+    window.scrollTo(0, 0);
+    if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
+  });
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-route]");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  navigate(link.getAttribute("href"));
+});
+window.addEventListener("popstate", () => show());
+
+// --- Citations ------------------------------------------------------------------------------------
+
+main.addEventListener("open-citation", (event) => source.open(event.detail));
+source.addEventListener("source-shown", (event) => {
+  if (location.pathname.startsWith("/c/")) return;
+  const hash = event.detail.id ? `#${encodeURIComponent(event.detail.id)}` : "";
+  history.replaceState(history.state, "", `${location.pathname}${location.search}${hash}`);
+});
+source.addEventListener("source-closed", () => {
+  for (const chip of document.querySelectorAll(".chip.is-open")) chip.classList.remove("is-open");
+  history.replaceState(history.state, "", `${location.pathname}${location.search}`);
+});
+
+// --- The bar at the top -----------------------------------------------------------------------------
+
+const { drawer, open } = conversationsDrawer();
+document.body.append(drawer);
+document
+  .getElementById("top-tools")
+  .append(
+    button("Conversations", { icon: "history", class: "tool wide-label", on: open }),
+    route("/", { class: "tool", "aria-label": "New question", title: "New question" }, icon("plus")),
+    themeButton(),
+  );
+
+function themeButton() {
+  const made = button("", { icon: "sun", bare: true, class: "tool" });
+  const tell = (theme) => {
+    const name = `Colours: ${THEME_NAMES[theme]}`;
+    made.setAttribute("aria-label", name);
+    made.title = name;
+    fill(made, icon(theme === "dark" ? "moon" : "sun"));
+  };
+  made.addEventListener("click", () => {
+    const now = document.documentElement.dataset.theme ?? "";
+    const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length];
+    if (next) document.documentElement.dataset.theme = next;
+    else delete document.documentElement.dataset.theme;
+    try {
+      localStorage.setItem("pincite-theme", next);
+    } catch {
+      // Storage is switched off: the choice holds for this page.
+    }
+    tell(next);
+  });
+  tell(document.documentElement.dataset.theme ?? "");
+  return made;
+}
+
+// --- Keys -------------------------------------------------------------------------------------------
+
+let asking = null;
+keys.ask = () => {
+  // Several requests may be refused at once: they wait for one dialog.
+  asking ??= askForKey().finally(() => {
+    asking = null;
+  });
+  return asking;
+};
+
+function askForKey() {
+  return new Promise((resolve) => {
+    const field = h("input", { id: "key", type: "password", autocomplete: "off", required: true });
+    const dialog = h(
+      "dialog",
+      { class: "key-dialog", "aria-labelledby": "key-title" },
+      h(
+        "form",
+        { method: "dialog" },
+        h("h2", { id: "key-title" }, "This server asks for a key"),
+        h("p", {}, "It is kept until this tab is closed."),
+        h("div", { class: "field" }, h("label", { for: "key" }, "API key"), field),
+        h("div", { class: "dialog-buttons" }, h("button", { class: "main-button", value: "yes" }, "Continue")),
+      ),
+    );
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes" ? field.value.trim() : null);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+show({ restore: true });

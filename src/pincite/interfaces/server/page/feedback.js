@@ -1,0 +1,25 @@
+// Thumbs: whether an answer helped. They stay on this server.
+
+import { api } from "./api.js";
+import { announce, button, h } from "./dom.js";
+
+/** Two buttons; a second press on the same one takes nothing back, the other one corrects it. */
+export function feedback(answer, asked) {
+  const given = async (event, helpful) => {
+    const pressed = event.currentTarget;
+    try {
+      await api.feedback({ question: answer.question ?? asked.question, helpful, answer });
+      for (const each of pair.querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === pressed));
+      announce("Thank you. It was noted.");
+    } catch (error) {
+      announce(error.message);
+    }
+  };
+  const pair = h(
+    "span",
+    { class: "thumbs" },
+    button("This helped", { icon: "good", bare: true, class: "tool", "aria-pressed": "false", on: (event) => given(event, true) }),
+    button("This did not help", { icon: "bad", bare: true, class: "tool", "aria-pressed": "false", on: (event) => given(event, false) }),
+  );
+  return pair;
+}

@@ -1,0 +1,142 @@
+// What the library holds: how much of every file can be found, copies, and answers that went stale.
+
+import { api } from "./api.js";
+import { announce, button, fill, h, icon } from "./dom.js";
+import { counted, fileName, when } from "./text.js";
+import { uploadZone } from "./upload.js";
+
+const KINDS = {
+  "application/pdf": "PDF",
+  "text/markdown": "Markdown",
+  "text/html": "HTML",
+  "text/plain": "Text",
+  "text/csv": "CSV",
+  "message/rfc822": "E-mail",
+  "application/epub+zip": "EPUB",
+};
+const COVERAGE = { complete: ["done", "Complete"], partial: ["changed", "In part"], failed: ["gone", "Not read"] };
+
+/** The whole view; it fills itself. */
+export function libraryPage() {
+  const held = h("div", { class: "library-held" }, h("p", { class: "hint", role: "status" }, "Loading …"));
+  const again = () => load(held, again);
+  again();
+  return h("div", { class: "library" }, h("h1", {}, "Library"), uploadZone(again), held);
+}
+
+async function load(place, again) {
+  try {
+    const [listed, stats] = await Promise.all([api.documents(), api.stats()]);
+    fill(place, figures(stats), failures(stats.failed ?? []), stale(stats.stale_answers ?? []), files(listed.documents, again));
+  } catch (error) {
+    fill(place, h("p", { class: "trouble", role: "alert" }, icon("changed"), h("span", {}, error.message)));
+  }
+}
+
+function figures(stats) {
+  const told = [
+    ["Documents", stats.documents],
+    ["Pages", stats.pages],
+    ["Passages", stats.passages],
+    ["Not read", (stats.failed ?? []).length],
+  ];
+  return h("dl", { class: "figures" }, told.map(([name, number]) => h("div", {}, h("dt", {}, name), h("dd", {}, number.toLocaleString("en")))));
+}
+
+function failures(failed) {
+  if (!failed.length) return null;
+  return h(
+    "section",
+    { class: "lacking-box" },
+    h("h2", {}, icon("gone"), `${counted(failed.length, "file")} could not be read`),
+    h("ul", {}, failed.map((problem) => h("li", {}, h("strong", {}, fileName(problem.path)), ` ${problem.reason}`))),
+  );
+}
+
+/** Kept answers whose quotes are not there any more. */
+function stale(answers) {
+  if (!Array.isArray(answers) || !answers.length) return null;
+  return h(
+    "section",
+    { class: "lacking-box" },
+    h("h2", {}, icon("changed"), `${counted(answers.length, "kept answer is", "kept answers are")} out of date`),
+    h("ul", {}, answers.map((kept) => h("li", {}, h("strong", {}, kept.question), ` ${[kept.stale].flat().join("; ")}${kept.kept_at ? ` (kept ${when(kept.kept_at)})` : ""}`))),
+  );
+}
+
+function files(documents, again) {
+  if (!documents.length) return h("p", { class: "hint" }, "No documents yet.");
+  const filter = h("input", { id: "file-filter", type: "search", placeholder: "Filter by name", autocomplete: "off" });
+  const rows = documents.map((document) => ({ document, row: fileRow(document, documents, again) }));
+  const told = h("p", { class: "hint", role: "status" });
+  filter.addEventListener("input", () => {
+    const wanted = filter.value.toLowerCase();
+    let shown = 0;
+    for (const { document, row } of rows) {
+      row.hidden = !document.name.toLowerCase().includes(wanted);
+      shown += row.hidden ? 0 : 1;
+    }
+    told.textContent = wanted ? `${shown} of ${documents.length}` : "";
+  });
+  return h(
+    "section",
+    { "aria-labelledby": "files-title" },
+    h("div", { class: "files-head" }, h("h2", { id: "files-title" }, "Files"), h("div", { class: "field" }, h("label", { for: "file-filter", class: "sr-only" }, "Filter the files"), filter), told),
+    h("ul", { class: "files" }, rows.map(({ row }) => row)),
+  );
+}
+
+function fileRow(document, all, again) {
+  const coverage = typeof document.coverage === "object" ? document.coverage : { status: document.coverage };
+  const status = coverage?.status ?? "complete";
+  const [sign, label] = COVERAGE[status] ?? COVERAGE.complete;
+  const gaps = coverage?.gaps ?? document.gaps ?? [];
+  const copies = document.copies ?? all.filter((other) => other !== document && other.id === document.id).map((other) => other.name);
+  const pages = typeof document.pages === "number" ? document.pages : document.pages?.length;
+  const told = [kindOf(document), pages ? counted(pages, "page") : "", document.collection].filter(Boolean);
+  return h(
+    "li",
+    { class: "file" },
+    h("span", { class: "file-sign" }, icon("file")),
+    h(
+      "div",
+      { class: "file-body" },
+      h("p", { class: "file-name" }, document.name),
+      h("p", { class: "hint" }, told.join(" · ")),
+      gaps.length > 0 && h("ul", { class: "gaps" }, gaps.slice(0, 5).map((gap) => h("li", {}, gap))),
+      copies.length > 0 && h("p", { class: "copies" }, icon("copy"), `The same bytes as ${[...new Set(copies)].map(fileName).join(", ")}`),
+    ),
+    h("span", { class: `coverage coverage-${status}` }, icon(sign), label),
+    button(`Remove ${document.name} from the library`, { icon: "remove", bare: true, class: "tool", on: (event) => confirmRemoval(event.currentTarget, document, again) }),
+  );
+}
+
+const kindOf = (document) => KINDS[document.kind] ?? fileName(document.name).split(".").pop().toUpperCase();
+
+function confirmRemoval(from, document, again) {
+  const said = h("p", { role: "alert" });
+  const remove = async () => {
+    try {
+      await api.remove(document.id);
+      dialog.close();
+      announce(`${document.name} was removed.`);
+      again();
+    } catch (error) {
+      said.textContent = error.message;
+    }
+  };
+  const dialog = h(
+    "dialog",
+    { class: "key-dialog", "aria-labelledby": "remove-title" },
+    h("h2", { id: "remove-title" }, "Remove this file?"),
+    h("p", {}, h("strong", {}, document.name), " will not be searched any more."),
+    said,
+    h("div", { class: "dialog-buttons" }, button("Keep it", { class: "plain-button", on: () => dialog.close() }), button("Remove", { class: "main-button danger", on: remove })),
+  );
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (from.isConnected) from.focus();
+  });
+  window.document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,90 @@
+// Rows of a table under their heads, as the document has them.
+
+import { chip } from "./citations.js";
+import { h } from "./dom.js";
+import { placeLine } from "./units.js";
+
+/** Which table a statement is a row of: its document and where its first head stands; else null. */
+export function tableOf(claim, citations) {
+  if (claim.citations.length !== 1) return null;
+  const citation = citations[claim.citations[0] - 1];
+  const heads = citation.cells.flatMap((cell) => cell.columns.map((head) => head.start_char_index));
+  return heads.length ? `${citation.document}:${Math.min(...heads)}` : null;
+}
+
+/** The rows that were quoted, in the order of the answer, with a number behind each. */
+export function table(claims, citations) {
+  const rows = claims.map((claim) => citations[claim.citations[0] - 1]);
+  const columns = columnsOf(rows);
+  const depth = Math.max(...columns.map((column) => column.heads.length));
+  const levels = Array.from({ length: depth }, (_, level) => headRow(columns, level, depth));
+  return h(
+    "div",
+    { class: "unit unit-table" },
+    h(
+      "div",
+      { class: "table-frame", role: "region", tabindex: "0", "aria-label": `Table from ${rows[0].name}` },
+      h(
+        "table",
+        {},
+        h("thead", {}, levels),
+        h("tbody", {}, rows.map((row) => bodyRow(row, columns, citations))),
+      ),
+    ),
+    claims.filter((claim) => claim.left_out).map((claim) => h("p", { class: "left-out" }, `… ${claim.left_out}`)),
+    placeLine(rows[0], citations),
+  );
+}
+
+/** The columns of all rows, from left to right, by the places of their heads. */
+function columnsOf(rows) {
+  const found = new Map();
+  for (const row of rows) {
+    for (const cell of row.cells) {
+      const key = keyOf(cell);
+      if (!found.has(key)) found.set(key, { key, heads: cell.columns.map((head) => head.cited_text), order: orderOf(cell, row) });
+    }
+  }
+  return [...found.values()].sort((one, other) => one.order - other.order);
+}
+
+const keyOf = (cell) => cell.columns.map((head) => head.start_char_index).join(",");
+
+function orderOf(cell, row) {
+  const innermost = cell.columns.at(-1);
+  // A column without a head stands where its cell does in the row: before all heads if it is first.
+  return innermost ? innermost.start_char_index : row.cells.indexOf(cell) - 1e6;
+}
+
+function headRow(columns, level, depth) {
+  const cells = [];
+  for (const column of columns) {
+    const text = column.heads[level - (depth - column.heads.length)] ?? "";
+    const last = cells.at(-1);
+    if (last && level < depth - 1 && text && last.text === text) last.span += 1;
+    else cells.push({ text, span: 1 });
+  }
+  return h(
+    "tr",
+    {},
+    cells.map(({ text, span }) =>
+      text ? h("th", { scope: span > 1 ? "colgroup" : "col", colspan: span > 1 ? span : null }, text) : h("td", { colspan: span > 1 ? span : null }),
+    ),
+    level === 0 && h("th", { scope: "col", rowspan: depth > 1 ? depth : null, class: "table-source" }, h("span", { class: "sr-only" }, "Citation")),
+  );
+}
+
+function bodyRow(row, columns, citations) {
+  const cells = new Map(row.cells.map((cell) => [keyOf(cell), cell]));
+  const rowHeads = new Set(row.cells.flatMap((cell) => cell.rows.map((head) => head.start_char_index)));
+  return h(
+    "tr",
+    {},
+    columns.map((column) => {
+      const cell = cells.get(column.key);
+      if (!cell) return h("td", {});
+      return rowHeads.has(cell.start_char_index) ? h("th", { scope: "row" }, cell.cited_text) : h("td", {}, cell.cited_text);
+    }),
+    h("td", { class: "table-source" }, chip(row, citations)),
+  );
+}

@@ -1,0 +1,76 @@
+// The text of a document around a quote, block by block, with exactly the quoted words marked.
+
+import { api } from "./api.js";
+import { h } from "./dom.js";
+import { cutAt } from "./text.js";
+
+const AROUND = 2500;
+const TAGS = { heading: "h4", code: "pre", list_item: "li" };
+const UNSEEN = new Set(["hidden"]);
+
+/** What stands in `[from, to)` of a document, or around the quote, with `quote` marked. */
+export async function textView(document, quote, range) {
+  const from = range ? range.start : Math.max(0, quote.start - AROUND);
+  const to = range ? range.end : quote.end + AROUND;
+  const found = await api.blocks(document, from, to);
+  const body = h("div", { class: "source-text" }, blocksOf(found, quote));
+  const more = (label, start, end) =>
+    h("button", { type: "button", class: "more-text", on: { click: async () => element.replaceWith(await textView(document, quote, { start, end })) } }, label);
+  const element = h(
+    "div",
+    { class: "text-frame" },
+    !range?.fixed && found.start > 0 && more("Show what stands before", Math.max(0, found.start - 2 * AROUND), found.end),
+    body,
+    !range?.fixed && found.end < found.length && more("Show what follows", found.start, found.end + 2 * AROUND),
+  );
+  return element;
+}
+
+function blocksOf({ text, start, blocks }, quote) {
+  const points = Array.from(text);
+  const piece = (first, last) => points.slice(first - start, last - start).join("");
+  const made = [];
+  let behind = start;
+  for (const block of blocks) {
+    if (UNSEEN.has(block.kind)) continue;
+    // What no block holds is markup; where it is quoted it is shown all the same.
+    if (quote.start < block.start && behind < quote.end) addGap(made, piece(behind, block.start), behind, quote);
+    addBlock(made, block, piece, quote);
+    behind = block.end;
+  }
+  if (behind < quote.end) addGap(made, piece(behind, Math.min(quote.end, start + points.length)), behind, quote);
+  return made;
+}
+
+function addGap(made, text, start, quote) {
+  const inside = cutAt(text, [[quote.start, quote.end]], start).filter((part) => part.start >= quote.start && part.end <= quote.end);
+  const told = inside.filter((part) => part.text.trim());
+  if (told.length) made.push(h("p", {}, told.map((part) => h("mark", {}, part.text))));
+}
+
+function addBlock(made, block, piece, quote) {
+  if (block.cells?.length) addRow(made, block, piece, quote);
+  else if (block.kind === "list_item") addItem(made, block, piece, quote);
+  else made.push(h(TAGS[block.kind] ?? "p", { class: `block-${block.kind}` }, marked(piece(block.start, block.end), block.start, quote)));
+}
+
+function addItem(made, block, piece, quote) {
+  const item = h("li", {}, marked(piece(block.start, block.end), block.start, quote));
+  if (made.at(-1)?.tagName === "UL") made.at(-1).append(item);
+  else made.push(h("ul", { class: "items" }, item));
+}
+
+/** Rows that follow each other are one table. */
+function addRow(made, block, piece, quote) {
+  const cells = block.cells.map((cell) => h(cell.head ? "th" : "td", {}, marked(piece(cell.start, cell.end), cell.start, quote)));
+  const isQuoted = block.start < quote.end && quote.start < block.end;
+  const row = h("tr", { class: isQuoted ? "is-quoted" : null }, cells);
+  if (made.at(-1)?.dataset?.table) made.at(-1).querySelector("tbody").append(row);
+  else made.push(h("div", { class: "table-frame", "data-table": "1" }, h("table", {}, h("tbody", {}, row))));
+}
+
+function marked(text, start, quote) {
+  return cutAt(text, [[quote.start, quote.end]], start).map((part) =>
+    part.start >= quote.start && part.end <= quote.end && part.text ? h("mark", {}, part.text) : part.text,
+  );
+}

@@ -1,0 +1,127 @@
+// The units of an answer: what was quoted, block by block, with the words that answer marked.
+
+import { chip, openCitation } from "./citations.js";
+import { h, icon } from "./dom.js";
+import { tableOf, table } from "./tables.js";
+import { cutAt, isMarkdown, length, placeOf } from "./text.js";
+
+/** Statements as elements; rows of one table that follow each other become that table. */
+export function unitsOf(claims, citations) {
+  const made = [];
+  let index = 0;
+  let before = null;
+  while (index < claims.length) {
+    const rows = rowsOfOneTable(claims, citations, index);
+    if (rows.length) {
+      made.push(table(rows, citations));
+      index += rows.length;
+      before = null;
+    } else {
+      const claim = claims[index];
+      made.push(unit(claim, citations, before));
+      before = citations[claim.citations[0] - 1];
+      index += 1;
+    }
+  }
+  return made;
+}
+
+function rowsOfOneTable(claims, citations, first) {
+  const wanted = tableOf(claims[first], citations);
+  if (wanted === null) return [];
+  let last = first;
+  while (last < claims.length && tableOf(claims[last], citations) === wanted) last += 1;
+  return claims.slice(first, last);
+}
+
+function unit(claim, citations, before) {
+  const own = claim.citations.map((number) => citations[number - 1]);
+  const body = h("div", { class: "unit-text" }, announcing(own[0], before), blocks(claim, own[0]));
+  lastBlock(body).append(...own.flatMap((citation) => ["\u00a0", chip(citation, citations)]));
+  return h(
+    "div",
+    { class: claim.further ? "unit unit-further" : "unit" },
+    body,
+    claim.left_out && h("p", { class: "left-out" }, `… ${claim.left_out}`),
+    own.map((citation) => placeLine(citation, citations)),
+  );
+}
+
+function lastBlock(body) {
+  const last = body.lastElementChild;
+  return last?.matches("ul, ol") ? last.lastElementChild : (last ?? body);
+}
+
+/** What a quote is an item of, unless the one above has said it. */
+function announcing(citation, before) {
+  if (!citation) return [];
+  const told = new Set(before?.document === citation.document ? before.announcedBy.map((label) => label.start_char_index) : []);
+  return citation.announcedBy
+    .filter((label) => !told.has(label.start_char_index))
+    .map((label) => h("p", { class: "lead-in" }, inline(label.cited_text, citation.name)));
+}
+
+const TAGS = { heading: "p", list_item: "li", code: "pre", table_row: "p" };
+
+function blocks(claim, citation) {
+  const pieces = claim.pieces?.length ? claim.pieces : [{ start: 0, end: length(claim.text), kind: "paragraph" }];
+  const points = Array.from(claim.text);
+  const made = [];
+  for (const piece of pieces) {
+    const text = points.slice(piece.start, piece.end).join("");
+    const tag = TAGS[piece.kind] ?? "p";
+    const block = h(tag, { class: `block-${piece.kind}` }, marked(text, piece, claim, citation));
+    if (tag !== "li") made.push(block);
+    else if (made.at(-1)?.tagName === "UL") made.at(-1).append(block);
+    else made.push(h("ul", { class: "items" }, block));
+  }
+  return made;
+}
+
+/** A block's text with the words that answer marked, unless they are all of the statement. */
+function marked(text, piece, claim, citation) {
+  const [start, end] = claim.telling ?? [0, 0];
+  const isAll = end - start >= length(claim.text);
+  const name = piece.kind === "code" ? "" : (citation?.name ?? "");
+  const shown = piece.kind === "table_row" ? text.replaceAll("\t", " · ") : text;
+  if (isAll || end <= start) return inline(shown, name);
+  return cutAt(shown, [[start, end]], piece.start).map((part) =>
+    part.start >= start && part.end <= end ? h("mark", { class: "telling" }, inline(part.text, name)) : inline(part.text, name),
+  );
+}
+
+const MARKS = /`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)/g;
+
+/** Markdown's marks inside a line as what they mean; links are text, for a document leads nowhere. */
+export function inline(text, name) {
+  if (!isMarkdown(name)) return [text];
+  const made = [];
+  let last = 0;
+  for (const found of text.matchAll(MARKS)) {
+    made.push(text.slice(last, found.index));
+    if (found[1]) made.push(h("code", {}, found[1]));
+    else if (found[2]) made.push(h("strong", {}, found[2]));
+    else made.push(found[3]);
+    last = found.index + found[0].length;
+  }
+  return [...made, text.slice(last)];
+}
+
+/** Where a quote stands; pressing it opens the source as its number does. */
+export function placeLine(citation, citations) {
+  const place = placeOf(citation);
+  const open = (event) => openCitation(event.currentTarget, citations, citations.indexOf(citation));
+  return h(
+    "p",
+    { class: "unit-place" },
+    h(
+      "button",
+      { type: "button", class: "quiet-link", tabindex: "-1", "aria-hidden": "true", on: { click: open } },
+      icon("file"),
+      h("span", { class: "place-file" }, citation.name),
+      place && h("span", { class: "place-where" }, place),
+    ),
+    h("span", { class: "sr-only" }, `Citation ${citation.number} stands in ${citation.name}${place ? `, ${place}` : ""}.`),
+    citation.recognition && h("span", { class: "hint" }, `read from a picture, ${Math.round(citation.recognition * 100)} % sure`),
+  );
+}
