@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 import pincite
-from pincite.interfaces.server import openai_api
+from pincite.interfaces.server import exports, openai_api, page_routes
 from pincite.interfaces.server.problems import add_problem_handlers
 from pincite.interfaces.server.routes import documents, query, state
 from pincite.interfaces.server.served import Served
@@ -58,7 +58,7 @@ def create_app(served: Served, settings: ServerSettings, *, closes: bool = False
     app.state.served = served
     app.state.settings = settings
     add_problem_handlers(app)
-    for routes in (query, documents, state, openai_api):
+    for routes in (query, documents, state, openai_api, exports, page_routes):
         app.include_router(routes.router)
     for endpoint in tools:
         app.router.routes.append(Route(endpoint.path, endpoint=endpoint))

@@ -1,4 +1,4 @@
-"""An answer as a file that keeps its references: Markdown, Word, PDF, or a receipt that checks itself."""
+"""An answer as a file that keeps its references: Markdown, Word, PDF, or a receipt to be checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Literal
 
 from fastapi import APIRouter, Response
 
-from pincite.errors import UsageError
 from pincite.interfaces.server.asked import Asked, Library, MaySee
 from pincite.interfaces.server.problems import Refused
 from pincite.interfaces.server.served import Served, answer_citations
@@ -74,7 +73,7 @@ def _written(served: Served, answer: Answer, ending: str, collection: str | None
     from pincite.report.writing import check_format, rendered
 
     check_format(f".{ending}", "the export")
-    content, _ = rendered(_report(served, answer, collection), f".{ending}")
+    content, _ = rendered(_report(answer, collection), f".{ending}")
     return content
 
 
@@ -90,9 +89,7 @@ def _receipt(served: Served, answer: Answer, ending: str) -> bytes:
     return receipt_page(sealed(served.names.hidden(with_contexts)))
 
 
-def _report(served: Served, answer: Answer, collection: str | None) -> asking.Report:
-    if not answer.question.strip():
-        raise UsageError("the question is empty")
+def _report(answer: Answer, collection: str | None) -> asking.Report:
     section = Section(name="answer", title=_TITLE, questions=(answer.question,))
     asked = asking.Asked(question=answer.question, answer=answer)
     return asking.Report(
