@@ -9,8 +9,9 @@ from typing import Literal
 from fastapi import APIRouter, Response
 
 from pincite.interfaces.server.asked import Asked, Library, MaySee
+from pincite.interfaces.server.permalinks import Permalink
 from pincite.interfaces.server.problems import Refused
-from pincite.interfaces.server.served import Served, answer_citations
+from pincite.interfaces.server.served import Served
 from pincite.records import Answer
 from pincite.report import asking
 from pincite.report.template import Section
@@ -60,7 +61,8 @@ def export(body: ExportBody, served: Library, allowed: MaySee) -> Response:
 
 
 def _require_same(answer: Answer, citations: list[str]) -> None:
-    if [link.id for link in answer_citations(answer)] != citations:
+    now = [Permalink.to(c.document, c.start, c.end, c.quote).id for c in answer.citations]
+    if now != citations:
         raise Refused(
             HTTPStatus.CONFLICT,
             "the documents now give another answer than the one that is shown; ask again, then export",

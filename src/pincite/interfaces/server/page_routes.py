@@ -96,6 +96,30 @@ def _sent(request: Request, file: _File) -> Response:
     return Response(file.content, media_type=file.kind, headers=headers)
 
 
+# --- What cannot be found ---------------------------------------------------------------------------
+
+
+@router.get("/v1/problems", tags=["documents"])
+def problems(served: Library, allowed: MaySee) -> Reply:
+    """Files that could not be read, and kept answers with quotes that are not there any more."""
+    catalog = served.library.catalog
+    scopes = [None] if allowed is None else sorted(allowed)
+    failed = [
+        {
+            "name": (name := served.names(problem.path)),
+            "reason": problem.reason.replace(problem.path, name),
+        }
+        for scope in scopes
+        for problem in catalog.failures(scope)
+    ]
+    stale = [
+        {"question": kept.form["question"], "kept_at": kept.kept_at, "quotes": len(kept.stale)}
+        for kept in catalog.history.entries()
+        if kept.stale and (allowed is None or kept.collection in allowed)
+    ]
+    return {"failed": failed, "stale": stale}
+
+
 # --- The text of a document, as it is laid out --------------------------------------------------
 
 Place = Annotated[int, Query(ge=0, le=2**31, description="in characters")]

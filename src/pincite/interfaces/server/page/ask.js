@@ -94,10 +94,10 @@ export class AskPage {
 
   async #offer() {
     try {
-      const [stats, held] = await Promise.all([api.stats(), api.documents()]);
+      const [stats, held, { failed }] = await Promise.all([api.stats(), api.documents(), api.problems()]);
       const names = held.documents.map((document) => document.name);
       this.scope.offer(Object.keys(stats.collections ?? {}), [...new Set(names)]);
-      if (this.suggestions) fill(this.suggestions, facts(stats));
+      if (this.suggestions) fill(this.suggestions, facts(stats, failed.length));
     } catch (error) {
       if (this.suggestions) fill(this.suggestions, h("p", { class: "hint" }, error.message));
     }
@@ -208,9 +208,12 @@ class Coming {
     this.step.lastChild.textContent = text;
   }
 
-  #add({ text, citations = [] }) {
+  #add({ text, citations = [], claim }) {
     const chips = citations.map((number) => this.citations[number - 1]).filter(Boolean);
-    this.text.append(h("p", { class: "coming-text" }, text, chips.flatMap((citation) => ["\u00a0", chip(citation, this.citations)])));
+    const statement = h("p", { class: "coming-text" }, text, chips.flatMap((citation) => ["\u00a0", chip(citation, this.citations)]));
+    // A statement may be told anew, in the place of an earlier one.
+    if (this.text.children[claim]) this.text.children[claim].replaceWith(statement);
+    else this.text.append(statement);
   }
 }
 
@@ -224,11 +227,10 @@ function scopeOf(turn, kept) {
   return { ...(collection ? { collection } : {}), ...(turn.filters && Object.keys(turn.filters).length ? { filters: turn.filters } : {}) };
 }
 
-function facts(stats) {
+function facts(stats, failed) {
   if (!stats.documents) {
     return [h("p", { class: "welcome-empty" }, "There are no documents yet."), route("/library", { class: "plain-button" }, icon("upload"), "Add documents")];
   }
-  const failed = stats.failed?.length ?? 0;
   return [
     h("p", {}, `${counted(stats.documents, "document")}, ${counted(stats.passages, "passage")}`),
     failed > 0 && route("/library", { class: "warn-link" }, icon("changed"), `${counted(failed, "file")} could not be read`),

@@ -26,19 +26,19 @@ export function libraryPage() {
 
 async function load(place, again) {
   try {
-    const [listed, stats] = await Promise.all([api.documents(), api.stats()]);
-    fill(place, figures(stats), failures(stats.failed ?? []), stale(stats.stale_answers ?? []), files(listed.documents, again));
+    const [listed, stats, { failed, stale }] = await Promise.all([api.documents(), api.stats(), api.problems()]);
+    fill(place, figures(stats, failed), failures(failed), outOfDate(stale), files(listed.documents, again));
   } catch (error) {
     fill(place, h("p", { class: "trouble", role: "alert" }, icon("changed"), h("span", {}, error.message)));
   }
 }
 
-function figures(stats) {
+function figures(stats, failed) {
   const told = [
     ["Documents", stats.documents],
     ["Pages", stats.pages],
     ["Passages", stats.passages],
-    ["Not read", (stats.failed ?? []).length],
+    ["Not read", failed.length],
   ];
   return h("dl", { class: "figures" }, told.map(([name, number]) => h("div", {}, h("dt", {}, name), h("dd", {}, number.toLocaleString("en")))));
 }
@@ -49,18 +49,18 @@ function failures(failed) {
     "section",
     { class: "lacking-box" },
     h("h2", {}, icon("gone"), `${counted(failed.length, "file")} could not be read`),
-    h("ul", {}, failed.map((problem) => h("li", {}, h("strong", {}, fileName(problem.path)), ` ${problem.reason}`))),
+    h("ul", {}, failed.map((problem) => h("li", {}, h("strong", {}, problem.name), ` ${problem.reason}`))),
   );
 }
 
 /** Kept answers whose quotes are not there any more. */
-function stale(answers) {
-  if (!Array.isArray(answers) || !answers.length) return null;
+function outOfDate(answers) {
+  if (!answers.length) return null;
   return h(
     "section",
     { class: "lacking-box" },
     h("h2", {}, icon("changed"), `${counted(answers.length, "kept answer is", "kept answers are")} out of date`),
-    h("ul", {}, answers.map((kept) => h("li", {}, h("strong", {}, kept.question), ` ${[kept.stale].flat().join("; ")}${kept.kept_at ? ` (kept ${when(kept.kept_at)})` : ""}`))),
+    h("ul", {}, answers.map((kept) => h("li", {}, h("strong", {}, kept.question), ` ${counted(kept.quotes, "quote")} not there any more; kept ${when(kept.kept_at)}`))),
   );
 }
 

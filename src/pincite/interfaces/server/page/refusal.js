@@ -90,14 +90,13 @@ const readable = (text) => text.replace(/^[|:\- \t]+$/gm, "").replace(/ *\| *|\t
 function unreadable() {
   const place = h("div", { class: "unread" });
   api
-    .stats()
-    .then((stats) => {
-      const failed = stats.failed ?? [];
+    .problems()
+    .then(({ failed }) => {
       if (!failed.length) return;
       fill(
         place,
         h("h4", {}, "Files that could not be read"),
-        h("ul", {}, failed.slice(0, 5).map((problem) => h("li", {}, h("strong", {}, fileName(problem.path)), ` ${problem.reason}`))),
+        h("ul", {}, failed.slice(0, 5).map((problem) => h("li", {}, h("strong", {}, problem.name), ` ${problem.reason}`))),
         h("p", {}, route("/library", {}, "See the library")),
       );
     })

@@ -4,8 +4,8 @@ import { api } from "./api.js";
 import { h, svg } from "./dom.js";
 
 const SCALES = [1, 1.5, 2, 3, 4];
+// In points: how far a box reaches beyond its words, so that letters do not touch its edge.
 const MARGIN = 1.5;
-/** In points: how far a box reaches beyond its words, so that letters do not touch its edge. */
 
 /** A page of a document; `boxes` are those on this page, in points from its top left corner. */
 export class Sheet {
@@ -25,11 +25,10 @@ export class Sheet {
     return `Page ${this.number} of ${name}${marked}`;
   }
 
-  /** Fetch what the page measures; boxes that are not known are taken from the words of `range`. */
-  async measure(range) {
+  /** Fetch what the page measures. */
+  async measure() {
     const page = await api.page(this.document, this.number);
     this.page = page;
-    if (!this.boxes.length && range) this.boxes = wordBoxes(page, range);
     this.overlay.setAttribute("viewBox", `0 0 ${page.width} ${page.height}`);
     this.overlay.replaceChildren(...this.boxes.map(rectangle));
     this.element.style.aspectRatio = `${page.width} / ${page.height}`;
@@ -72,8 +71,4 @@ function rectangle({ x0, y0, x1, y1 }) {
     rx: 1.5,
     "data-box": [x0, y0, x1, y1].join(" "),
   });
-}
-
-function wordBoxes(page, { start, end }) {
-  return (page.words ?? []).filter((word) => word.start < end && start < word.end).map(({ x0, y0, x1, y1 }) => ({ page: page.page, x0, y0, x1, y1 }));
 }

@@ -202,28 +202,31 @@ export class SourcePane extends HTMLElement {
   }
 
   async #asSheets(citation, turn) {
-    const numbers = [...new Set(citation.boxes.map((box) => box.page))];
+    const isBrowsing = citation.browsing;
+    const known = citation.boxes.length || isBrowsing;
+    const boxes = known ? citation.boxes : await api.boxes(citation.document, citation.start, citation.end);
+    const numbers = [...new Set(boxes.map((box) => box.page))];
     if (!numbers.length) numbers.push(citation.page ?? 1);
-    const sheets = numbers.map((number) => new Sheet(citation.document, number, citation.boxes.filter((box) => box.page === number), citation.name));
-    await Promise.all(sheets.map((sheet) => sheet.measure(citation)));
+    const sheets = numbers.map((number) => new Sheet(citation.document, number, boxes.filter((box) => box.page === number), citation.name));
+    const [{ pages }] = await Promise.all([api.document(citation.document), ...sheets.map((sheet) => sheet.measure())]);
     if (turn !== this.#turn) return;
     this.#sheets = sheets;
     this.#zoom = window.innerWidth < 600 ? 1 : 0;
-    fill(this.frame, sheets.map((sheet) => sheet.element), this.#around(citation, numbers));
+    fill(this.frame, sheets.map((sheet) => sheet.element), this.#around(citation, numbers, pages));
     await this.#fit();
   }
 
   /** Buttons to the pages before and behind. */
-  #around(citation, numbers) {
+  #around(citation, numbers, pages) {
     const last = Math.max(...numbers);
     const first = Math.min(...numbers);
-    const go = (number) => this.#render("page", { ...citation, boxes: [], page: number }, this.#turn);
+    const go = (number) => this.#render("page", { ...citation, boxes: [], page: number, browsing: true }, this.#turn);
     return h(
       "div",
       { class: "around" },
       first > 1 && button(`Page ${first - 1}`, { icon: "up", class: "tool", on: () => go(first - 1) }),
-      button(`Page ${last + 1}`, { icon: "down", class: "tool", on: () => go(last + 1) }),
-      !citation.boxes.length && button("Back to the quote", { class: "tool", on: () => this.#render("page", this.#citations[this.#index], this.#turn) }),
+      last < pages && button(`Page ${last + 1}`, { icon: "down", class: "tool", on: () => go(last + 1) }),
+      citation.browsing && button("Back to the quote", { class: "tool", on: () => this.#render("page", this.#citations[this.#index], this.#turn) }),
     );
   }
 

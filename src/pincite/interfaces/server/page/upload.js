@@ -6,7 +6,7 @@ import { counted } from "./text.js";
 
 const POLL_MS = 700;
 const AT_ONCE = 2;
-const OVER = new Set(["done", "failed", "finished", "cancelled", "error"]);
+const OVER = new Set(["done", "failed"]);
 
 /** A place to drop files on; `added` is called when all of them are in. */
 export function uploadZone(added) {
@@ -73,9 +73,8 @@ async function addOne(file, line, collection) {
 }
 
 async function finished(job) {
-  const id = typeof job === "object" ? job.id : job;
   for (;;) {
-    const told = await api.job(id);
+    const told = await api.job(job);
     if (OVER.has(told.state)) return told;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
@@ -102,20 +101,18 @@ class Line {
 
   /** Done: how much of the file can be found, or why it cannot. */
   over(job) {
-    const file = job.files?.[0] ?? {};
-    const problem = file.problem ?? (job.state === "failed" ? (job.problem ?? job.message) : null);
-    if (file.state === "failed" || (problem && job.state === "failed")) {
-      this.failed(problem ?? "It could not be read.");
+    const file = job.files[0] ?? {};
+    if (job.state === "failed" || file.state === "failed") {
+      this.failed(file.problem ?? (job.message || "It could not be read."));
       return;
     }
     this.bar.remove();
-    const gaps = file.gaps ?? [];
-    const isPartial = file.coverage === "partial" || gaps.length > 0;
+    const gaps = file.coverage?.gaps ?? [];
+    const isPartial = file.coverage?.status === "partial";
     const pages = file.pages ? `${counted(file.pages, "page")}, ` : "";
-    const whole = file.state === "unchanged" ? "already here" : isPartial ? "read in part" : "read completely";
     this.element.classList.add(isPartial ? "is-partial" : "is-done");
     fill(this.sign, icon(isPartial ? "changed" : "done"));
-    this.told.textContent = [`${pages}${whole}`, ...gaps, isPartial && problem].filter(Boolean).join("; ");
+    this.told.textContent = [`${pages}${isPartial ? "read in part" : "read completely"}`, ...gaps, job.message].filter(Boolean).join("; ");
   }
 
   failed(why) {
