@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from end_to_end.running import call_cli
 
 from pincite import Library
 from pincite.document import Document
@@ -120,3 +121,18 @@ def test_who_follows_a_folder_tries_a_failed_file_again_when_it_changes(
     assert following._catch_up(wanted) is not None
     assert following._catch_up(wanted) is None
     assert asked == ["broken.pdf"] * 2
+
+
+def test_the_command_says_that_a_file_was_not_tried_again_and_tries_it_when_told(
+    folder: Path, tmp_path: Path
+) -> None:
+    library, no_encoder = tmp_path / "library", {"PINCITE_EMBEDDING__MODEL": "none"}
+
+    def told(*options: str) -> str:
+        result = call_cli("ingest", folder, "--library", library, *options, **no_encoder)
+        (line,) = [line for line in result.stderr.splitlines() if "broken.pdf" in line]
+        return line
+
+    first = told()
+    assert told() == first + REMEMBERED
+    assert told("--retry") == first
