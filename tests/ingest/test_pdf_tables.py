@@ -191,6 +191,57 @@ def test_the_first_line_of_a_long_head_stays_with_its_column(make_pdf: PdfMaker)
     assert heads(document, "2,095")[0] == ["2014"]
 
 
+def test_a_head_alone_over_years_holds_for_every_year_and_a_scale_for_every_column(
+    make_pdf: PdfMaker,
+) -> None:
+    page = [
+        *lines_at(86, (225, "(in thousands)")),
+        *lines_at(100, (275, "Year to June 30,")),
+        *lines_at(114, (225, "2015"), (305, "2014"), (385, "2013")),
+        *values(128, "Cash", "1,093", "12,345", "1,095"),
+        *values(142, "Debt", "2,093", "22,345", "2,095"),
+    ]
+    document = read(make_pdf(page))
+    for year, text in (("2015", "1,093"), ("2014", "22,345"), ("2013", "1,095")):
+        assert heads(document, text)[0] == ["(in thousands)", "Year to June 30,", year]
+
+
+def test_days_above_years_are_parts_of_the_heads(make_pdf: PdfMaker) -> None:
+    page = [
+        *lines_at(86, (225, "January"), (305, "January")),
+        *lines_at(100, (225, "28,"), (305, "29,")),
+        *lines_at(114, (72, "(in millions)"), (225, "2023"), (305, "2022")),
+        *values(128, "Cash", "1,093", "1,094"),
+        *values(142, "Debt", "2,093", "2,094"),
+    ]
+    document = read(make_pdf(page))
+    assert heads(document, "1,093")[0] == ["January", "28,", "2023"]
+    assert heads(document, "2,094")[0] == ["January", "29,", "2022"]
+
+
+def test_values_that_stand_close_are_cells_of_their_own(make_pdf: PdfMaker) -> None:
+    # Less than the height of a line between them, more than a blank.
+    rows = [("2023", "2022", "2021"), ("15.6%", "21.4%", "(4.8%)"), ("37.6%", "37.9%", "35.1%")]
+    labels = ["Share", "Sales", "Profit"]
+    page = [
+        line
+        for number, (label, cells) in enumerate(zip(labels, rows, strict=True))
+        for line in lines_at(
+            100 + 14 * number, (72, label), *zip((200, 241, 282), cells, strict=True)
+        )
+    ]
+    assert text_rows(read(make_pdf(page))) == [
+        [label, *cells] for label, cells in zip(labels, rows, strict=True)
+    ]
+
+
+def test_rules_around_several_columns_do_not_make_them_one_cell() -> None:
+    values = ["11,151   1,517   13.6", "3,393   289   8.5", "14,544   1,701   11.7"]
+    blanks = [value.replace("   ", "\u00a0" * 8) for value in values]
+    document = ruled([[name, value] for name, value in zip("ABC", blanks, strict=True)])
+    assert ["A", "11,151", "1,517", "13.6"] in text_rows(document)
+
+
 def test_a_year_beside_no_values_names_all_rows_to_the_next_year(make_pdf: PdfMaker) -> None:
     page = [
         *lines_at(100, (225, "June"), (305, "March")),

@@ -12,7 +12,7 @@ from statistics import median
 from pincite.ingest.pdf_captions import is_caption
 from pincite.ingest.pdf_cells import Item, Table, TableCell, TableRow, put_right_first
 from pincite.ingest.pdf_headers import link_headers
-from pincite.ingest.pdf_stripes import cells_by_stripe, find_stripes, join_signs
+from pincite.ingest.pdf_stripes import cells_by_stripe, find_stripes, join_signs, with_values_apart
 from pincite.ingest.pdf_words import Row, Segment
 
 _FARTHEST_IN_SIZES = 3.0
@@ -26,7 +26,9 @@ _LEAST_WORDS_OF_SENTENCE = 4
 
 def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], bool]) -> list[Item]:
     """The same lines, those of a table put together as one."""
-    items = list(_on_one_line(items))
+    items = [
+        item if isinstance(item, Table) else with_values_apart(item) for item in _on_one_line(items)
+    ]
     found: list[Item] = []
     position = 0
     while position < len(items):

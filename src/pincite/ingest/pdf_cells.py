@@ -44,6 +44,11 @@ class TableCell:
         return _is_number(self.text)
 
     @property
+    def is_value(self) -> bool:
+        """Whether it holds a value or a year."""
+        return bool(_NUMBER.match(self.text))
+
+    @property
     def bold(self) -> bool:
         """Whether most of it is bold."""
         return sum(len(line.text) * (1 if line.bold else -1) for line in self.lines) > 0

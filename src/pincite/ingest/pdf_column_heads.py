@@ -11,6 +11,7 @@ from pincite.ingest.pdf_cells import TableCell, TableRow
 
 _NEAR_IN_SIZES = 3.5
 _MOST_OFF_CENTRE = 0.3
+_ASIDE = re.compile(r"^\(.*\)$")
 _YEAR_OR_ASIDE = re.compile(r"^\D{0,12}(?:19|20)\d\d\W*$|^\(.*\)$")
 
 
@@ -51,9 +52,12 @@ def columns_of(rows: Sequence[TableRow], *, first: int) -> list[Column]:
 
 
 def heads_of(
-    row: TableRow, columns: Sequence[Column], headed: Sequence[Column]
+    row: TableRow, columns: Sequence[Column], headed: Sequence[Column], *, whole: bool = False
 ) -> list[ColumnHead]:
     """The heads of a row with the columns they stand over; `headed` are columns of heads alone.
+
+    `whole` where no head of this row is the first line of one that goes on below. "(in thousands)",
+    alone in its row, is said of all columns.
 
     A head in the middle over several columns may touch only one of them, or none. The columns are
     divided half-way between the heads; a head that stands in the middle of its share has all of it.
@@ -61,6 +65,9 @@ def heads_of(
     in this row.
     """
     heads = [ColumnHead(cell, set(range(cell.first, cell.last + 1))) for cell in row.cells]
+    if len(heads) == 1 and _ASIDE.match(heads[0].cell.text):
+        heads[0].columns.update(column.number for column in columns)
+        return heads
     over = [head for head in heads if head.cell.last > 0 or not columns or columns[0].number == 0]
     for head in over:
         share = [column for column in columns if _nearest(column, over) is head]
@@ -70,7 +77,10 @@ def heads_of(
         named = [column for column in headed if column.number in numbers]
         if others & numbers or len(share) < 2:
             continue
-        if _is_middle(head, share) or (len(named) == len(share) and _is_middle(head, named)):
+        if any(
+            len(some) == len(share) and _is_middle(head, some, whole=whole)
+            for some in (share, named)
+        ):
             head.columns.update(numbers)
     covered = set().union(*(head.columns for head in heads))
     for column in columns:
@@ -87,7 +97,7 @@ def _nearest(column: Column, heads: Sequence[ColumnHead]) -> ColumnHead:
     return min(heads, key=lambda head: abs(_middle(head.cell) - (column.x0 + column.x1) / 2))
 
 
-def _is_middle(head: ColumnHead, share: Sequence[Column]) -> bool:
+def _is_middle(head: ColumnHead, share: Sequence[Column], *, whole: bool) -> bool:
     """Whether a head is plainly centred over several columns, not over one of them."""
     text, middle = head.cell.text, _middle(head.cell)
     if text[0].islower():
@@ -97,6 +107,8 @@ def _is_middle(head: ColumnHead, share: Sequence[Column]) -> bool:
     off = abs(middle - (x0 + x1) / 2)
     if off > _MOST_OFF_CENTRE * (x1 - x0) / len(share):
         return False
+    if whole:
+        return True
     if len(share) % 2 == 0:
         return all(off < abs(middle - column.middle) for column in share)
     # It may be the first line of a head of the middle column.

@@ -55,7 +55,11 @@ class _Header:
 
     def _heads_of(self, rows: Sequence[TableRow]) -> list[list[ColumnHead]]:
         headed = columns_of(rows, first=self._columns[0].number if self._columns else 0)
-        return [heads_of(row, self._columns, headed) for row in rows]
+        below = [*rows[1:], None][: len(rows)]
+        return [
+            heads_of(row, self._columns, headed, whole=_is_above_values(row, after))
+            for row, after in zip(rows, below, strict=True)
+        ]
 
     def is_repeated_by(self, row: TableRow) -> bool:
         """Whether a row holds the same heads as the last one."""
@@ -144,7 +148,7 @@ def _header_rows(table: Table) -> int:
     """How many rows at the top name the columns; 0 where nothing shows that they do."""
     count = 0
     for row in table.rows[: min(_MOST_HEADER_ROWS, len(table.rows) - 1)]:
-        if any(cell.is_number for cell in row.cells):
+        if any(cell.is_number for cell in row.cells) and not _are_days(table, count):
             break
         if len(row.cells) == 1 and row.cells[0].first == row.cells[0].last == 0:
             # A single label at the left names a part of the rows, unless the heads follow.
@@ -155,6 +159,19 @@ def _header_rows(table: Table) -> int:
     while count and not _names_columns(table, count):
         count -= 1
     return count
+
+
+def _is_above_values(row: TableRow, below: TableRow | None) -> bool:
+    """Whether a cell alone in its row stands over years: it cannot be the first line of one's head."""
+    years = [cell for cell in below.cells if cell.first > 0] if below else []
+    return len(row.cells) == 1 and len(years) > 1 and all(cell.is_value for cell in years)
+
+
+def _are_days(table: Table, number: int) -> bool:
+    """Whether the numbers of a row without a label are parts of dates: years stand below them."""
+    row, below = table.rows[number], table.rows[number + 1]
+    years = [cell for cell in below.cells if cell.first > 0]
+    return row.cells[0].first > 0 and all(cell.is_value and not cell.is_number for cell in years)
 
 
 def _names_columns(table: Table, count: int) -> bool:

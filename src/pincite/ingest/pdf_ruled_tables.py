@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 from pincite.ingest.pdf_cells import Table, TableCell, TableRow, lines_of, put_right_first
 from pincite.ingest.pdf_grid import Grid, GridCell
 from pincite.ingest.pdf_headers import link_headers
+from pincite.ingest.pdf_segments import cut_into_segments
 from pincite.ingest.pdf_words import Segment, Word
 
 _LEAST_SHARE_FILLED = 0.4
 _MOST_WORDS_IN_CELL = 120
 _MOST_LINES_ACROSS = 4
+_MOST_ROWS_WITH_SEVERAL_VALUES = 0.3
 
 Line = list[Word]
 
@@ -53,6 +55,8 @@ def _is_table(grid: Grid, placed: dict[GridCell, list[Word]]) -> bool:
     """Whether enough cells hold text, and none a page of it: lines also make charts and frames."""
     filled = len(placed)
     rows = {cell.rows[0] for cell in placed}
+    if len(_rows_of_several_values(placed)) > _MOST_ROWS_WITH_SEVERAL_VALUES * len(rows):
+        return False
     columns = {cell.columns[0] for cell in placed}
     return (
         filled >= max(4, _LEAST_SHARE_FILLED * len(grid.cells))
@@ -60,6 +64,17 @@ def _is_table(grid: Grid, placed: dict[GridCell, list[Word]]) -> bool:
         and len(columns) > 1
         and max(map(len, placed.values())) <= _MOST_WORDS_IN_CELL
     )
+
+
+def _rows_of_several_values(placed: dict[GridCell, list[Word]]) -> set[int]:
+    """Rows in which values stand apart within one cell: the rules frame columns, not cells."""
+    return {
+        cell.rows[0]
+        for cell, words in placed.items()
+        for line in lines_of(words)
+        for row in cut_into_segments(line.words)
+        if sum(map(_is_number, row)) > 1
+    }
 
 
 def _table(grid: Grid, placed: dict[GridCell, list[Word]]) -> Table:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from pincite.ingest.pdf_cells import TableCell, TableRow
-from pincite.ingest.pdf_words import Row, Segment
+from pincite.ingest.pdf_words import Row, Segment, Word
 
 _MOST_CROSSED = 0.15
 _LEAST_GAP_IN_SIZES = 0.45
@@ -23,6 +23,29 @@ class Stripe:
 
     x0: float
     x1: float
+
+
+def with_values_apart(row: Row) -> Row:
+    """The same line, pieces that are nothing but values cut between them: each is a cell."""
+    return [part for piece in row for part in _values(piece)]
+
+
+def _values(piece: Segment) -> Iterator[Segment]:
+    if len(piece.words) == 1 or not all(map(_is_value, piece.words)):
+        yield piece
+        return
+    start = 0
+    for number, (left, right) in enumerate(pairwise(piece.words), start=1):
+        # "1 234" is one value; a sign of currency begins one.
+        apart = right.x0 - left.x1 > _LEAST_GAP_IN_SIZES * piece.size
+        if left.text not in _CURRENCY and (right.text in _CURRENCY or apart):
+            yield Segment(piece.words[start:number])
+            start = number
+    yield Segment(piece.words[start:])
+
+
+def _is_value(word: Word) -> bool:
+    return word.text in _CURRENCY or TableCell([Segment([word])], 0, 0).is_value
 
 
 def find_stripes(rows: Sequence[Row]) -> list[Stripe]:
@@ -102,10 +125,16 @@ def _cut(piece: Segment, stripes: Sequence[Stripe]) -> Iterator[Segment]:
 
 
 def join_signs(rows: list[TableRow], columns: int) -> int:
-    """Put columns that hold only currency or percent signs to the numbers they belong to."""
+    """Put columns that hold only currency or percent signs to the numbers they belong to.
+
+    A line that stands alone, "(in thousands)", is over a column and does not make one.
+    """
     for column in range(columns - 1, -1, -1):
         texts = {
-            cell.text for row in rows for cell in row.cells if cell.first == cell.last == column
+            cell.text
+            for row in rows
+            for cell in row.cells
+            if cell.first == cell.last == column and len(row.cells) > 1
         }
         if not texts or not (texts <= _CURRENCY or texts <= _AFTER_NUMBERS):
             continue
