@@ -12,6 +12,9 @@ CATALOG_FILE = "catalog.sqlite3"
 UNFINISHED_FILE = "unfinished.json"
 """Says what was begun and is not done."""
 
+UPLOADS_FOLDER = "uploads"
+"""Files that clients of a server gave it."""
+
 PARTS_OF_A_LIBRARY = frozenset(
     {
         CATALOG_FILE,
@@ -24,6 +27,7 @@ PARTS_OF_A_LIBRARY = frozenset(
         "write.lock",
         UNFINISHED_FILE,
         "reencode.lock",
+        UPLOADS_FOLDER,
     }
 )
 """Files and folders that a library keeps in its folder."""

@@ -29,7 +29,7 @@ from pincite.library_folder import (
     check_target,
     remember_profile,
 )
-from pincite.records import Answer, Passage, Preview, SearchResult
+from pincite.records import Answer, Hit, Passage, Preview, SearchResult
 from pincite.settings import Layer, Settings, load_settings
 
 if TYPE_CHECKING:
@@ -318,12 +318,14 @@ class Library:
         budget_ms: float | None = None,
         settings: Settings | None = None,
         watch: Callable[[Preview], None] | None = None,
+        found: Callable[[Sequence[Hit]], None] | None = None,
     ) -> Answer:
         """An answer made of verified quotes, or an abstention with reasons.
 
         The options and errors are those of `search`. `settings` count this once instead of the
-        library's own, except those of ingest and encoder. `watch` is given the statements that hold so
-        far while a language model writes; the answer has the last word.
+        library's own, except those of ingest and encoder. `found` is given the passages that were
+        found, `watch` the statements that hold so far while a language model writes; the answer has the
+        last word.
         """
         asking = self._asking
         from pincite.pipeline import answer_question
@@ -331,7 +333,9 @@ class Library:
         question = asking.question(
             text, collection, filters=filters, explain=explain, budget_ms=budget_ms
         )
-        answer = asking.newest(lambda stages: answer_question(question, stages, watch), settings)
+        answer = asking.newest(
+            lambda stages: answer_question(question, stages, watch, found), settings
+        )
         return asking.kept(answer, collection)
 
     def count(

@@ -137,12 +137,16 @@ def search(question: Question, stages: AnswerStages) -> SearchResult:
 
 
 def answer_question(
-    question: Question, stages: AnswerStages, watch: Callable[[Preview], None] | None = None
+    question: Question,
+    stages: AnswerStages,
+    watch: Callable[[Preview], None] | None = None,
+    found: Callable[[Sequence[Hit]], None] | None = None,
 ) -> Answer:
     """Answer with verified quotes, or abstain and say why.
 
-    A question about the whole collection is answered by a count over all of it. `watch` is given
-    what holds so far, each time a language model has completed another statement.
+    A question about the whole collection is answered by a count over all of it. `found` is given the
+    passages before anything is made of them, `watch` what holds so far, each time a language model has
+    completed another statement.
     """
     request = stages.surveyor.request(question)
     if request is not None:
@@ -154,6 +158,8 @@ def answer_question(
     recorder = Recorder(question)
     question = _understand(question, stages, recorder)
     question, hits = _find(question, stages, recorder)
+    if found is not None:
+        found(hits)
     with recorder.stage("select"):
         selection = stages.selector.select(question, hits)
     question = selection.answered_of(question)

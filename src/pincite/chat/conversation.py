@@ -14,7 +14,8 @@ from pincite.chat.model_reading import ModelReader
 from pincite.errors import LibraryError, UsageError
 from pincite.filters import Filters
 from pincite.library import Library
-from pincite.records import Answer, Preview
+from pincite.records import Answer, Hit, Preview
+from pincite.settings import Settings
 from pincite.verify.receipt import answer_form
 
 _QUOTES_REMEMBERED = 10
@@ -93,7 +94,10 @@ class Conversation:
         text: str,
         *,
         budget_ms: float | None = None,
+        explain: bool = False,
+        settings: Settings | None = None,
         watch: Callable[[Preview], None] | None = None,
+        found: Callable[[Sequence[Hit]], None] | None = None,
     ) -> Turn:
         """Read a question with those before it, and answer it as `Library.ask` does."""
         checked_text(text, "the question")
@@ -104,7 +108,10 @@ class Conversation:
             collection=self.collection,
             filters=self._filters,
             budget_ms=budget_ms,
+            explain=explain,
+            settings=settings,
             watch=watch,
+            found=found,
         )
         form = answer_form(answer)
         self._earlier.append(_exchange(text, reading.text, form))

@@ -14,7 +14,16 @@ import time
 from collections.abc import Callable, Mapping
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from pincite.ingest.worker import DOCUMENT, DONE, FRAME, LOCKED, PROGRESS, REASON, STATUS
+from pincite.ingest.worker import (
+    DOCUMENT,
+    DONE,
+    FRAME,
+    LOCKED,
+    PICTURE,
+    PROGRESS,
+    REASON,
+    STATUS,
+)
 
 _LONGEST_REASON_BYTES = 10_000
 _LONGEST_REPORT_BYTES = 4096
@@ -85,9 +94,15 @@ class Keeper:
         """Whether the next file can be read."""
         return self._control is None or self._process.poll() is None
 
-    def begin(self, document: BinaryIO, name: str, processor_seconds: float) -> None:
-        """Have a process read an open file. Raises ChildGone."""
-        request = {"name": name, "processor_seconds": processor_seconds}
+    def begin(
+        self,
+        document: BinaryIO,
+        name: str,
+        processor_seconds: float,
+        draw: Mapping[str, float] | None = None,
+    ) -> None:
+        """Have a process read an open file, or `draw` a page of it. Raises ChildGone."""
+        request = {"name": name, "processor_seconds": processor_seconds, "draw": draw}
         if self._control is None:
             self._process = _start(
                 self._limits, json.dumps(request), stdin=document, stdout=subprocess.PIPE
@@ -211,8 +226,8 @@ def _answer(answers: IO[bytes], watch: _Watch, most_bytes: int) -> tuple[bytes, 
         if len(head) < FRAME.size:
             raise EOFError
         kind, length = FRAME.unpack(head)
-        longest = most_bytes if kind == DOCUMENT else _LONGEST_REASON_BYTES
-        if kind not in (DOCUMENT, REASON, LOCKED, PROGRESS) or length > longest:
+        longest = most_bytes if kind in (DOCUMENT, PICTURE) else _LONGEST_REASON_BYTES
+        if kind not in (DOCUMENT, PICTURE, REASON, LOCKED, PROGRESS) or length > longest:
             raise ChildGone
         payload = answers.read(length)
         if len(payload) < length:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
 from pincite.document import Document, open_file_digest
 from pincite.errors import ReadError
@@ -18,8 +18,10 @@ from pincite.ingest.children import OUT_OF_PROCESSOR_TIME, ChildGone, Keeper
 from pincite.ingest.cleaning import cleaned, cleaned_name
 from pincite.ingest.readers import MEBIBYTE, opened
 from pincite.ingest.refusals import NeedsPassword, SameBytesFail
-from pincite.ingest.worker import DOCUMENT, LOCKED
+from pincite.ingest.worker import DOCUMENT, LOCKED, PICTURE
 from pincite.wire import document_from_bytes
+
+_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,13 +67,46 @@ class SandboxedReader:
 
         SameBytesFail where the file itself is the cause, and not its place or this machine.
         """
+        kind, payload, identity = self._exchange(path)
+        if kind != DOCUMENT:
+            self._refuse(kind, payload, identity[0])
+        document = document_from_bytes(payload)
+        if (document.id, document.sha256) != identity:
+            raise ReadError(
+                "what came out of it is not of the bytes it has: it was changed while it was read, "
+                "or it misled its reader; ingest it again"
+            )
+        return replace(cleaned(document), name=path.name)
+
+    def draw(self, path: Path, sha256: str, *, page: int, scale: float) -> bytes:
+        """A page of the PDF that has these bytes, as PNG; `scale` is pixels for each point.
+
+        Raises ReadError, also where the file has other bytes by now.
+        """
+        kind, payload, identity = self._exchange(path, {"page": page, "scale": scale})
+        if identity[1] != sha256:
+            raise ReadError("it has changed since it was ingested; ingest it again")
+        if kind != PICTURE:
+            self._refuse(kind, payload, identity[0])
+        if not payload.startswith(_PNG):
+            raise ReadError("what came out of it is no picture; it misled its reader")
+        return payload
+
+    def _refuse(self, kind: bytes, payload: bytes, document_id: str) -> NoReturn:
+        reason = cleaned_name(payload.decode("utf-8", "replace"))
+        raise NeedsPassword(reason) if kind == LOCKED else SameBytesFail(reason, document_id)
+
+    def _exchange(
+        self, path: Path, draw: Mapping[str, float] | None = None
+    ) -> tuple[bytes, bytes, tuple[str, str]]:
+        """What a process made of a file, and which bytes it had: its document id and SHA-256."""
         with opened(path, self._limits.file_bytes) as file:
             keeper = self._running_keeper()
             size = file.seek(0, 2)
             seconds = self._limits.processor_seconds_for(size)
             identity = ("", "")
             try:
-                keeper.begin(file, path.name, seconds)
+                keeper.begin(file, path.name, seconds, draw)
                 # While it is read; the position in the file is the other process's.
                 identity = open_file_digest(file)
                 kind, payload = keeper.exchange(
@@ -91,18 +126,7 @@ class SandboxedReader:
                 # Interrupted half-way: the answer that is still to come belongs to no request.
                 self.close()
                 raise
-        if kind != DOCUMENT:
-            reason = cleaned_name(payload.decode("utf-8", "replace"))
-            if kind == LOCKED:
-                raise NeedsPassword(reason)
-            raise SameBytesFail(reason, identity[0])
-        document = document_from_bytes(payload)
-        if (document.id, document.sha256) != identity:
-            raise ReadError(
-                "what came out of it is not of the bytes it has: it was changed while it was read, "
-                "or it misled its reader; ingest it again"
-            )
-        return replace(cleaned(document), name=path.name)
+        return kind, payload, identity
 
     def in_force(self) -> Mapping[str, str]:
         """What the kernel confines the processes with; raises ReadError where none can be started."""

@@ -41,6 +41,7 @@ STATUS = struct.Struct("<iQ")
 DOCUMENT = b"D"
 REASON = b"E"
 LOCKED = b"L"
+PICTURE = b"I"
 PROGRESS = b"P"
 DONE = b"."
 LONGEST_REQUEST = 64 * 1024
@@ -156,6 +157,8 @@ def _answer(
 ) -> tuple[bytes, bytes]:
     try:
         content = _content(document)
+        if request.get("draw"):
+            return PICTURE, _picture(content, **request["draw"])
         read = reader.read_content(Path(request["name"]), content)
         del content
         return DOCUMENT, document_to_bytes(read)
@@ -166,6 +169,12 @@ def _answer(
     except MemoryError:
         needed = limits["memory_bytes"] // MEBIBYTE
         return REASON, f"it needed more than {needed} MB of memory; split the file".encode()
+
+
+def _picture(content: bytes, *, page: int, scale: float) -> bytes:
+    from pincite.ingest.pdf_picture import page_picture
+
+    return page_picture(content, page, scale)
 
 
 def _content(document: int) -> bytes:

@@ -14,8 +14,9 @@ from starlette.routing import Route
 import pincite
 from pincite.interfaces.server import exports, openai_api, page_routes
 from pincite.interfaces.server.problems import add_problem_handlers
-from pincite.interfaces.server.routes import documents, query, state
+from pincite.interfaces.server.routes import conversations, documents, ingest, query, state
 from pincite.interfaces.server.served import Served
+from pincite.interfaces.server.streams import Ending
 from pincite.setting_groups import ServerSettings
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def create_app(served: Served, settings: ServerSettings, *, closes: bool = False
         anyio.to_thread.current_default_thread_limiter().total_tokens = (
             settings.max_running + _THREADS_BESIDE
         )
+        app.state.ending.listen()
         await anyio.to_thread.run_sync(served.warm_up)
         async with AsyncExitStack() as stack:
             for endpoint in tools:
@@ -57,8 +59,11 @@ def create_app(served: Served, settings: ServerSettings, *, closes: bool = False
     )
     app.state.served = served
     app.state.settings = settings
+    app.state.ending = Ending()
     add_problem_handlers(app)
-    for routes in (query, documents, state, openai_api, exports, page_routes):
+    for routes in (query, documents, ingest, conversations, state):
+        app.include_router(routes.router)
+    for routes in (openai_api, exports, page_routes):
         app.include_router(routes.router)
     for endpoint in tools:
         app.router.routes.append(Route(endpoint.path, endpoint=endpoint))

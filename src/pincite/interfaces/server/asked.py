@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pincite.filters import Filters
 from pincite.interfaces.server.served import Allowed, Served
 
+ConversationNumber = Annotated[int, Field(ge=1, le=2**62)]
+
 
 class Body(BaseModel):
     """A JSON body; fields that nobody knows are refused."""
@@ -44,8 +46,16 @@ class QueryBody(Asked):
     """A question that is to be answered."""
 
     profile: str = Field(default="", description="settings for one kind of use")
-    conversation: int | Literal["new"] | None = None
+    conversation: ConversationNumber | Literal["new"] | None = None
     stream: bool = Field(default=False, description="server-sent events")
+
+
+class CountBody(Body):
+    """Words to be counted."""
+
+    words: str
+    collection: str | None = None
+    filters: FiltersBody = FiltersBody()
 
 
 class SearchBody(Asked):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 _ID = re.compile(r"([0-9a-f]{16})\.(\d{1,10})-(\d{1,10})\.([0-9a-f]{12})", re.ASCII)
 _DIGITS = 12
@@ -55,3 +56,23 @@ class Permalink:
 
 def _digest(quote: str) -> str:
     return hashlib.sha256(quote.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def with_links(form: Mapping[str, Any]) -> dict[str, Any]:
+    """The form of an answer, with a link for each of its citations."""
+    return {**form, "links": link_forms([link_to(cited) for cited in form["citations"]])}
+
+
+def link_to(cited: Mapping[str, Any]) -> Permalink:
+    """The link to the quote of a citation's form."""
+    return Permalink.to(
+        cited["document"], cited["start_char_index"], cited["end_char_index"], cited["cited_text"]
+    )
+
+
+def link_forms(links: Sequence[Permalink]) -> list[dict[str, Any]]:
+    """Links by the numbers that are shown, from 1."""
+    return [
+        {"citation": number, "id": link.id, "href": link.href}
+        for number, link in enumerate(links, start=1)
+    ]

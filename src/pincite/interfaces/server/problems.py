@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import uuid
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -106,6 +107,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(PinciteError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(OSError, _of_disk)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -138,6 +140,17 @@ async def _invalid(request: Request, error: Exception) -> Response:
         request, HTTPStatus.UNPROCESSABLE_ENTITY, told[: _SHOWN_CHARS * 5], problems=problems[:20]
     )
     return respond(body)
+
+
+async def _of_disk(request: Request, error: Exception) -> Response:
+    """A disk that is full or cannot be written is nobody's fault, and does not stay so."""
+    assert isinstance(error, OSError)
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+        raise error
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    status = HTTPStatus.INSUFFICIENT_STORAGE if is_full else HTTPStatus.SERVICE_UNAVAILABLE
+    told = f"the server could not write: {error.strerror}; nothing of this request was kept"
+    return respond(problem(request, status, told), {"Retry-After": _RETRY_SECONDS})
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
