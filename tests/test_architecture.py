@@ -61,6 +61,7 @@ PUBLIC = {
     "NotStorable",
     "Passage",
     "PinciteError",
+    "PluginError",
     "ReadError",
     "ReceiptError",
     "SearchResult",

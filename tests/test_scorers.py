@@ -89,7 +89,7 @@ def test_doctor_tries_the_model(
     report = {
         "versions": {}, "catalog": "whole",
         "reranker": found, "language_models": [], "healthy": True, "not_approved": [],
-        "parser_confinement": "none",
+        "parser_confinement": "none", "plugins": [],
         "entailment": {"name": "none", "problem": ""},
         "model": {"problem": "p"}, "index": {"problem": "p"},
         "vectors": {"alike": 1, "checked": 1, "problems": []},

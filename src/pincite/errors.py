@@ -13,6 +13,7 @@
     │   └── LibraryTooNew     it was written by a newer version
     ├── ModelError            a model is missing, damaged or cannot run here
     │   └── ModelUnreachable  its server is not there, too slow, or failing
+    ├── PluginError           a part that another package adds is missing or broken
     ├── DatasetError          a labelled set or a saved run is not in a form Pincite reads
     └── ReceiptError          a saved answer is not in the form Pincite writes
 
@@ -72,6 +73,10 @@ class ModelError(PinciteError):
 
 class ModelUnreachable(ModelError):
     """The server of a model is not there, does not answer in time, or fails (5xx)."""
+
+
+class PluginError(PinciteError):
+    """A plugin is not installed, or it cannot be loaded, or it failed. The message names it."""
 
 
 class DatasetError(PinciteError):

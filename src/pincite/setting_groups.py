@@ -16,9 +16,9 @@ from pydantic import (
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
-RERANKER_KINDS = ("fastembed", "sentence-transformers", "rerank-server")
+RERANKER_KINDS = ("fastembed", "sentence-transformers", "rerank-server", "plugin")
 BUILT_IN_RERANKERS = ("none", "llm")
-ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai")
+ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai", "plugin")
 LANGUAGE_MODEL_KINDS = ("ollama", "ollama-generate", "openai")
 _ENCODER_IDENTITY = ("model", "pooling", "query_prefix", "passage_prefix", "url", "max_chars")
 
@@ -27,6 +27,13 @@ class Group(BaseModel):
     """A group of settings: frozen, and unknown names are an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _parts(value: Any) -> Any:
+    """The parts of a list: from an environment variable they come as one text."""
+    if not isinstance(value, str):
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 class IngestSettings(Group):
@@ -163,6 +170,9 @@ class RetrievalSettings(Group):
     )
     keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
     limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
+    plugin: str = Field(
+        default="", description="plugin that finds candidates, or adds some (docs/plugins.md)"
+    )
 
     @model_validator(mode="after")
     def _keeps_what_is_shown(self) -> Self:
@@ -381,6 +391,9 @@ class GenerationSettings(Group):
         description="extractive: the quotes alone; quoted: a model chooses among them; generated: "
         "a model writes, and what the quotes do not carry is left out",
     )
+    plugin: str = Field(
+        default="", description="plugin that drafts answers, which are checked (docs/plugins.md)"
+    )
     model: str = Field(
         default="none",
         description="docs/models.md lists the forms, such as smollm2, a GGUF file's full path, "
@@ -474,9 +487,17 @@ class VerificationSettings(Group):
         description="a model that judges what another wrote by its quotes: the full path of a folder "
         "with model.onnx; none: words and token states judge",
     )
+    plugins: tuple[str, ...] = Field(
+        default=(), description="plugins that may refuse what was found to hold (docs/plugins.md)"
+    )
     nli_threshold: float = Field(
         default=0.5, ge=0, le=1, description="probability of being entailed that it must find"
     )
+
+    @field_validator("plugins", mode="before")
+    @classmethod
+    def _split_at_commas(cls, value: Any) -> Any:
+        return _parts(value)
 
     @field_validator("nli_model")
     @classmethod
@@ -536,6 +557,9 @@ class ServerSettings(Group):
         default=False,
         description="streams of /v1/chat/completions name sources as Open WebUI reads",
     )
+    plugins: tuple[str, ...] = Field(
+        default=(), description="plugins whose routes are served below /plugins (docs/plugins.md)"
+    )
     trusted_proxies: tuple[str, ...] = Field(
         default=(),
         description="addresses of reverse proxies that tell the true address of a client",
@@ -590,14 +614,16 @@ class ServerSettings(Group):
     )
 
     @field_validator(
-        "allowed_hosts", "allowed_origins", "trusted_proxies", "ingest_folders", mode="before"
+        "allowed_hosts",
+        "allowed_origins",
+        "trusted_proxies",
+        "ingest_folders",
+        "plugins",
+        mode="before",
     )
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
-        """From an environment variable they come as one text."""
-        if not isinstance(value, str):
-            return value
-        return tuple(part.strip() for part in value.split(",") if part.strip())
+        return _parts(value)
 
     @field_validator("cache_url")
     @classmethod

@@ -47,6 +47,7 @@ from pincite.trust import Approvals, Wish, config_folder, needs_approval, wish_o
 SETTINGS_FILE = "settings.toml"
 _PREFIX = "PINCITE_"
 _PROFILE = "profile"
+_NAMING_PLUGINS = (("retrieval", "plugin"), ("generation", "plugin"), ("verification", "plugins"))
 _PROFILES = "profiles"
 """The folder of those shipped."""
 
@@ -83,6 +84,9 @@ class Settings(BaseModel):
         for name in ("url", "fallback_url", "timeout_seconds", "retries"):
             del relevant["generation"][name]
         del relevant["retrieval"]["limit"]
+        for group, name in _NAMING_PLUGINS:
+            if not relevant[group][name]:  # As if it did not exist, as for older libraries.
+                del relevant[group][name]
         for name in ("memory_mb", "url", "timeout_seconds", "retries"):
             del relevant["rerank"][name]
         canonical = json.dumps(relevant, sort_keys=True, separators=(",", ":"))

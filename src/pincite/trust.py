@@ -28,6 +28,7 @@ from pincite.toml_files import shipped_names
 HARMLESS: Mapping[str, frozenset[object]] = {
     "embedding.model": frozenset({DEFAULT_ENCODER, "none"}),
     "embedding.url": frozenset(),
+    "retrieval.plugin": frozenset({""}),
     "rerank.model": frozenset({"none"}),
     "rerank.url": frozenset(),
     "generation.mode": frozenset({"extractive"}),
@@ -36,6 +37,8 @@ HARMLESS: Mapping[str, frozenset[object]] = {
     "generation.fallback_model": frozenset({"", "none"}),
     "generation.fallback_url": frozenset(),
     "generation.prompts": frozenset(shipped_names("prompts")),
+    "generation.plugin": frozenset({""}),
+    "verification.plugins": frozenset({()}),
     "verification.nli_model": frozenset({"none"}),
     "boosts.tag_set": frozenset({"", *shipped_names("retrieve/tag_sets")}),
     "intents.rules": frozenset({"", *shipped_names("retrieve/intent_rules")}),

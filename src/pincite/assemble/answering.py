@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from pincite.answer.prompts import PROMPTS
 from pincite.assemble.parts import PartsSelector
+from pincite.assemble.plugins import added_refusers
 from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
 from pincite.assemble.retrieving import retriever as retriever_of
@@ -42,6 +43,7 @@ from pincite.stages import (
 from pincite.survey.scan import WordSurveyor
 from pincite.text.terms import ANALYSER
 from pincite.toml_files import toml_file
+from pincite.verify.added import RefusableScanVerifier, RefusableVerifier
 from pincite.verify.amendments import Amendments
 from pincite.verify.calibration import UNCALIBRATED, Calibration
 from pincite.verify.confidence import models_digest
@@ -84,6 +86,7 @@ def answer_stages(
     judge = _judge(settings.verification, catalog, weights, calibration)
     if settings.evidence.parts:
         selector = _by_parts(selector, understander, retriever, reranker, judge)
+    refusers = added_refusers(settings, catalog)
     writing = writing_stages(settings, catalog, weights, models.writer, selector=selector)
     provenance = Provenance(
         corpus_version=catalog.meta("corpus_version"),
@@ -91,6 +94,8 @@ def answer_stages(
         notices=notices,
         unread=_unread(catalog),
     )
+    verifier = _verifier(settings, catalog, weights, models, provenance, judge)
+    counts = CountVerifier(catalog, provenance)
     return AnswerStages(
         understander=understander,
         retriever=retriever,
@@ -98,14 +103,14 @@ def answer_stages(
         reranker=reranker,
         selector=writing.selector,
         answerer=writing.answerer,
-        verifier=_verifier(settings, catalog, weights, models, provenance, judge),
+        verifier=RefusableVerifier(verifier, refusers) if refusers else verifier,
         surveyor=WordSurveyor(
             catalog,
             weights.languages,
             compared=settings.rerank.candidates,
             is_on=settings.understanding.counts,
         ),
-        scan_verifier=CountVerifier(catalog, provenance),
+        scan_verifier=RefusableScanVerifier(counts, refusers) if refusers else counts,
         notices=notices,
         calibration_basis=basis,
     )

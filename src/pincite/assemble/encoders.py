@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pincite.assemble.plugins import added_encoder
 from pincite.catalog.catalog import Catalog
 from pincite.embed.encoder import MiniLmEncoder
 from pincite.embed.fastembed_cache import open_fastembed
@@ -30,6 +31,8 @@ def open_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
         passage_prefix=chosen.passage_prefix,
     )
     kind, _, name = chosen.model.partition(":")
+    if kind == "plugin":
+        return added_encoder(chosen, cache)
     if kind in ("ollama", "openai"):
         return _remote_encoder(chosen, wishes)
     if kind == "sentence-transformers":

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from pincite.assemble.plugins import added_scorer
 from pincite.catalog.catalog import Catalog
 from pincite.embed.spec import reads_latin_only
 from pincite.errors import ModelError
@@ -85,6 +86,8 @@ def open_scorer(
             )
         return LanguageModelScorer(language_model, together=chosen.batch_size)
     kind, _, name = chosen.model.partition(":")
+    if kind == "plugin":
+        return added_scorer(settings, cache)
     if kind == "rerank-server":
         return ServedScorer(
             RerankServer(

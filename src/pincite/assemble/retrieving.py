@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from pincite.assemble.plugins import with_added_retriever
 from pincite.catalog.catalog import Catalog
 from pincite.embed.spec import reads_latin_only
 from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
@@ -62,9 +63,10 @@ def retriever(
         dense_limit=chosen.dense_limit,
         alpha=chosen.alpha,
     )
-    found = HybridRetriever(
+    hybrid = HybridRetriever(
         searches, catalog.passages, exact, _fuse(chosen, intents, encoder), keep=chosen.keep
     )
+    found = with_added_retriever(hybrid, settings, catalog)
     return BoostedRetriever(
         _routed(found, routes, settings.boosts.documents, catalog.text_of),
         _boosters(settings, catalog, weights, intents, routes),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pincite.answer.carrying import Carriers
 from pincite.answer.extractive import ExtractiveAnswerer
@@ -11,6 +11,7 @@ from pincite.answer.newest import NewestFirst
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.reading import Reading, Window
+from pincite.assemble.plugins import with_added_answerer
 from pincite.assemble.selecting import quoting_selector
 from pincite.evidence.packing import PackingSelector
 from pincite.records import Mode
@@ -42,10 +43,24 @@ def writing_stages(
     *,
     selector: Selector | None = None,
 ) -> WritingStages:
-    """The stages of the mode that is set; those of quotes alone where there is no model for it.
+    """The stages of the mode that is set, and the plugin that drafts in place of its answerer, if any.
 
     `selector` chooses what may be quoted; without it, that of `quoting_selector`.
     """
+    own = _own_stages(settings, sources, weights, model, selector=selector)
+    quotes = ExtractiveAnswerer(sources, newest_first=NewestFirst(sources))
+    return replace(own, answerer=with_added_answerer(own.answerer, quotes, settings, sources))
+
+
+def _own_stages(
+    settings: Settings,
+    sources: Sources,
+    weights: TermWeights,
+    model: LanguageModel | None,
+    *,
+    selector: Selector | None = None,
+) -> WritingStages:
+    """Those of quotes alone where there is no model for the mode."""
     chosen = settings.generation
     mode = Mode(chosen.mode)
     selector = selector or quoting_selector(settings, sources)

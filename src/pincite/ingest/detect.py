@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pincite.errors import ReadError
 from pincite.ingest.refusals import NeedsPassword
+from pincite.plugins import Hook, Plugin
 
 
 class Format(StrEnum):
@@ -49,6 +50,24 @@ READABLE_SUFFIXES: dict[str, Format] = {
     ".log": Format.TEXT,
     ".rst": Format.TEXT,
 }
+
+PARSERS = Hook(
+    "parsers",
+    {
+        # Named, not imported: a run over Markdown files need not load the PDF engine.
+        Format.PDF: "pincite.ingest.pdf:PdfReader",
+        Format.DOCX: "pincite.ingest.docx:DocxReader",
+        Format.XLSX: "pincite.ingest.xlsx:XlsxReader",
+        Format.PPTX: "pincite.ingest.pptx:PptxReader",
+        Format.EPUB: "pincite.ingest.epub:EpubReader",
+        Format.EML: "pincite.ingest.eml:EmlReader",
+        Format.CSV: "pincite.ingest.delimited:DelimitedReader",
+        Format.MARKDOWN: "pincite.ingest.markdown:MarkdownReader",
+        Format.HTML: "pincite.ingest.html:HtmlReader",
+        Format.TEXT: "pincite.ingest.text:TextReader",
+    },
+)
+"""What reads each format; a plugin is called by the ending of its files, without the dot."""
 
 _OLE_HEADER = bytes.fromhex("D0CF11E0A1B11AE1")
 _ZIP_HEADERS = (b"PK\x03\x04", b"PK\x05\x06")
@@ -153,6 +172,20 @@ def _named_format(path: Path, named: Format | None) -> Format:
     return named
 
 
+def added_parser(suffix: str) -> Plugin | None:
+    """The plugin for files with an ending that nothing here reads; None where there is none."""
+    ending = suffix.lower()
+    if not ending or ending in READABLE_SUFFIXES:
+        return None
+    return next((one for one in PARSERS.added() if f".{one.name.lower()}" == ending), None)
+
+
+def is_readable(suffix: str) -> bool:
+    """Whether files with this ending are read, by what is built in or by a plugin."""
+    return suffix.lower() in READABLE_SUFFIXES or added_parser(suffix) is not None
+
+
 def readable_list() -> str:
     """The endings of readable files, for messages."""
-    return " ".join(READABLE_SUFFIXES)
+    added = (f".{one.name}" for one in PARSERS.added() if added_parser(f".{one.name}"))
+    return " ".join(dict.fromkeys((*READABLE_SUFFIXES, *added)))

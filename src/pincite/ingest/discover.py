@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
 from pincite.holdings import CATALOG_FILE, PARTS_OF_A_LIBRARY, FileProblem
-from pincite.ingest.detect import READABLE_SUFFIXES, readable_list
+from pincite.ingest.detect import is_readable, readable_list
 from pincite.ingest.selection import IgnoreRules, Selection
 
 _NOT_UTF8 = "its name is not UTF-8, so it could not be stored or cited; rename it"
@@ -158,7 +158,7 @@ class _Search:
             self._ignored.add(str(real))
         elif is_folder:
             return [_Folder(real, relative, rules)]
-        elif is_file and _to_read(path, real).suffix.lower() in READABLE_SUFFIXES:
+        elif is_file and is_readable(_to_read(path, real).suffix):
             if self._selection.wants(relative):
                 self._take(_to_read(path, real))
         else:
@@ -197,7 +197,7 @@ def disk_names(path: str) -> tuple[str | bytes, ...]:
 
 def _to_read(path: Path, real: Path) -> Path:
     """What a link leads to, or the link itself where only its own name tells the kind."""
-    if real.suffix.lower() in READABLE_SUFFIXES or path.suffix.lower() not in READABLE_SUFFIXES:
+    if is_readable(real.suffix) or not is_readable(path.suffix):
         return real
     return path.parent.resolve() / path.name
 

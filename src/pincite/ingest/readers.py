@@ -7,33 +7,19 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from pincite.document import Document
-from pincite.errors import ReadError
-from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
+from pincite.document import Document, document_id
+from pincite.errors import PluginError, ReadError
+from pincite.ingest.detect import PARSERS, READABLE_SUFFIXES, Format, added_parser, detect
 from pincite.ingest.discover import special_file
 from pincite.ingest.lint import with_flags
 from pincite.ingest.reading_options import ReadingOptions, recogniser_name
+from pincite.plugins import Plugin
 
 MEBIBYTE = 1 << 20
 _DEEPEST_ATTACHMENT = 3
-
-# Named, not imported: a run over Markdown files need not load the PDF engine.
-_READERS = {
-    Format.PDF: ("pincite.ingest.pdf", "PdfReader"),
-    Format.DOCX: ("pincite.ingest.docx", "DocxReader"),
-    Format.XLSX: ("pincite.ingest.xlsx", "XlsxReader"),
-    Format.PPTX: ("pincite.ingest.pptx", "PptxReader"),
-    Format.EPUB: ("pincite.ingest.epub", "EpubReader"),
-    Format.EML: ("pincite.ingest.eml", "EmlReader"),
-    Format.CSV: ("pincite.ingest.delimited", "DelimitedReader"),
-    Format.MARKDOWN: ("pincite.ingest.markdown", "MarkdownReader"),
-    Format.HTML: ("pincite.ingest.html", "HtmlReader"),
-    Format.TEXT: ("pincite.ingest.text", "TextReader"),
-}
 
 
 class FormatReader(Protocol):
@@ -78,9 +64,12 @@ def opened(path: Path, max_file_bytes: int) -> Iterator[BinaryIO]:
 
 def load_reader(name: str) -> None:
     """Load what reads files of this name, before one is there. Its content may turn out another."""
-    found = READABLE_SUFFIXES.get(Path(name).suffix.lower())
+    suffix = Path(name).suffix
+    if (plugin := added_parser(suffix)) is not None:
+        plugin.load()
+    found = READABLE_SUFFIXES.get(suffix.lower())
     if found is not None:
-        import_module(_READERS[found][0])
+        PARSERS.built_in(found)
     if found is Format.PDF:
         recogniser_name()
 
@@ -123,6 +112,8 @@ class FileReader:
             self._depth -= 1
 
     def _read(self, path: Path, content: bytes) -> Document:
+        if (plugin := added_parser(path.suffix)) is not None:
+            return _read_by(plugin, path, content)
         found = detect(path, content)
         document = replace(self._reader(found).read(path, content), name=path.name)
         if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
@@ -133,8 +124,7 @@ class FileReader:
 
     def _reader(self, found: Format) -> FormatReader:
         if found not in self._readers:
-            module, name = _READERS[found]
-            make = getattr(import_module(module), name)
+            make = PARSERS.built_in(found)
             if found is Format.PDF:
                 # Only a PDF has pages to count and pictures to recognise.
                 made = make(self._options)
@@ -145,3 +135,15 @@ class FileReader:
                 made = make()
             self._readers[found] = cast("FormatReader", made)
         return self._readers[found]
+
+
+def _read_by(plugin: Plugin, path: Path, content: bytes) -> Document:
+    """What a plugin makes of a file; its identity is ours to tell."""
+    try:
+        document = plugin.made().read(path, content)
+    except PluginError as error:
+        raise ReadError(str(error)) from error
+    if not isinstance(document, Document):
+        raise ReadError(f"{plugin} gave {type(document).__name__}; expected a pincite Document")
+    identifier, sha256 = document_id(content)
+    return replace(document, id=identifier, sha256=sha256, name=path.name)

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from pincite.errors import ReadError
+from pincite.errors import PluginError, ReadError
 from pincite.ingest.confinement import (
     allow_processor_seconds,
     confine,
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> None:
         if not message:
             os._exit(0)
         request = json.loads(message)
-        with contextlib.suppress(ReadError, ImportError):
+        with contextlib.suppress(ReadError, PluginError, ImportError):
             load_reader(request["name"])
         control.sendall(STATUS.pack(*_in_a_fork(control, limits, request, descriptors)))
 

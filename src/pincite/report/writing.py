@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from pincite.errors import UsageError
+from pincite.errors import PluginError, UsageError
+from pincite.plugins import Hook, Plugin
 from pincite.report.asking import Report
 from pincite.report.form import report_form
 from pincite.report.layout import layout
@@ -28,9 +29,10 @@ def check_outputs(paths: Sequence[Path]) -> None:
 
 def check_format(ending: str, name: str) -> None:
     """Raises UsageError, which gives `name`, where nothing here writes files that end so."""
-    if ending not in FORMATS:
+    if ending not in FORMATS and _added(ending) is None:
+        there_are = ", ".join((*FORMATS, *(f".{one.name}" for one in _EXPORTERS.added())))
         raise UsageError(
-            f"{name}: there is no format '{ending}'; a report is written as {', '.join(FORMATS)}"
+            f"{name}: there is no format '{ending}'; a report is written as {there_are}"
         )
     module, package = _NEEDS.get(ending, ("", ""))
     if module and find_spec(module) is None:
@@ -67,12 +69,20 @@ def rendered(
         from pincite.report.pdf import pdf_file
 
         return pdf_file(layout(report), fonts=fonts)
-    writers: dict[str, Callable[[Report], bytes]] = {
-        ".md": _markdown,
-        ".html": _page,
-        ".docx": _word,
-    }
-    return writers[ending](report), ()
+    if (plugin := _added(ending)) is not None:
+        content = plugin.called(layout(report))
+        if not isinstance(content, bytes):
+            raise PluginError(f"{plugin} gave {type(content).__name__}; expected bytes")
+        return content, ()
+    writer: Callable[[Report], bytes] = _EXPORTERS.built_in(ending[1:])
+    return writer(report), ()
+
+
+def _added(ending: str) -> Plugin | None:
+    """The plugin that writes files with this ending; None where there is none."""
+    if ending in FORMATS:
+        return None
+    return next((one for one in _EXPORTERS.added() if f".{one.name.lower()}" == ending), None)
 
 
 def _markdown(report: Report) -> bytes:
@@ -91,3 +101,9 @@ def _word(report: Report) -> bytes:
     from pincite.report.word import word_file
 
     return word_file(layout(report))
+
+
+_EXPORTERS = Hook(
+    "exporters", {"md": _markdown, "html": _page, "docx": _word, "pdf": None, "json": None}
+)
+"""What writes each format; PDF and JSON need more than the report."""

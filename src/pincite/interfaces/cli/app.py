@@ -37,9 +37,11 @@ from pincite.interfaces.cli import (
 from pincite.interfaces.cli.exits import ERROR, USAGE
 from pincite.interfaces.cli.options import QuestionCommand, show_version
 from pincite.interfaces.cli.output import say_error
+from pincite.interfaces.cli.plugin_commands import CommandsAndPlugins
 
 app = typer.Typer(
     name="pincite",
+    cls=CommandsAndPlugins,
     help="Ask your own documents. Every answer is made of exact, checked quotes - or refused.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import pincite
-from pincite.errors import ModelError
+from pincite.errors import ModelError, PluginError
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
 from pincite.interfaces.cli.output import indented, print_json, say
 
 if TYPE_CHECKING:
     from pincite.library import Library
+    from pincite.plugins import Plugin
 
 _PACKAGES = (
     "openvino",
@@ -27,6 +28,8 @@ _PACKAGES = (
     "xllamacpp",
 )
 _PROBLEMS_SHOWN = 10
+_ALWAYS_IN_FORCE = ("parsers", "exporters", "commands")
+"""Plugins that need no setting: a file's ending or a command's name is enough."""
 
 
 def doctor(
@@ -53,6 +56,7 @@ def doctor(
         report["entailment"] = _entailment(opened)
         report["index"] = _index(opened)
         report["vectors"] = _vectors(opened)
+        report["plugins"] = _plugins(opened)
         report["parser_confinement"] = opened.parser_confinement()
         offsets = opened.check_offsets()
     report["offsets"] = {
@@ -68,6 +72,7 @@ def doctor(
         and not report["index"]["problem"]
         and not any(model["problem"] for model in report["language_models"])
         and not report["vectors"]["problems"]
+        and not any(plugin["problem"] for plugin in report["plugins"])
         and offsets.exact == offsets.checked
     )
     if as_json:
@@ -88,6 +93,57 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "not installed"
     return found
+
+
+def _plugins(library: Library) -> list[dict[str, Any]]:
+    """What other packages add, and what is the matter with those that the settings use."""
+    from pincite.plugins import all_installed
+
+    named = _named_plugins(library)
+    found: list[dict[str, Any]] = [
+        {
+            "kind": one.kind,
+            "name": one.name,
+            "package": one.package,
+            "in_force": (is_used := one.kind in _ALWAYS_IN_FORCE or (one.kind, one.name) in named),
+            "problem": _problem_of(one) if is_used else "",
+        }
+        for one in all_installed()
+    ]
+    there = {(one["kind"], one["name"]) for one in found}
+    return found + [
+        {
+            "kind": kind,
+            "name": name,
+            "package": "",
+            "in_force": True,
+            "problem": "the settings name it, and it is not installed",
+        }
+        for kind, name in sorted(named - there)
+    ]
+
+
+def _named_plugins(library: Library) -> set[tuple[str, str]]:
+    from pincite.plugins import plugin_name
+
+    settings = library.settings
+    chosen = {
+        ("embedders", plugin_name(settings.embedding.model)),
+        ("rerankers", plugin_name(settings.rerank.model)),
+        ("retrievers", settings.retrieval.plugin),
+        ("answerers", settings.generation.plugin),
+        *(("verifiers", name) for name in settings.verification.plugins),
+        *(("routes", name) for name in settings.server.plugins),
+    }
+    return {(kind, name) for kind, name in chosen if name}
+
+
+def _problem_of(plugin: Plugin) -> str:
+    try:
+        plugin.load()
+    except PluginError as error:
+        return str(error)
+    return ""
 
 
 def _model(library: Library) -> dict[str, Any]:
@@ -187,6 +243,12 @@ def _print(report: dict[str, Any]) -> None:
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
     for name, found in rows.items():
         say(indented(found, first=f"{name:<13}"))
+    for plugin in report["plugins"]:
+        use = "" if plugin["in_force"] else ", not in use"
+        told = (
+            plugin["problem"] or f"{plugin['name']} ({plugin['kind']}) of {plugin['package']}{use}"
+        )
+        say(indented(told, first=f"{'plugin':<13}"))
     for told in report["not_approved"]:
         say(indented(told, first=f"{'settings':<13}"))
     for problem in [*vectors["problems"], *offsets["problems"]][:_PROBLEMS_SHOWN]:

@@ -17,12 +17,14 @@ from pincite.interfaces.server.problems import add_problem_handlers
 from pincite.interfaces.server.routes import conversations, documents, ingest, query, state
 from pincite.interfaces.server.served import Served
 from pincite.interfaces.server.streams import Ending
+from pincite.plugins import Hook
 from pincite.setting_groups import ServerSettings
 
 if TYPE_CHECKING:
     from pincite.interfaces.mcp_server import McpEndpoint
 
 MCP_PATH = "/mcp"
+_ROUTES = Hook("routes")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _THREADS_BESIDE = 16
 """For what is quick, while as many questions as may are at work."""
@@ -65,6 +67,9 @@ def create_app(served: Served, settings: ServerSettings, *, closes: bool = False
         app.include_router(routes.router)
     for routes in (openai_api, exports, page_routes):
         app.include_router(routes.router)
+    for name in settings.plugins:
+        added = _ROUTES.plugin(name).called(served)
+        app.include_router(added, prefix=f"/plugins/{name}")
     for endpoint in tools:
         app.router.routes.append(Route(endpoint.path, endpoint=endpoint))
     _wrap_guards(app, settings)

@@ -1,0 +1,61 @@
+"""Which parts of other packages do these settings name?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from pincite.answer.added import AddedAnswerer
+from pincite.catalog.catalog import Catalog
+from pincite.errors import ModelError, PluginError
+from pincite.plugins import Hook, plugin_name
+from pincite.retrieve.added import AddedRetriever
+from pincite.setting_groups import EmbeddingSettings
+from pincite.settings import Settings
+from pincite.stages import Answerer, PairScorer, Retriever, Sources, VectorEncoder
+from pincite.verify.added import Refuser, Refusers
+
+
+def added_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
+    """The encoder `plugin:NAME`. Raises ModelError when it cannot be had."""
+    try:
+        plugin = Hook("embedders").plugin(plugin_name(chosen.model))
+        return cast("VectorEncoder", plugin.made(chosen, cache, fails_as=ModelError))
+    except PluginError as error:
+        raise ModelError(str(error)) from error
+
+
+def added_scorer(settings: Settings, cache: Path) -> PairScorer:
+    """The reranker `plugin:NAME`. Raises ModelError when it cannot be had."""
+    try:
+        plugin = Hook("rerankers").plugin(plugin_name(settings.rerank.model))
+        return cast("PairScorer", plugin.made(settings, cache, fails_as=ModelError))
+    except PluginError as error:
+        raise ModelError(str(error)) from error
+
+
+def with_added_retriever(found: Retriever, settings: Settings, catalog: Catalog) -> Retriever:
+    """The built-in retriever, or the plugin's, which is given it. Raises PluginError."""
+    name = settings.retrieval.plugin
+    if not name:
+        return found
+    made = Hook("retrievers").plugin(name).made(found, catalog, settings)
+    return AddedRetriever(made, catalog.passages, catalog.allowed_keys)
+
+
+def with_added_answerer(
+    answerer: Answerer, quotes: Answerer, settings: Settings, sources: Sources
+) -> Answerer:
+    """The built-in answerer, or the plugin's, which is given it. Raises PluginError."""
+    name = settings.generation.plugin
+    if not name:
+        return answerer
+    plugin = Hook("answerers").plugin(name)
+    return AddedAnswerer(plugin.made(answerer, sources, settings), quotes, name=str(plugin))
+
+
+def added_refusers(settings: Settings, sources: Sources) -> Refusers:
+    """The verifiers of plugins. Raises PluginError: without one that is set, nothing is shown."""
+    hook = Hook("verifiers")
+    made = [hook.plugin(name).made(sources, settings) for name in settings.verification.plugins]
+    return Refusers([cast("Refuser", one) for one in made])
