@@ -15,14 +15,13 @@ import pytest
 from end_to_end import running
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from starlette.types import Receive, Scope, Send
 
 import pincite
 from interfaces.server.live import listening
+from interfaces.server.opened import key_for, open_settings, with_key
 from pincite.interfaces.mcp_server import mcp_server
 from pincite.interfaces.server.app import create_app
 from pincite.interfaces.server.served import Served
-from pincite.setting_groups import ServerSettings
 
 TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"
@@ -40,7 +39,7 @@ def served(sample: running.SampleLibrary) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def address(served: Served) -> Iterator[str]:
-    with listening(create_app(served, ServerSettings())) as one:
+    with listening(create_app(served, open_settings())) as one:
         yield one
 
 
@@ -204,14 +203,10 @@ def test_other_hosts_and_pages_elsewhere_are_refused(
     assert "tools" not in reply.text
 
 
-def test_only_collections_that_may_be_seen_answer(served: Served) -> None:
-    app = create_app(served, ServerSettings())
-
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        scope.setdefault("state", {})["allowed"] = frozenset({"elsewhere"})
-        await app(scope, receive, send)
-
-    with listening(guarded) as address:
+def test_only_collections_that_may_be_seen_answer(served: Served, tmp_path: Path) -> None:
+    key = key_for(tmp_path, "elsewhere")
+    app = create_app(served, open_settings(folder=str(tmp_path)))
+    with listening(with_key(app, key)) as address:
         http = connected(lambda: f"{address}/mcp")
         for name in ("ask", "search"):
             result = called(http, name, {"question": TORQUE, "collection": "default"})

@@ -9,10 +9,10 @@ import pytest
 from end_to_end import running
 from fastapi.testclient import TestClient
 
+from interfaces.server.opened import open_settings
 from pincite import Library
 from pincite.interfaces.server.app import create_app
 from pincite.interfaces.server.served import Served
-from pincite.setting_groups import ServerSettings
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +29,6 @@ def served(served_library: Path) -> Iterator[Served]:
 
 @pytest.fixture(scope="session")
 def client(served: Served) -> Iterator[TestClient]:
-    app = create_app(served, ServerSettings())
+    app = create_app(served, open_settings())
     with TestClient(app, raise_server_exceptions=False) as one:
         yield one

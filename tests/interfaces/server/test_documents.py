@@ -9,12 +9,12 @@ from end_to_end import running
 from fastapi.testclient import TestClient
 from PIL import Image
 
+from interfaces.server.opened import open_settings
 from pincite import Library
 from pincite.interfaces.server.app import create_app
 from pincite.interfaces.server.names import shown_names
 from pincite.interfaces.server.permalinks import Permalink
 from pincite.interfaces.server.served import Served
-from pincite.setting_groups import ServerSettings
 
 
 def _of_kind(client: TestClient, kind: str) -> str:
@@ -111,7 +111,7 @@ def test_a_document_that_was_deleted_answers_no_more(
 ) -> None:
     served = Served(Library.open(sample.copy(tmp_path / "library")))
     question = sample.questions()[0]["question"]
-    with TestClient(create_app(served, ServerSettings(), closes=True)) as client:
+    with TestClient(create_app(served, open_settings(), closes=True)) as client:
         cited = client.post("/v1/query", json={"question": question}).json()["citations"][0]
         gone = client.delete(f"/v1/documents/{cited['document']}").json()["removed"]
         assert gone == [{"name": cited["source"], "collection": "default", "deleted": False}]

@@ -9,13 +9,13 @@ import pytest
 from end_to_end import running
 from fastapi.testclient import TestClient
 
+from interfaces.server.opened import key_for, open_settings
 from pincite import Library
 from pincite.errors import LibraryBusy
 from pincite.interfaces.server.app import create_app
 from pincite.interfaces.server.jobs import Jobs
 from pincite.interfaces.server.served import Served
 from pincite.interfaces.server.uploads import safe_name
-from pincite.setting_groups import ServerSettings
 
 LEXICAL = {"embedding": {"model": "none"}}
 
@@ -33,7 +33,7 @@ def opened(tmp_path: Path) -> Path:
 @pytest.fixture
 def client(tmp_path: Path, opened: Path) -> Iterator[TestClient]:
     served = Served(Library.open(tmp_path / "library", overrides=LEXICAL))
-    app = create_app(served, ServerSettings(ingest_folders=(str(opened),)), closes=True)
+    app = create_app(served, open_settings(ingest_folders=(str(opened),)), closes=True)
     with TestClient(app, raise_server_exceptions=False) as one:
         yield one
 
@@ -143,30 +143,26 @@ def test_a_body_that_makes_no_sense_is_a_problem(
 
 def test_who_may_not_see_a_collection_adds_nothing_and_sees_no_job(tmp_path: Path) -> None:
     served = Served(Library.open(tmp_path / "library", overrides=LEXICAL))
-    app = create_app(served, ServerSettings(), closes=True)
-
-    @app.middleware("http")
-    async def limited(request: Any, forward: Any) -> Any:
-        request.state.allowed = frozenset({request.headers["x-may"]})
-        return await forward(request)
-
+    folder = tmp_path / "server"
+    of_a, of_b = ({"x-api-key": key_for(folder, name)} for name in ("a", "b"))
+    app = create_app(served, open_settings(folder=str(folder)), closes=True)
     with TestClient(app) as client:
         reply = client.post(
             "/v1/ingest",
             files=[("files", ("a.txt", b"It is 7.\n"))],
             data={"collection": "a"},
-            headers={"x-may": "b"},
+            headers=of_b,
         )
         assert reply.status_code == 403
         own = client.post(
             "/v1/ingest",
             files=[("files", ("a.txt", b"It is 7.\n"))],
             data={"collection": "a"},
-            headers={"x-may": "a"},
+            headers=of_a,
         )
         address = f"/v1/jobs/{own.json()['job']}"
-        assert client.get(address, headers={"x-may": "b"}).status_code == 404
-        assert client.get(address, headers={"x-may": "a"}).status_code == 200
+        assert client.get(address, headers=of_b).status_code == 404
+        assert client.get(address, headers=of_a).status_code == 200
 
 
 def test_an_unfinished_job_is_taken_up_at_the_next_start(tmp_path: Path) -> None:

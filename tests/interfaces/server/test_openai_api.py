@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,10 +13,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from interfaces.server.live import listening
+from interfaces.server.opened import key_for, open_settings, with_key
 from pincite.interfaces.server.app import create_app
 from pincite.interfaces.server.openai_bodies import Message, asked_in
 from pincite.interfaces.server.served import Served
-from pincite.setting_groups import ServerSettings
 
 TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"
@@ -23,7 +24,7 @@ FERRY = "When does the night ferry to Stavanger leave?"
 
 @pytest.fixture(scope="module")
 def address(served: Served) -> Iterator[str]:
-    with listening(create_app(served, ServerSettings())) as one:
+    with listening(create_app(served, open_settings())) as one:
         yield one
 
 
@@ -231,7 +232,7 @@ def test_the_official_client_raises_its_own_errors(official: openai.OpenAI) -> N
 
 
 def test_open_webui_gets_its_events_by_setting(served: Served) -> None:
-    settings = ServerSettings(open_webui_events=True, public_url="https://docs.example.org/")
+    settings = open_settings(open_webui_events=True, public_url="https://docs.example.org/")
     with TestClient(create_app(served, settings)) as client:
         body = {"model": "pincite", "messages": said(TORQUE), "stream": True}
         text = client.post("/v1/chat/completions", json=body).text
@@ -255,7 +256,7 @@ def test_text_of_documents_makes_no_links_or_pictures(new_library: Any, tmp_path
     (folder / "note.txt").write_text(f"{secret}\n")
     with pincite.Library.open(new_library) as library:
         library.ingest([folder])
-        with TestClient(create_app(Served(library), ServerSettings())) as client:
+        with TestClient(create_app(Served(library), open_settings())) as client:
             body = {"model": "pincite", "messages": said("What is the vault code?")}
             reply = client.post("/v1/chat/completions", json=body).json()
     content = reply["choices"][0]["message"]["content"]
@@ -267,14 +268,10 @@ def test_text_of_documents_makes_no_links_or_pictures(new_library: Any, tmp_path
     ) + content.count("\\](")
 
 
-def test_only_collections_that_may_be_seen_are_models(served: Served) -> None:
-    app = create_app(served, ServerSettings())
-
-    async def guarded(scope: Any, receive: Any, send: Any) -> None:
-        scope.setdefault("state", {})["allowed"] = frozenset({"elsewhere"})
-        await app(scope, receive, send)
-
-    with TestClient(guarded) as client:
+def test_only_collections_that_may_be_seen_are_models(served: Served, tmp_path: Path) -> None:
+    key = key_for(tmp_path, "elsewhere")
+    app = create_app(served, open_settings(folder=str(tmp_path)))
+    with TestClient(with_key(app, key)) as client:
         assert client.get("/v1/models").json()["data"] == []
         body = {"model": "pincite/default", "messages": said(TORQUE)}
         reply = client.post("/v1/chat/completions", json=body)

@@ -10,6 +10,7 @@ import typer
 
 from pincite.errors import PinciteError, SettingsError, UsageError
 from pincite.interfaces.cli import (
+    access,
     ask,
     batch,
     calibrate,
@@ -76,6 +77,7 @@ app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")
 app.add_typer(models.app, name="models")
 app.add_typer(history.app, name="history")
+app.add_typer(access.app, name="access")
 
 
 _NEW_OBJECTS_BEFORE_A_LOOK = 20_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -13,8 +13,9 @@ from starlette.routing import Route
 
 import pincite
 from pincite.interfaces.server import exports, openai_api, page_routes
+from pincite.interfaces.server.guards.wrapping import wrap_guards
 from pincite.interfaces.server.problems import add_problem_handlers
-from pincite.interfaces.server.routes import conversations, documents, ingest, query, state
+from pincite.interfaces.server.routes import access, conversations, documents, ingest, query, state
 from pincite.interfaces.server.served import Served
 from pincite.interfaces.server.streams import Ending
 from pincite.plugins import Hook
@@ -30,8 +31,17 @@ _THREADS_BESIDE = 16
 """For what is quick, while as many questions as may are at work."""
 
 
-def create_app(served: Served, settings: ServerSettings, *, closes: bool = False) -> FastAPI:
-    """The app over one library; with `closes`, the library ends with the app."""
+def create_app(
+    served: Served,
+    settings: ServerSettings,
+    *,
+    closes: bool = False,
+    stuck: Callable[[], None] = lambda: None,
+) -> FastAPI:
+    """The app over one library; with `closes`, the library ends with the app.
+
+    `stuck` is called where a question holds a thread that will not come back.
+    """
 
     tools = _tools(served, settings)
 
@@ -63,7 +73,7 @@ def create_app(served: Served, settings: ServerSettings, *, closes: bool = False
     app.state.settings = settings
     app.state.ending = Ending()
     add_problem_handlers(app)
-    for routes in (query, documents, ingest, conversations, state):
+    for routes in (query, documents, ingest, conversations, state, access):
         app.include_router(routes.router)
     for routes in (openai_api, exports, page_routes):
         app.include_router(routes.router)
@@ -72,7 +82,7 @@ def create_app(served: Served, settings: ServerSettings, *, closes: bool = False
         app.include_router(added, prefix=f"/plugins/{name}")
     for endpoint in tools:
         app.router.routes.append(Route(endpoint.path, endpoint=endpoint))
-    _wrap_guards(app, settings)
+    wrap_guards(app, served.library.path, settings, stuck=stuck)
     return app
 
 
@@ -92,11 +102,3 @@ def _tools(served: Served, settings: ServerSettings) -> list[McpEndpoint]:
             base_url=settings.public_url,
         )
     ]
-
-
-def _wrap_guards(app: FastAPI, settings: ServerSettings) -> None:
-    """Everything that stands between a client and the routes; the last that is added comes first.
-
-    Who is asking is found out here: `request.state.allowed` are the collections they may see.
-    """
-    del app, settings

@@ -2,43 +2,77 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 from pathlib import Path
 
+import structlog
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
 from pincite.interfaces.server.app import create_app
+from pincite.interfaces.server.guards.wrapping import check_binding
+from pincite.interfaces.server.observing import forget_metrics, log_as_json, prepare_metrics
 from pincite.interfaces.server.served import Served
 from pincite.library import Library
 from pincite.setting_groups import ServerSettings
 
 _LIBRARY, _PROFILE = "PINCITE_SERVED_LIBRARY", "PINCITE_SERVED_PROFILE"
-"""Tell each process which library it serves."""
-_HEALTH_SECONDS = 60
+_SETTINGS = "PINCITE_SERVED_SETTINGS"
+"""Tell each process which library it serves, and how."""
+_LEAST_HEALTH_SECONDS = 60
 """A process that is busy does not answer for a while; uvicorn would end it after five seconds."""
 _LAST_SECONDS = 10
 """For requests that are being answered when the server is told to end."""
 
 
 def run(library: Path, settings: ServerSettings, *, profile: str = "") -> None:
-    """Serve until told to end."""
+    """Serve until told to end. Raises SettingsError where others could reach it without a key.
+
+    Also a single process has a supervisor: one that a question holds for good is replaced.
+    """
+    check_binding(library, settings)
     os.environ[_LIBRARY] = str(library.absolute())
     os.environ[_PROFILE] = profile
-    uvicorn.run(
+    os.environ[_SETTINGS] = settings.model_dump_json()
+    log_as_json()
+    prepare_metrics()
+    config = uvicorn.Config(
         "pincite.interfaces.server.running:app",
         factory=True,
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        timeout_worker_healthcheck=_HEALTH_SECONDS,
+        timeout_worker_healthcheck=max(_LEAST_HEALTH_SECONDS, round(settings.question_seconds)),
         timeout_graceful_shutdown=_LAST_SECONDS,
+        # What a client says of its address counts only where the user has named the proxy.
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         server_header=False,
         access_log=False,
+        log_config=None,
     )
+    socket = config.bind_socket()
+    try:
+        Multiprocess(config, sockets=[socket]).run()
+    finally:
+        socket.close()
+        forget_metrics()
 
 
 def app() -> FastAPI:
     """The app of one process."""
+    log_as_json()
+    settings = ServerSettings.model_validate_json(os.environ[_SETTINGS])
     opened = Library.open(os.environ[_LIBRARY], create=False, profile=os.environ.get(_PROFILE, ""))
-    return create_app(Served(opened), opened.settings.server, closes=True)
+    return create_app(Served(opened), settings, closes=True, stuck=_give_up)
+
+
+def _give_up() -> None:
+    """End this process, of which a thread holds a place for good. The supervisor starts another."""
+    structlog.get_logger("pincite.server").error(
+        "a question does not end; this process ends instead"
+    )
+    faulthandler.dump_traceback()
+    os._exit(1)

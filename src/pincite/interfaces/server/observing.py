@@ -1,0 +1,265 @@
+"""What is told about requests: an id each, a JSON line in the log, numbers for Prometheus, a span.
+
+With several processes Prometheus' numbers lie in files of a folder (PROMETHEUS_MULTIPROC_DIR), which
+`prepare_metrics` makes before its library is imported: any process can then tell the sum of all.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+try:
+    from opentelemetry import trace as spans
+
+    HAS_SPANS = True
+except ImportError:  # It comes with other packages, or with the user's own.
+    HAS_SPANS = False
+
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_log: structlog.stdlib.BoundLogger = structlog.get_logger("pincite.server")
+
+
+def prepare_metrics() -> None:
+    """Have the numbers of all processes in one new folder. To be called once, before they start."""
+    if METRICS_FOLDER not in os.environ:
+        os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix="pincite-metrics-")
+        return
+    folder = Path(os.environ[METRICS_FOLDER])
+    folder.mkdir(parents=True, exist_ok=True)
+    # What an earlier run left would be added to ours.
+    for file in folder.glob("*.db"):
+        file.unlink()
+
+
+def forget_metrics() -> None:
+    """Delete the folder, at the end."""
+    shutil.rmtree(os.environ.get(METRICS_FOLDER, ""), ignore_errors=True)
+
+
+class Metrics:
+    """The numbers of this process; `written` gives those of all."""
+
+    def __init__(self) -> None:
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+        self._registry = CollectorRegistry()
+        labels = ("route", "method", "status")
+        self._requests = Counter(
+            "pincite_requests", "Requests that were answered.", labels, registry=self._registry
+        )
+        self._seconds = Histogram(
+            "pincite_request_seconds",
+            "From a request to the end of its reply.",
+            ("route", "method"),
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+        self._running = Gauge(
+            "pincite_requests_running",
+            "Requests that are being answered.",
+            multiprocess_mode="livesum",
+            registry=self._registry,
+        )
+        self._answers = Counter(
+            "pincite_answers",
+            "Answers by what became of them.",
+            ("status",),
+            registry=self._registry,
+        )
+        self._cache = Counter(
+            "pincite_cache", "Looks into the answer cache.", ("result",), registry=self._registry
+        )
+        self._stages = Histogram(
+            "pincite_stage_seconds",
+            "Time of a stage of a question.",
+            ("stage",),
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """While a request is being answered."""
+        self._running.inc()
+        try:
+            yield
+        finally:
+            self._running.dec()
+
+    def answered(self, route: str, method: str, status: int, seconds: float) -> None:
+        """A request has been answered."""
+        self._requests.labels(route, method, str(status)).inc()
+        self._seconds.labels(route, method).observe(seconds)
+
+    def asked(self, form: Mapping[str, Any]) -> None:
+        """A question has been answered: its status, and how long each stage took."""
+        self._answers.labels(str(form["status"])).inc()
+        for stage, milliseconds in form.get("timings", {}).items():
+            self._stages.labels(str(stage)).observe(milliseconds / 1000)
+
+    def looked_up(self, result: str) -> None:
+        """The cache was asked: `memory`, `disk`, `shared`, `stale` or `miss`."""
+        self._cache.labels(result).inc()
+
+    def written(self) -> tuple[bytes, str]:
+        """As Prometheus reads it, and its media type."""
+        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+        from prometheus_client.multiprocess import MultiProcessCollector
+
+        if METRICS_FOLDER not in os.environ:
+            return generate_latest(self._registry), CONTENT_TYPE_LATEST
+        _forget_the_dead(Path(os.environ[METRICS_FOLDER]))
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together), CONTENT_TYPE_LATEST
+
+
+def _forget_the_dead(folder: Path) -> None:
+    """Take processes that have ended out of the numbers of those that live."""
+    for file in folder.glob("gauge_live*_*.db"):
+        process = file.stem.rpartition("_")[2]
+        try:
+            os.kill(int(process), 0)
+        except ProcessLookupError:
+            file.unlink(missing_ok=True)
+        except (OSError, ValueError):  # It lives, and is not ours; or the file is something else.
+            continue
+
+
+def log_as_json() -> None:
+    """Let every line of the log, uvicorn's too, be a JSON object on the standard error output."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    rendered = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.dict_tracebacks,
+            structlog.processors.JSONRenderer(),
+        ],
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(rendered)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.INFO)
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = []
+        logger.propagate = name != "uvicorn.access"  # We write such lines ourselves.
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+
+
+class Observed:
+    """Gives each request an id, and tells how it ended."""
+
+    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        identity = request_id(Headers(scope=scope).get("x-request-id", ""))
+        scope.setdefault("state", {})["request_id"] = identity
+        began, status = time.perf_counter(), 500
+
+        async def with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-ID"] = identity
+            await send(message)
+
+        with (
+            structlog.contextvars.bound_contextvars(request_id=identity),
+            self._metrics.request(),
+            _span(scope) as span,
+        ):
+            try:
+                await self._app(scope, receive, with_id)
+            finally:
+                seconds = time.perf_counter() - began
+                route = route_of(scope)
+                self._metrics.answered(route, _method(scope), status, seconds)
+                span.set_attribute("http.route", route)
+                span.set_attribute("http.response.status_code", status)
+                _tell(scope, route, status, seconds)
+
+
+def request_id(given: str) -> str:
+    """The id that a client or proxy gave, if it can stand in logs and headers, or a new one."""
+    return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+
+
+def route_of(scope: Scope) -> str:
+    """The pattern of the route that answered, never what a client made up."""
+    route = getattr(scope.get("route"), "path", "")
+    return str(route) or "none"
+
+
+def _method(scope: Scope) -> str:
+    return scope["method"] if scope["method"] in _METHODS else "other"
+
+
+def _tell(scope: Scope, route: str, status: int, seconds: float) -> None:
+    _log.info(
+        "request",
+        method=_method(scope),
+        route=route,
+        # The query, which may hold a question, is left out.
+        path=scope["path"][:200],
+        status=status,
+        ms=round(seconds * 1000, 1),
+        key=scope["state"].get("key_id", ""),
+        address=(scope.get("client") or ("",))[0],
+    )
+
+
+class _NoSpan:
+    def set_attribute(self, name: str, value: object) -> None:
+        """Nobody listens."""
+
+
+@contextmanager
+def _span(scope: Scope) -> Iterator[Any]:
+    """A span of OpenTelemetry, which goes nowhere unless the user has set up where."""
+    if not HAS_SPANS:
+        yield _NoSpan()
+        return
+    with spans.get_tracer("pincite").start_as_current_span(
+        f"{_method(scope)} request",
+        kind=spans.SpanKind.SERVER,
+        attributes={"http.request.method": _method(scope)},
+    ) as span:
+        yield span
