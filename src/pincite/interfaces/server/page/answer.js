@@ -74,7 +74,7 @@ function partView(text, number, claims, citations) {
   return h(
     "section",
     { class: "part" },
-    h("h3", {}, text),
+    h("h3", {}, text.slice(0, 1).toUpperCase() + text.slice(1)),
     again.size > 0 && h("p", { class: "hint" }, "See ", [...again].map((one) => chip(citations[one - 1], citations))),
     !own.length && !again.size && h("p", { class: "lacking" }, icon("info"), "No answer to this part was found."),
     unitsOf(own, citations),
@@ -101,7 +101,7 @@ function foot(answer, asked, citations = []) {
   return h(
     "div",
     { class: "answer-foot" },
-    h("div", { class: "answer-tools", role: "group", "aria-label": "This answer" }, copyButton(answer), exportMenu(answer, asked), feedback(answer, asked)),
+    h("div", { class: "answer-tools", role: "group", "aria-label": "This answer" }, copyButton(answer), linkButton(), exportMenu(answer, asked), feedback(answer, asked)),
     evidence(answer, asked, citations),
   );
 }
@@ -115,6 +115,18 @@ function copyButton(answer) {
     setTimeout(() => from.classList.remove("is-done"), 1500);
   };
   return answer.citations.length ? button("Copy", { icon: "copy", class: "tool", on: copy }) : null;
+}
+
+/** The address of the conversation: whoever may see it opens the same answers. */
+function linkButton() {
+  const copy = async (event) => {
+    const from = event.currentTarget;
+    await navigator.clipboard?.writeText(`${location.origin}${location.pathname}`).catch(() => {});
+    from.classList.add("is-done");
+    announce("The link to this conversation was copied.");
+    setTimeout(() => from.classList.remove("is-done"), 1500);
+  };
+  return button("Link", { icon: "link", class: "tool", on: copy });
 }
 
 function plain(answer) {

@@ -8,6 +8,7 @@ import { fileName, placeOf, slice } from "./text.js";
 const NOWHERE = "in none of the documents: ";
 const NOT_THERE = "not found there: ";
 const CONFIDENCE = /^the documents do not seem to answer this: (.+)$/;
+const COVERAGE_COMMAND = "see 'pincite stats --coverage'";
 const NEAREST = ["the nearest passage is in ", "next come "];
 const NEAR = 3;
 const SHOWN_CHARS = 320;
@@ -21,10 +22,10 @@ export function refusal(answer, asked) {
     "div",
     { class: "refusal" },
     h("h3", { class: "refusal-head" }, icon("search"), "Your documents do not seem to answer this."),
-    h("p", { class: "refusal-lead" }, "Nothing was found that carries an answer word for word, so none is given.", measured && h("span", { class: "refusal-measure" }, ` (${measured})`)),
+    h("p", { class: "refusal-lead" }, "Nothing was found that carries an answer word for word, so none is given", measured ? ` (${measured}).` : "."),
     nowhere.length > 0 && missing("In none of the documents", nowhere),
     away.length > 0 && missing("Not in the nearest passages", away),
-    others.length > 0 && h("ul", { class: "notes" }, others.map((reason) => h("li", {}, icon("info"), h("span", {}, reason)))),
+    others.length > 0 && h("ul", { class: "notes" }, others.map((reason) => h("li", {}, icon("info"), h("span", {}, told(reason))))),
     near,
     unreadable(),
   );
@@ -81,6 +82,12 @@ function nearCard(hit, citations, index) {
     h("span", { class: "near-place" }, icon("file"), h("span", { class: "place-file" }, citations[index].name), " ", h("span", { class: "place-where" }, placeOf(citations[index]))),
     h("span", { class: "near-text" }, shown.length < text.length ? `${shown} …` : shown),
   );
+}
+
+/** A reason; where it names a command, the page leads to its own view of the same. */
+function told(reason) {
+  const said = reason.split(COVERAGE_COMMAND);
+  return said.length === 1 ? reason : [said[0], "see ", route("/library", {}, "the library"), said.slice(1).join("")];
 }
 
 /** A passage at a glance: rows of a table without their rules and lines. */

@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { h } from "./dom.js";
 import { cutAt } from "./text.js";
+import { hasMark } from "./units.js";
 
 const AROUND = 2500;
 const TAGS = { heading: "h4", code: "pre", list_item: "li" };
@@ -55,7 +56,8 @@ function addBlock(made, block, piece, quote) {
 }
 
 function addItem(made, block, piece, quote) {
-  const item = h("li", {}, marked(piece(block.start, block.end), block.start, quote));
+  const text = piece(block.start, block.end);
+  const item = h("li", { class: hasMark(text) ? "has-mark" : null }, marked(text, block.start, quote));
   if (made.at(-1)?.tagName === "UL") made.at(-1).append(item);
   else made.push(h("ul", { class: "items" }, item));
 }

@@ -23,7 +23,17 @@ export function unitsOf(claims, citations) {
       index += 1;
     }
   }
-  return made;
+  return told(made);
+}
+
+/** Where units that follow each other stand in the same place, the last one says it. */
+function told(units) {
+  const place = (unit) => unit.querySelector(":scope > .unit-place:only-of-type .quiet-link")?.textContent;
+  units.forEach((unit, index) => {
+    const next = units[index + 1];
+    if (next && place(unit) && place(unit) === place(next)) unit.querySelector(":scope > .unit-place").hidden = true;
+  });
+  return units;
 }
 
 function rowsOfOneTable(claims, citations, first) {
@@ -70,7 +80,7 @@ function blocks(claim, citation) {
   for (const piece of pieces) {
     const text = points.slice(piece.start, piece.end).join("");
     const tag = TAGS[piece.kind] ?? "p";
-    const block = h(tag, { class: `block-${piece.kind}` }, marked(text, piece, claim, citation));
+    const block = h(tag, { class: `block-${piece.kind}${tag === "li" && hasMark(text) ? " has-mark" : ""}` }, marked(text, piece, claim, citation));
     if (tag !== "li") made.push(block);
     else if (made.at(-1)?.tagName === "UL") made.at(-1).append(block);
     else made.push(h("ul", { class: "items" }, block));
@@ -89,6 +99,9 @@ function marked(text, piece, claim, citation) {
     part.start >= start && part.end <= end ? h("mark", { class: "telling" }, inline(part.text, name)) : inline(part.text, name),
   );
 }
+
+/** Whether a list item brings its own bullet or number. */
+export const hasMark = (text) => /^\s*([-*+•‣▪◦–]|\(?\w{1,3}[.)])\s/.test(text);
 
 const MARKS = /`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)/g;
 
