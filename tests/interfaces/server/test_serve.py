@@ -1,0 +1,109 @@
+"""`pincite serve` as processes: nothing leaves the machine, and one that dies is replaced."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from end_to_end.running import COMMAND, environment
+
+QUESTION = {"question": "Which soil pH is best for tomatoes?"}
+PATIENCE = 120.0
+"""Seconds; a busy machine takes its time to start."""
+
+
+@contextmanager
+def serving(
+    library: Path, *options: str, **env: str
+) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    """The command on a free port, and a client of it."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [*COMMAND, "serve", "--library", str(library), "--port", str(port), *options]
+    process = subprocess.Popen(
+        command, env=environment(**env), stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
+            assert health(client, process) == httpx.codes.OK
+            yield client, process
+    finally:
+        process.terminate()
+        try:
+            process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+
+
+def health(client: httpx.Client, process: subprocess.Popen[str]) -> int:
+    """What it says of itself as soon as it answers."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()[1]
+        try:
+            return client.get("/health").status_code
+        except httpx.TransportError:
+            time.sleep(0.1)
+    raise AssertionError("the server does not answer")
+
+
+def children(process: subprocess.Popen[str]) -> set[int]:
+    listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    return {int(child) for child in listed.split()}
+
+
+@pytest.mark.slow
+def test_serving_a_question_and_the_page_tries_to_reach_no_network(
+    served_library: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "network.log"
+    with serving(served_library, NETWORK_LOG=str(log)) as (client, process):
+        answer = client.post("/v1/query", json=QUESTION)
+        page = client.get("/")
+        process.terminate()
+        _, told = process.communicate(timeout=PATIENCE)
+    assert answer.json()["status"] == "answered"
+    assert page.status_code == httpx.codes.OK
+    assert "Traceback" not in told
+    assert not log.exists(), log.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+def test_a_process_that_is_killed_is_replaced_and_the_others_answer_meanwhile(
+    served_library: Path,
+) -> None:
+    with serving(served_library, "--workers", "2") as (client, process):
+        before = client.post("/v1/query", json=QUESTION).json()
+        workers = {one for one in children(process) if b"spawn_main" in command_of(one)}
+        assert len(workers) == 2
+        os.kill(workers.pop(), signal.SIGKILL)
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                after = client.post("/v1/query", json=QUESTION).json()
+                break
+            except httpx.TransportError:  # it was the one that was asked
+                assert time.monotonic() < deadline
+        while sum(b"spawn_main" in command_of(one) for one in children(process)) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+    assert after["citations"] == before["citations"]
+
+
+def command_of(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:  # it ended meanwhile
+        return b""
