@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import httpx
+import openai
 import pytest
 from end_to_end import running
 from mcp import Client, StdioServerParameters
@@ -220,3 +221,23 @@ def test_without_a_library_the_command_says_so(tmp_path: Path) -> None:
     assert result.returncode != 0
     assert result.stdout == ""
     assert "none" in result.stderr
+
+
+def test_all_clients_get_the_same_citations_for_the_same_question(
+    address: str, sample: running.SampleLibrary
+) -> None:
+    with openai.OpenAI(base_url=f"{address}/v1", api_key="none") as official:
+        for asked in [one["question"] for one in sample.questions()[:6]]:
+            query = httpx.post(f"{address}/v1/query", json={"question": asked}).json()
+            ids = [link["id"] for link in query["links"]]
+            tool = called(connected(lambda: f"{address}/mcp"), "ask", {"question": asked})
+            assert tool.structured_content["citations"] == query["citations"]
+            assert [link["id"] for link in tool.structured_content["links"]] == ids
+            completion = official.chat.completions.create(
+                model="pincite", messages=[{"role": "user", "content": asked}]
+            )
+            response = official.responses.create(model="pincite", input=asked)
+            for reply in (completion, response):
+                evidence = (reply.model_extra or {})["evidence"]
+                assert evidence["citations"] == query["citations"]
+                assert [link["id"] for link in evidence["links"]] == ids
