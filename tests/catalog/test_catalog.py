@@ -424,6 +424,7 @@ def test_in_a_catalog_of_the_sixth_format_one_row_heads_another(tmp_path: Path) 
         connection.execute("update passages set headers = '[-1, 0, 0]' where key = 1")
         for column in ("document_id", "recipe"):
             connection.execute(f"alter table failures drop column {column}")
+        connection.execute("drop table feedback")
         connection.execute("update meta set value = '6' where name = 'schema_version'")
         connection.commit()
     catalog = Catalog(path)

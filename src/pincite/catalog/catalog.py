@@ -17,6 +17,7 @@ from pincite.catalog import files, rows, schema, sources
 from pincite.catalog.conversations import Conversations
 from pincite.catalog.encodings import Encodings
 from pincite.catalog.engine import damaged, for_writing, guarded, open_sqlite, translated
+from pincite.catalog.feedback import Feedback
 from pincite.catalog.filtering import matching_keys
 from pincite.catalog.history import History
 from pincite.catalog.migrations import is_behind, migrate
@@ -64,6 +65,7 @@ class Catalog:
         self.scan = CatalogScan(self._transaction)
         self.conversations = Conversations(self._transaction)
         self.history = History(self._transaction)
+        self.feedback = Feedback(self._transaction)
         self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
         self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
 

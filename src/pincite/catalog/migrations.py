@@ -106,6 +106,16 @@ def _remember_failures(connection: Connection) -> None:
         )
 
 
+def _keep_feedback(connection: Connection) -> None:
+    """Version 9: what people say of answers is kept."""
+    connection.exec_driver_sql(
+        "CREATE TABLE feedback (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
+        "given_at VARCHAR NOT NULL, collection VARCHAR, question TEXT NOT NULL, "
+        "helpful BOOLEAN NOT NULL, correction TEXT NOT NULL, comment TEXT NOT NULL, "
+        "answer JSON NOT NULL)"
+    )
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -131,6 +141,7 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
     _head_rows,
     _head_rows_by_several,
     _remember_failures,
+    _keep_feedback,
 )
 """Step n (counting from 1) takes the database from version n to n+1."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     Column,
     ForeignKey,
     Index,
@@ -151,5 +152,19 @@ answers = Table(
     Column("collection", String, comment="that was asked; null: all"),
     Column("form", Text, nullable=False, comment="the answer as it is saved: JSON"),
     Column("stale", JSON, nullable=False, comment="what became of quotes that are gone"),
+    sqlite_autoincrement=True,
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("id", _RowNumber, primary_key=True, autoincrement=True),
+    Column("given_at", String, nullable=False, comment="ISO 8601, UTC"),
+    Column("collection", String, comment="that was asked; null: all"),
+    Column("question", Text, nullable=False),
+    Column("helpful", Boolean, nullable=False),
+    Column("correction", Text, nullable=False, comment="what the answer should have been"),
+    Column("comment", Text, nullable=False),
+    Column("answer", JSON, nullable=False, comment="status, confidence and what it cited"),
     sqlite_autoincrement=True,
 )

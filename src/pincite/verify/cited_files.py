@@ -103,11 +103,14 @@ class CitedFiles:
                 raise ReadError(f"{source}: no such file; name its folder with --root")
             return Path(source)
         # Forward and backward slashes, since a receipt may come from another system.
-        parts = PurePath(source.replace("\\", "/")).parts
+        named = PurePath(source.replace("\\", "/"))
+        parts = named.parts
         if ".." in parts:
             raise ReadError(f"{source}: a path with '..' is not followed")
         parts = parts[-_DEEPEST:]
-        tails = (self._root.joinpath(*parts[first:]) for first in range(1, len(parts)))
+        # A server names files by the end of their path alone.
+        first_part = 1 if named.is_absolute() else 0
+        tails = (self._root.joinpath(*parts[first:]) for first in range(first_part, len(parts)))
         found = [tail for tail in tails if self._is_there(tail)]
         if not found:
             raise ReadError(f"{source}: no file of this name below {self._root}")

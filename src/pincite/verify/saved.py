@@ -78,19 +78,20 @@ def load_saved(path: Path) -> Saved:
         from pincite.verify.receipt_page import form_of_page, page_problems
 
         form: Any = form_of_page(content, path)
-        _require(form, path)
+        require_form(form, str(path))
         problems = tuple(page_problems(form, content))
     else:
         form = _json(content, path)
-        _require(form, path)
+        require_form(form, str(path))
     return Saved(form=form, problems=problems)
 
 
-def _require(form: Any, path: Path) -> None:
+def require_form(form: Any, name: str) -> None:
+    """Raises ReceiptError, which gives `name`, for what is the form of neither answer nor report."""
     if is_report(form):
-        require_report(form, str(path))
+        require_report(form, name)
     else:
-        require_answer(form, str(path))
+        require_answer(form, name)
 
 
 def check_saved(
@@ -110,6 +111,13 @@ def check_saved(
     `units` are the sentences and headings of a document that a count looks at.
     """
     files = CitedFiles(reader, root, most_bytes=most_bytes, seconds=seconds, units=units)
+    return check_against(saved, files, public_key=public_key)
+
+
+def check_against(
+    saved: Saved, files: CitedFiles, *, public_key: Path | None = None
+) -> ReceiptCheck:
+    """The same with files that are found in another way."""
     form = saved.form
     problems = [*saved.problems, *seal_problems(form, public_key)]
     try:

@@ -15,7 +15,19 @@ import pincite
 from pincite.interfaces.server import exports, openai_api, page_routes
 from pincite.interfaces.server.guards.wrapping import wrap_guards
 from pincite.interfaces.server.problems import add_problem_handlers
-from pincite.interfaces.server.routes import access, conversations, documents, ingest, query, state
+from pincite.interfaces.server.routes import (
+    access,
+    conversations,
+    documents,
+    feedback,
+    ingest,
+    manual,
+    query,
+    reference,
+    reports,
+    state,
+    verify,
+)
 from pincite.interfaces.server.served import Served
 from pincite.interfaces.server.streams import Ending
 from pincite.plugins import Hook
@@ -73,7 +85,19 @@ def create_app(
     app.state.settings = settings
     app.state.ending = Ending()
     add_problem_handlers(app)
-    for routes in (query, documents, ingest, conversations, state, access):
+    for routes in (
+        query,
+        documents,
+        ingest,
+        manual,
+        conversations,
+        reports,
+        verify,
+        feedback,
+        reference,
+        state,
+        access,
+    ):
         app.include_router(routes.router)
     for routes in (openai_api, exports, page_routes):
         app.include_router(routes.router)

@@ -75,7 +75,7 @@ def _written(served: Served, answer: Answer, ending: str, collection: str | None
     from pincite.report.writing import check_format, rendered
 
     check_format(f".{ending}", "the export")
-    content, _ = rendered(_report(answer, collection), f".{ending}")
+    content, _ = rendered(_report(served.names.answer(answer), collection), f".{ending}")
     return content
 
 

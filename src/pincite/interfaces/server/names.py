@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 from pincite.catalog.catalog import Catalog
+from pincite.records import Answer
 
 
 class ShownNames:
@@ -27,6 +29,11 @@ class ShownNames:
     def hidden(self, value: Any) -> Any:
         """A JSON value in which every path of a file of the library is replaced by its name."""
         return _replaced(value, self._names())
+
+    def answer(self, answer: Answer) -> Answer:
+        """An answer of which the citations call files by their names."""
+        cited = tuple(replace(one, source=self(one.source)) for one in answer.citations)
+        return replace(answer, citations=cited)
 
     def _names(self) -> Mapping[str, str]:
         generation = self._catalog.generation()

@@ -7,12 +7,12 @@ see, None for all: it counts before anything is searched, and what is not allowe
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pincite.chat.conversation import Conversation
-from pincite.errors import LibraryBusy, UsageError
+from pincite.errors import LibraryBusy, PinciteError, UsageError
 from pincite.filters import Filters
 from pincite.interfaces.forms import search_form
 from pincite.interfaces.server.jobs import Jobs
@@ -115,19 +115,24 @@ class Served(Shelf):
         else:
             talk = self.talks.continued(conversation, collection, filters, allowed)
         turn = talk.ask(question, explain=debug, settings=settings, found=found, watch=watch)
-        return {
-            **self.answer_form(turn.answer, debug=debug),
+        told = {
             "conversation": talk.id,
             "read_as": turn.read_as,
             "notices": list(turn.notices),
         }
+        return self.answer_form(turn.answer, debug=debug, told=told)
 
-    def answer_form(self, answer: Answer, *, debug: bool = False) -> Form:
-        """An answer as every client gets it: files by their names, with links."""
+    def answer_form(
+        self, answer: Answer, *, debug: bool = False, told: Mapping[str, Any] | None = None
+    ) -> Form:
+        """An answer as every client gets it: files by their names, with links, and what else is `told`.
+
+        Its digest covers all of it: saved as it is, `pincite verify` checks it.
+        """
         form = answer_form(answer)
         if debug:
             form["trace"] = dict(answer.trace)
-        return with_links(sealed(self.names.hidden(form)))
+        return sealed({**with_links(self.names.hidden(form)), **(told or {})})
 
     def search(
         self,
@@ -203,15 +208,31 @@ class Served(Shelf):
 
     def health(self) -> Form:
         """Whether all that is needed to answer is there; `problems` say what is not."""
-        stages = self.library.stages()
-        problems = [self.library.encoder_problem] if self.library.encoder_problem else []
-        if self.library.settings.embedding.model == "none":
-            problems = []
+        problems, notices = [], []
+        try:
+            stages = self.library.stages()
+            notices = [self.without_paths(told) for told in stages.notices]
+        except LibraryBusy:
+            notices = ["the first ingest is still running"]
+        except (PinciteError, OSError) as error:
+            problems.append(self.without_paths(str(error)))
+        if self.library.settings.embedding.model != "none" and self.library.encoder_problem:
+            problems.append(self.without_paths(self.library.encoder_problem))
         return {
-            "status": "degraded" if problems else "ok",
-            "problems": [self.without_paths(told) for told in problems],
-            "notices": [self.without_paths(told) for told in stages.notices],
+            "status": "failing" if problems else "ok",
+            "problems": problems,
+            "notices": notices,
         }
+
+    def config(self) -> Form:
+        """The settings that change an answer; what names a server or a file is not told."""
+        settings = self.library.settings
+        groups = settings.model_dump(mode="json", exclude={"server", "ingest"})
+        for values in groups.values():
+            for name, value in values.items():
+                if isinstance(value, str) and ("/" in value or "\\" in value):
+                    values[name] = "(set)"
+        return {"digest": settings.digest(), "settings": groups, "profiles": profile_names()}
 
     def without_paths(self, message: str) -> str:
         """A message without where the library lies on the server's disk."""

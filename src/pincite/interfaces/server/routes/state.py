@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from prometheus_client.parser import text_string_to_metric_families
 
 from pincite.interfaces.server.asked import Library, MaySee, Reply
 
 router = APIRouter(tags=["state"])
 
 
-@router.get("/health")
+@router.get("/health", responses={503: {"description": "a part that is needed is missing"}})
 def health(served: Library, response: Response) -> Reply:
     """Whether questions can be answered; 503 where a part that is needed is missing."""
     told = served.health()
@@ -24,3 +25,24 @@ def health(served: Library, response: Response) -> Reply:
 def stats(served: Library, allowed: MaySee) -> Reply:
     """What the library holds, in numbers."""
     return served.status(allowed=allowed)
+
+
+@router.get("/v1/config")
+def config(served: Library) -> Reply:
+    """The settings that answers are made with, and the profiles that a question may name."""
+    return served.config()
+
+
+@router.get("/v1/metrics")
+def metrics(request: Request) -> Reply:
+    """What was counted since the server began, as JSON; `/metrics` tells Prometheus the same."""
+    counted = getattr(request.app.state, "metrics", None)
+    written = counted.written()[0].decode() if counted is not None else ""
+    return {
+        "metrics": [
+            {"name": sample.name, "labels": sample.labels, "value": sample.value}
+            for family in text_string_to_metric_families(written)
+            for sample in family.samples
+            if not sample.name.endswith(("_bucket", "_created"))
+        ]
+    }
