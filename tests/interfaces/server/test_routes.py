@@ -8,10 +8,10 @@ import pytest
 from end_to_end import running
 from fastapi.testclient import TestClient
 
+from interfaces.server.opened import open_settings
 from pincite import Library
 from pincite.interfaces.server.app import create_app
 from pincite.interfaces.server.served import Served
-from pincite.setting_groups import ServerSettings
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def own(
 ) -> Iterator[TestClient]:
     """A library that these tests may write to."""
     folder = sample.copy(tmp_path_factory.mktemp("own") / "library")
-    app = create_app(Served(Library.open(folder)), ServerSettings(), closes=True)
+    app = create_app(Served(Library.open(folder)), open_settings(), closes=True)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client
 
@@ -170,7 +170,7 @@ def test_health_fails_where_the_encoder_that_is_wanted_is_missing(
     monkeypatch.setattr(
         type(served.library), "encoder_problem", property(lambda _: "the model is damaged")
     )
-    with TestClient(create_app(served, ServerSettings(), closes=True)) as client:
+    with TestClient(create_app(served, open_settings(), closes=True)) as client:
         reply = client.get("/health")
     assert reply.status_code == 503
     assert reply.json()["problems"] == ["the model is damaged"]
