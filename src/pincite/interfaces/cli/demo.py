@@ -11,10 +11,14 @@ from typing import Annotated, Any
 import typer
 
 import pincite
+from pincite.errors import UsageError
+from pincite.holdings import IngestReport
 from pincite.interfaces.cli.answer import print_answer
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import print_json, say
+from pincite.interfaces.cli.serve import start
+from pincite.records import Answer
 
 QUESTIONS_ASKED = 5
 
@@ -29,21 +33,31 @@ def demo(
             show_default="a temporary folder",
         ),
     ] = None,
+    show_page: Annotated[
+        bool, typer.Option("--serve", help="Then serve them: ask on in a browser.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Ask five questions about the sample documents.
 
     One of them is not answered by the documents and must be refused.
     """
+    if show_page and as_json:
+        raise UsageError("--serve goes on until it is told to end; --json prints one object")
     samples = Path(str(files("pincite.samples")))
     lines = (samples / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line)["question"] for line in lines[:QUESTIONS_ASKED]]
-    with (
-        tempfile.TemporaryDirectory(prefix="pincite-demo-") as temporary,
-        pincite.Library.open(library or Path(temporary) / "library") as opened,
-    ):
-        report = opened.ingest([samples / "documents"])
-        answers = [opened.ask(question) for question in questions]
+    with tempfile.TemporaryDirectory(prefix="pincite-demo-") as temporary:
+        folder = library or Path(temporary) / "library"
+        with pincite.Library.open(folder) as opened:
+            report = opened.ingest([samples / "documents"])
+            answers = [opened.ask(question) for question in questions]
+        _tell(report, answers, as_json=as_json)
+        if show_page:
+            start(folder)
+
+
+def _tell(report: IngestReport, answers: list[Answer], *, as_json: bool) -> None:
     if as_json:
         print_json(_form(report, answers))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -27,17 +28,21 @@ def serve(
     ] = None,
 ) -> None:
     """Serve one library over HTTP: a page, an API, and the forms of other systems (docs/server.md)."""
+    start(library, profile=profile, host=host or None, port=port, workers=workers)
+
+
+def start(library: Path, *, profile: str = "", **given: Any) -> None:
+    """Serve a library until told to end; what is None of `given` is as the settings say."""
     try:
         from pincite.interfaces.server import running
     except ImportError as error:
         raise UsageError(
             f"the server needs {error.name}, which is not installed: pip install 'pincite[server]'"
         ) from error
-    given = {"host": host or None, "port": port, "workers": workers}
-    layer: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    layer = {name: value for name, value in given.items() if value is not None}
     with pincite.Library.open(
         library, create=False, profile=profile, overrides={"server": layer}
     ) as opened:
         settings = opened.settings.server
-    say(f"http://{settings.host}:{settings.port}", err=True)
+    say(f"http://{settings.host}:{settings.port} (Ctrl-C ends it)", err=True)
     running.run(library, settings, profile=profile)

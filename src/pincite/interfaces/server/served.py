@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Allowed", "Form", "Served"]
 
+_FIRST_QUESTION = "What has to be checked before work begins?"
+"""Asked at the start: only then everything has been loaded."""
+
 
 class Served(Shelf):
     """What a server serves."""
@@ -49,8 +52,9 @@ class Served(Shelf):
 
     def warm_up(self) -> None:
         """Load what the first question would have to wait for, and take up unfinished jobs."""
-        with suppress(LibraryBusy):  # The first ingest is still running.
-            self.library.stages()
+        # What is wrong is told by every answer, and by `health`.
+        with suppress(PinciteError):
+            self.library.search(_FIRST_QUESTION, limit=1)
         self.jobs.start()
 
     def close(self) -> None:

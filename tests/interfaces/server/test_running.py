@@ -1,0 +1,58 @@
+"""The server as a user starts it: in processes of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from end_to_end import running
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def get(address: str, body: dict[str, Any] | None = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        return json.loads(reply.read())
+
+
+def is_up(address: str) -> bool:
+    try:
+        return bool(get(f"{address}/health")["status"] == "ok")
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
+
+
+def test_the_demo_is_served_by_two_processes_that_see_what_another_ingests(
+    tmp_path: Path,
+) -> None:
+    address = f"http://127.0.0.1:{(port := free_port())}"
+    environment = {
+        "PINCITE_SERVER__PORT": str(port),
+        "PINCITE_SERVER__WORKERS": "2",
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+    }
+    library = tmp_path / "library"
+    with running.started("demo", "--serve", "--library", library, **environment) as process:
+        assert running.wait_until(lambda: is_up(address), seconds=90)
+        assert get(f"{address}/v1/stats")["documents"] == 6
+        file = tmp_path / "gasket.txt"
+        file.write_text("The gasket is changed every 400 hours.\n")
+        running.call_cli("ingest", file, "--library", library)
+        asked = {"question": "When is the gasket changed?"}
+        for _ in range(6):  # Whichever process answers.
+            answer = get(f"{address}/v1/query", asked)
+            assert answer["citations"][0]["source"] == "gasket.txt"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=40) is not None
+        assert not is_up(address)
