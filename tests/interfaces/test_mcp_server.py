@@ -125,18 +125,31 @@ def test_all_tools_say_that_they_only_read_and_what_they_take(memory: Connect) -
         ("ask", {"question": "x", "since": "soon"}, "'soon' is no date"),
         ("search", {"question": "x", "limit": 0}, "limit: Input should be greater"),
         ("get", {"id": "nothing"}, "there is no document nothing"),
+        ("ask", {"question": "why " * 1000}, "4,000 characters; at most 2,000 are taken"),
+        ("search", {"question": "why " * 1000}, "4,000 characters"),
+        ("count", {"words": "why " * 1000}, "4,000 characters"),
         ("verify_quote", {"quote": ""}, "the quote is empty"),
         ("status", {"all": True}, "status has no argument 'all'; it takes: none"),
         ("remove", {}, "remove"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_plain_words(
-    memory: Connect, name: str, arguments: dict[str, Any], told: str
+    address: str, memory: Connect, name: str, arguments: dict[str, Any], told: str
 ) -> None:
     result = called(memory, name, arguments)
     assert result.is_error
     assert told in result.content[0].text
     assert "Traceback" not in result.content[0].text
+
+
+def test_a_result_can_be_kept_and_verified(
+    connect: Connect, sample: running.SampleLibrary, tmp_path: Path
+) -> None:
+    result = called(connect, "ask", {"question": TORQUE})
+    kept = tmp_path / "answer.json"
+    kept.write_text(json.dumps(result.structured_content))
+    checked = running.run_cli("verify", kept, "--root", sample.documents)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_a_refusal_is_a_result_with_reasons(memory: Connect) -> None:

@@ -28,6 +28,7 @@ from pincite.interfaces.server.permalinks import Permalink
 from pincite.interfaces.server.problems import Refused
 from pincite.interfaces.server.served import Allowed, Served
 from pincite.places import on_one_line, page_and_section
+from pincite.verify.sealing import sealed
 
 _INSTRUCTIONS = (
     "Answers questions from the user's own documents with verbatim quotes, each checked against its "
@@ -225,7 +226,7 @@ class Tools:
         return _result(form, told)
 
     def _answer(self, ctx: Context, answer: Form) -> CallToolResult:
-        form = self._linked(ctx, answer)
+        form = sealed(self._linked(ctx, answer))
         urls = {link["citation"]: link["href"] for link in form["links"]}
         return _result(form, linked_text(form, urls.__getitem__).text)
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import anyio.to_thread
 from fastapi import FastAPI
@@ -81,6 +82,7 @@ def create_app(
         redoc_url=None,
         lifespan=life,
     )
+    served.longest_question = settings.max_question_chars
     app.state.served = served
     app.state.settings = settings
     app.state.ending = Ending()
@@ -116,7 +118,8 @@ def _tools(served: Served, settings: ServerSettings) -> list[McpEndpoint]:
         return []
     from pincite.interfaces.mcp_server import McpEndpoint
 
-    hosts = dict.fromkeys((*_LOOPBACK, settings.host, *settings.allowed_hosts))
+    own = urlsplit(settings.public_url).hostname or settings.host
+    hosts = dict.fromkeys((*_LOOPBACK, settings.host, own, *settings.allowed_hosts))
     return [
         McpEndpoint(
             served,

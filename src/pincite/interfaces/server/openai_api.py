@@ -36,6 +36,7 @@ from pincite.interfaces.server.problems import Refused, not_found, problem_of
 from pincite.interfaces.server.served import Allowed, Served
 from pincite.setting_groups import ServerSettings
 from pincite.settings import profile_names
+from pincite.verify.sealing import sealed
 
 _ALL = "pincite"
 _TURNS_READ = 20
@@ -159,11 +160,6 @@ def _replied(
 ) -> Reply:
     chosen = _model(name, served, allowed)
     question, earlier = asked_in(messages)
-    most = _settings(request).max_question_chars
-    if len(question) > most:
-        raise UsageError(
-            f"the question has {len(question):,} characters; at most {most:,} are taken"
-        )
     read_as, notices = _read(question, earlier[-_TURNS_READ:], served, allowed)
     answer = served.ask(
         read_as, collection=chosen.collection, profile=chosen.profile, allowed=allowed
@@ -172,7 +168,7 @@ def _replied(
     links = [{**link, "href": f"{base}{link['href']}"} for link in answer["links"]]
     is_other = read_as != question
     told = {"read_as": read_as} if is_other else {}
-    evidence = {**answer, "links": links, **told}
+    evidence = sealed({**answer, "links": links, **told})
     shown = {**answer, "reasons": [*notices, *answer["reasons"]]}
     linked = linked_text(
         shown, lambda number: str(links[number - 1]["href"]), read_as=read_as if is_other else ""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+from pincite.asking import LONGEST_QUESTION
 from pincite.chat.conversation import Conversation
 from pincite.errors import LibraryBusy, PinciteError, UsageError
 from pincite.filters import Filters
@@ -44,6 +45,15 @@ class Served(Shelf):
         self.jobs = Jobs(library, self.names, self.without_paths)
         self._profiles: dict[str, Settings] = {}
         self._one_at_a_time = threading.Lock()
+        self.longest_question = LONGEST_QUESTION
+        """Characters of a question, whichever client asks it."""
+
+    def _check_length(self, question: str) -> None:
+        if len(question) > self.longest_question:
+            raise UsageError(
+                f"the question has {len(question):,} characters; at most "
+                f"{self.longest_question:,} are taken"
+            )
 
     @property
     def talks(self) -> Talks:
@@ -101,6 +111,7 @@ class Served(Shelf):
         what the question was read as. `found` is given the passages as soon as they are found, `watch`
         the statements that hold so far while a language model writes.
         """
+        self._check_length(question)
         scope = self.scope(collection, allowed)
         settings = self.settings_of(profile)
         if conversation is None:
@@ -150,6 +161,7 @@ class Served(Shelf):
         allowed: Allowed = None,
     ) -> Form:
         """The object of `pincite search --json`, and a permalink for each hit."""
+        self._check_length(question)
         found = self.library.search(
             question,
             limit=limit,
@@ -175,6 +187,7 @@ class Served(Shelf):
         allowed: Allowed = None,
     ) -> Form:
         """How often words stand in all documents: the object of `pincite count --json`."""
+        self._check_length(words)
         scope = self.scope(collection, allowed)
         return self.answer_form(self.library.count(words, collection=scope, filters=filters))
 

@@ -70,9 +70,10 @@ RULES: tuple[Rule, ...] = (
         _reads,
         ("/v1/conversations", "/v1/conversations/", "/v1/feedback", "/v1/stats", "/api/stats"),
     ),
-    *map(
-        _reads, ("/v1/models", "/v1/models/", "/openapi.json", "/docs", "/docs/", "/mcp", "/mcp/")
-    ),
+    *map(_reads, ("/v1/models", "/v1/models/", "/openapi.json", "/docs", "/docs/")),
+    # A call of a tool is a question; a stream that only waits is none.
+    Rule(path="/mcp", scope="ask", methods=frozenset({"POST"}), works=True),
+    _reads("/mcp"),
     Rule(path="/v1/config", scope="ask", methods=_SAFE),
     Rule(path="/v1/ingest", scope="ingest", works=True),
     *(Rule(path=path, scope="ingest") for path in ("/v1/jobs", "/v1/jobs/")),
