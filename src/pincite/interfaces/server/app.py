@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio.to_thread
@@ -15,7 +15,7 @@ from starlette.routing import Route
 import pincite
 from pincite.interfaces.server import exports, openai_api, page_routes
 from pincite.interfaces.server.guards.wrapping import wrap_guards
-from pincite.interfaces.server.problems import add_problem_handlers
+from pincite.interfaces.server.problems import add_problem_handlers, describe_problems
 from pincite.interfaces.server.routes import (
     access,
     conversations,
@@ -73,7 +73,7 @@ def create_app(
         if closes:
             await anyio.to_thread.run_sync(served.close)
 
-    app = FastAPI(
+    app = _App(
         title="Pincite",
         version=pincite.__version__,
         summary="Answers about your own documents, made of exact, checked quotes.",
@@ -110,6 +110,12 @@ def create_app(
         app.router.routes.append(Route(endpoint.path, endpoint=endpoint))
     wrap_guards(app, served.library.path, settings, stuck=stuck)
     return app
+
+
+class _App(FastAPI):
+    def openapi(self) -> dict[str, Any]:
+        """The description of all addresses, each with the form of its errors."""
+        return describe_problems(super().openapi())
 
 
 def _tools(served: Served, settings: ServerSettings) -> list[McpEndpoint]:

@@ -166,3 +166,41 @@ def _without_paths(request: Request, message: str) -> str:
     """The message without where on the server's disk the library lies."""
     served = getattr(request.app.state, "served", None)
     return message if served is None else str(served.without_paths(message))
+
+
+def describe_problems(described: dict[str, Any]) -> dict[str, Any]:
+    """An OpenAPI description in which every address may answer with a problem."""
+    schemas = described.setdefault("components", {}).setdefault("schemas", {})
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    schemas["Problem"] = _PROBLEM
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for operations in described["paths"].values():
+        for told in operations.values():
+            told["responses"].pop("422", None)
+            # OpenAI's interface has errors of its own form.
+            own = {"application/json": {}} if "openai" in told.get("tags", ()) else content
+            told["responses"]["default"] = {"description": "a problem", "content": own}
+    return described
+
+
+_PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "description": "what went wrong (RFC 9457)",
+    "required": ["type", "title", "status", "detail", "instance", "request_id"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "instance": {"type": "string"},
+        "request_id": {"type": "string"},
+        "problems": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"where": {"type": "string"}, "problem": {"type": "string"}},
+            },
+        },
+    },
+}
