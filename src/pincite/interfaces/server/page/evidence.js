@@ -1,7 +1,7 @@
 // Why these quotes: what each stage kept, with its scores, and what it left out and why.
 
 import { api } from "./api.js";
-import { fill, h } from "./dom.js";
+import { fill, h, svg } from "./dom.js";
 import { counted } from "./text.js";
 
 const LEFT_OUT = 8;
@@ -67,7 +67,9 @@ function scoreCard(citation, hit) {
 
 /** Scores in 0..1 as a bar; BM25 has no upper end, so it is told as a number alone. */
 function bar(name, value) {
-  return name === "lexical" ? null : h("meter", { min: 0, max: 1, value: Math.max(0, Math.min(1, value)), "aria-hidden": "true" });
+  if (name === "lexical") return null;
+  const part = (width, kind) => svg("rect", { class: kind, width, height: 8, rx: 4 });
+  return svg("svg", { class: "bar", viewBox: "0 0 100 8", "aria-hidden": "true" }, part(100, "bar-all"), part(100 * Math.max(0, Math.min(1, value)), "bar-part"));
 }
 
 function leftOut(trace) {
