@@ -60,7 +60,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     (documents / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of what should follow")
     library = Library.open(home / "library")
     library.ingest([documents])
-    app = create_app(Served(library), ServerSettings())
+    # As many requests as the tests like.
+    settings = ServerSettings(requests_per_minute=0, address_requests_per_minute=0)
+    app = create_app(Served(library), settings)
     config = uvicorn.Config(app, port=0, log_level="warning", ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -61,11 +61,15 @@ RULES: tuple[Rule, ...] = (
     *map(_open, ("/", "/library", "/reports", "/c/", "/conversations/", "/page/")),
     *map(_open, ("/health", "/favicon.ico")),
     *map(
-        _asks, ("/v1/query", "/v1/search", "/v1/count", "/v1/reports", "/v1/reports/", "/v1/verify")
+        _asks,
+        ("/v1/query", "/v1/search", "/v1/count", "/v1/reports", "/v1/reports/", "/v1/verify"),
     ),
+    _asks("/v1/exports"),
     *map(_asks, ("/v1/chat/completions", "/v1/responses", "/api/search", "/answer")),
     Rule(path="/v1/documents/", scope="delete", methods=frozenset({"DELETE"})),
-    *map(_reads, ("/v1/documents", "/v1/documents/", "/v1/citations/", "/v1/session")),
+    *map(
+        _reads, ("/v1/documents", "/v1/documents/", "/v1/citations/", "/v1/problems", "/v1/session")
+    ),
     *map(
         _reads,
         ("/v1/conversations", "/v1/conversations/", "/v1/feedback", "/v1/stats", "/api/stats"),

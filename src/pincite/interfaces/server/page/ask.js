@@ -7,7 +7,7 @@ import { announce, button, fill, h, icon, route } from "./dom.js";
 import { Scope, scopeLine, told } from "./scope.js";
 import { counted } from "./text.js";
 
-const LONGEST = 4000;
+const LONGEST = 2000;
 
 /** Shows a conversation, or the start of a new one, and asks. */
 export class AskPage {

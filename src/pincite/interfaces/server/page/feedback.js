@@ -8,7 +8,8 @@ export function feedback(answer, asked) {
   const given = async (event, helpful) => {
     const pressed = event.currentTarget;
     try {
-      await api.feedback({ question: answer.question ?? asked.question, helpful, answer });
+      const { status, confidence, links } = answer;
+      await api.feedback({ question: asked.question, helpful, answer: { status, confidence, links } });
       for (const each of pair.querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === pressed));
       announce("Thank you. It was noted.");
     } catch (error) {
