@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -338,6 +339,28 @@ class Library:
         )
         return asking.kept(answer, collection)
 
+    def state_for(
+        self, text: str, *, collection: str | None = None, filters: Filters | None = None
+    ) -> tuple[str, ...]:
+        """All that an answer depends on now, but for the bytes of files; the same while it would be.
+
+        The options and errors are those of `search`.
+        """
+        question = self._asking.question(text, collection, filters=filters)
+        return (
+            question.text,
+            repr((collection, question.filters)),
+            self._digest,
+            *self.catalog.state(),
+            _file_state(self.path / "calibration.json"),
+            *question.notices,
+            *self._upkeep.stages().notices,
+        )
+
+    @cached_property
+    def _digest(self) -> str:
+        return self.settings.digest()
+
     def count(
         self, words: str, *, collection: str | None = None, filters: Filters | None = None
     ) -> Answer:
@@ -507,3 +530,12 @@ class Library:
     def index_state(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
         return self._upkeep.on_disk()
+
+
+def _file_state(file: Path) -> str:
+    """Another one whenever a file has been written anew."""
+    try:
+        found = file.stat()
+    except OSError:
+        return ""
+    return repr((found.st_ino, found.st_size, found.st_mtime_ns))

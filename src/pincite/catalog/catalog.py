@@ -135,6 +135,15 @@ class Catalog:
             return rows.meta(connection, name)
 
     @guarded
+    def state(self) -> tuple[str, ...]:
+        """What it holds, its generation, its id; another one after every change."""
+        found = self._read(
+            "SELECT value FROM meta WHERE name IN ('corpus_version', 'generation', 'library_id') "
+            "ORDER BY name"
+        )
+        return tuple(value for (value,) in found)
+
+    @guarded
     def generation(self) -> int:
         """A number that grows with every change."""
         ((generation,),) = self._read("SELECT value FROM meta WHERE name = 'generation'")

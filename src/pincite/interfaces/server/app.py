@@ -14,6 +14,8 @@ from starlette.routing import Route
 
 import pincite
 from pincite.interfaces.server import exports, openai_api, page_routes
+from pincite.interfaces.server.caches import open_cache
+from pincite.interfaces.server.folder import server_folder
 from pincite.interfaces.server.guards.wrapping import wrap_guards
 from pincite.interfaces.server.problems import add_problem_handlers, describe_problems
 from pincite.interfaces.server.routes import (
@@ -109,6 +111,8 @@ def create_app(
     for endpoint in tools:
         app.router.routes.append(Route(endpoint.path, endpoint=endpoint))
     wrap_guards(app, served.library.path, settings, stuck=stuck)
+    folder = server_folder(served.library.path, settings)
+    served.cache = open_cache(folder, settings, served.library.catalog, app.state.metrics.looked_up)
     return app
 
 

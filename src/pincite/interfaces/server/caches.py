@@ -19,15 +19,21 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import structlog
 
+import pincite
+from pincite.catalog.catalog import Catalog
 from pincite.digests import digest_now
-from pincite.errors import SettingsError
+from pincite.document import Span
+from pincite.errors import DocumentGone, SettingsError
+from pincite.records import Answer, Verdict
 from pincite.regular_files import strict_json
+from pincite.setting_groups import ServerSettings
+from pincite.settings import Settings
+from pincite.verify.statements import statement_problems
 
 CACHE_FILE = "answers.sqlite3"
 
@@ -41,25 +47,10 @@ _log: structlog.stdlib.BoundLogger = structlog.get_logger("pincite.server")
 Form = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What an answer depends on."""
-
-    question: str
-    library: str
-    """Its id, its generation, and what it holds."""
-    settings: str
-    collection: str | None
-    filters: str
-    notices: Sequence[str] = ()
-
-    def key(self) -> str:
-        """Another one for each other question, state or right."""
-        written = [
-            _FORM, self.question, self.library, self.settings, self.collection, self.filters,
-            *self.notices,
-        ]  # fmt: skip
-        return hashlib.sha256(json.dumps(written).encode()).hexdigest()
+def key_of(state: Sequence[str]) -> str:
+    """Another one for each other question, state or right."""
+    written = json.dumps([_FORM, pincite.__version__, *state])
+    return hashlib.sha256(written.encode()).hexdigest()
 
 
 class Store(Protocol):
@@ -109,12 +100,12 @@ class AnswerCache:
         self._holds = holds
         self._counted = counted
 
-    def get(self, asked: Asked) -> Form | None:
-        """The answer, if it is kept and its files are as they were."""
-        key = asked.key()
+    def get(self, state: Sequence[str]) -> Form | None:
+        """The answer, if it is kept and its files are as they were. `state`: all it depends on."""
+        key = key_of(state)
         kept, where = self._memory.get(key), "memory"
         if kept is None and self._behind is not None:
-            kept, where = self._from_behind(key), self._behind.name
+            kept, where = self._from_behind(key, state[0]), self._behind.name
         if kept is None:
             self._counted("miss")
             return None
@@ -127,11 +118,11 @@ class AnswerCache:
         self._counted(where)
         return form
 
-    def put(self, asked: Asked, form: Mapping[str, Any]) -> None:
+    def put(self, state: Sequence[str], form: Mapping[str, Any]) -> None:
         """Keep an answer; one that may become better when nothing here changes is not kept."""
         if not may_be_kept(form):
             return
-        key, written = asked.key(), json.dumps(form)
+        key, written = key_of(state), json.dumps(form)
         if len(written) > _LARGEST_BYTES:
             return
         self._memory.put(key, written)
@@ -143,7 +134,7 @@ class AnswerCache:
         if self._behind is not None:
             self._behind.close()
 
-    def _from_behind(self, key: str) -> str | None:
+    def _from_behind(self, key: str, question: str) -> str | None:
         assert self._behind is not None
         kept = self._behind.get(key)
         if kept is None or len(kept) > _LARGEST_BYTES:
@@ -151,6 +142,7 @@ class AnswerCache:
         try:
             form = strict_json(kept)
             is_true = isinstance(form, dict) and may_be_kept(form) and self._holds(form)
+            is_true = is_true and form["question"] == question
         except (ValueError, TypeError, KeyError):
             is_true = False
         if not is_true:
@@ -159,9 +151,64 @@ class AnswerCache:
         return kept
 
 
+def open_cache(
+    folder: Path,
+    settings: ServerSettings,
+    catalog: Catalog,
+    counted: Callable[[str], None] = lambda _: None,
+) -> AnswerCache | None:
+    """The cache that the settings mean; None for none. Raises SettingsError."""
+    most, seconds = settings.cached_answers, settings.cache_seconds
+    if not most:
+        return None
+    url = settings.cache_url
+    return AnswerCache(
+        most=most,
+        seconds=seconds,
+        behind=RedisStore(url, seconds=seconds)
+        if url
+        else DiskStore(folder, most=most, seconds=seconds),
+        holds=lambda form: holds(form, catalog),
+        counted=counted,
+    )
+
+
+def holds(form: Form, catalog: Catalog) -> bool:
+    """Whether all of a kept answer is true: its quotes in the library, its text by its quotes."""
+    try:
+        return all(_is_there(one, catalog) for one in form["citations"]) and not any(
+            statement_problems(form)
+        )
+    except DocumentGone:
+        return False
+
+
+def _is_there(citation: Mapping[str, Any], catalog: Catalog) -> bool:
+    start, end = citation["start_char_index"], citation["end_char_index"]
+    found = catalog.source(citation["document"])
+    span = Span(document_id=found.document_id, start=start, end=end)
+    return (
+        citation["sha256"] == found.sha256
+        and citation["source"] in (found.path, *found.copies)
+        and catalog.text_of(span) == citation["cited_text"]
+    )
+
+
 def may_be_kept(form: Mapping[str, Any]) -> bool:
     """Whether an answer rests on nothing but what its key and its citations tell."""
-    return form["status"] == "answered" and bool(form["citations"]) and "survey" not in form
+    is_quoted = form["status"] == "answered" and form["mode"] == "extractive"
+    return is_quoted and bool(form["citations"]) and "survey" not in form
+
+
+def may_be_cached(settings: Settings) -> bool:
+    """Whether an answer is the same at each time: not where a budget cuts it, or all are to be kept."""
+    is_whole = not settings.rerank.budget_ms and settings.rerank.model == "none"
+    return is_whole and settings.generation.mode == "extractive" and not settings.history.keep
+
+
+def is_lasting(answer: Answer) -> bool:
+    """Whether no quote was left out of it because a file is not what it was: it may be again."""
+    return not any(claim.verdict is Verdict.QUOTE_NOT_IN_SOURCE for claim in answer.left_out)
 
 
 def are_unchanged(form: Mapping[str, Any]) -> bool:

@@ -21,6 +21,7 @@ from typing import Any
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 try:
@@ -215,6 +216,25 @@ class Observed:
                 span.set_attribute("http.route", route)
                 span.set_attribute("http.response.status_code", status)
                 _tell(scope, route, status, seconds)
+
+
+def tell_logs(request: Request, question: str, form: Mapping[str, Any]) -> None:
+    """That a question was answered: to Prometheus, and to the query log if there is one."""
+    request.app.state.metrics.asked(form)
+    log = request.app.state.query_log
+    if log is None:
+        return
+    state = request.scope["state"]
+    try:
+        log.add(
+            question,
+            status=form["status"],
+            ms=round(sum(form["timings"].values()), 1),
+            key=state.get("key_id", ""),
+            request_id=state.get("request_id", ""),
+        )
+    except OSError as error:
+        _log.error("query log cannot be written", problem=str(error))
 
 
 def request_id(given: str) -> str:

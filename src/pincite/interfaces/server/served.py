@@ -7,6 +7,7 @@ see, None for all: it counts before anything is searched, and what is not allowe
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,6 +17,7 @@ from pincite.chat.conversation import Conversation
 from pincite.errors import LibraryBusy, PinciteError, UsageError
 from pincite.filters import Filters
 from pincite.interfaces.forms import search_form
+from pincite.interfaces.server.caches import AnswerCache, is_lasting, may_be_cached
 from pincite.interfaces.server.jobs import Jobs
 from pincite.interfaces.server.permalinks import Permalink, link_forms, with_links
 from pincite.interfaces.server.problems import not_found
@@ -43,6 +45,7 @@ class Served(Shelf):
         super().__init__(library)
         self.uploads = Uploads(library.path)
         self.jobs = Jobs(library, self.names, self.without_paths)
+        self.cache: AnswerCache | None = None
         self._profiles: dict[str, Settings] = {}
         self._one_at_a_time = threading.Lock()
         self.longest_question = LONGEST_QUESTION
@@ -70,6 +73,8 @@ class Served(Shelf):
     def close(self) -> None:
         """End what goes on behind the replies, and release the library."""
         self.jobs.stop()
+        if self.cache is not None:
+            self.cache.close()
         super().close()
 
     def remove(
@@ -114,6 +119,8 @@ class Served(Shelf):
         self._check_length(question)
         scope = self.scope(collection, allowed)
         settings = self.settings_of(profile)
+        if conversation is None and not (debug or profile or found or watch):
+            return self._plain_answer(question, scope, filters)
         if conversation is None:
             answer = self.library.ask(
                 question,
@@ -136,6 +143,25 @@ class Served(Shelf):
             "notices": list(turn.notices),
         }
         return self.answer_form(turn.answer, debug=debug, told=told)
+
+    def _plain_answer(self, question: str, scope: str | None, filters: Filters | None) -> Form:
+        """From the cache where it is there and still true."""
+        cache = self.cache if may_be_cached(self.library.settings) else None
+        if cache is None:
+            return self.answer_form(self.library.ask(question, collection=scope, filters=filters))
+        began = time.perf_counter()
+        state = self.library.state_for(question, collection=scope, filters=filters)
+        kept = cache.get(state)
+        if kept is not None:
+            took = round((time.perf_counter() - began) * 1000, 3)
+            return sealed(with_links(self.names.hidden({**kept, "timings": {"cache": took}})))
+        answer = self.library.ask(question, collection=scope, filters=filters)
+        # What changed meanwhile is not what was asked for.
+        if is_lasting(answer) and state == self.library.state_for(
+            question, collection=scope, filters=filters
+        ):
+            cache.put(state, answer_form(answer))
+        return self.answer_form(answer)
 
     def answer_form(
         self, answer: Answer, *, debug: bool = False, told: Mapping[str, Any] | None = None

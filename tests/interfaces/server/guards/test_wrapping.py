@@ -130,3 +130,20 @@ def test_prometheus_reads_what_was_asked(served: Served, tmp_path: Path) -> None
     line = 'pincite_requests_total{method="GET",route="/v1/stats",status="200"} 1.0'
     assert line in text
     assert "/made/up" not in text
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_questions_are_logged_where_that_is_set(
+    served: Served, tmp_path: Path, *, is_on: bool
+) -> None:
+    with client_of(served, tmp_path, query_log=is_on) as client:
+        client.post("/v1/query", json={"question": "What did Anna Meier say?"})
+        client.post("/v1/query", json={"question": "Which torque?", "stream": True})
+        assert "pincite_answers_total" in client.get("/metrics").text
+    file = tmp_path / "queries.jsonl"
+    assert file.exists() == is_on
+    if is_on:
+        first, second = map(json.loads, file.read_text().splitlines())
+        assert first["question"] == "What did [name] say?"
+        assert first["request_id"]
+        assert second["question"] == "Which torque?"

@@ -15,6 +15,7 @@ from pincite.interfaces.server.asked import (
     Reply,
     SearchBody,
 )
+from pincite.interfaces.server.observing import tell_logs
 from pincite.interfaces.server.served import Allowed, Form, Served
 from pincite.interfaces.server.streams import Progress, Tell, rendered, stream
 
@@ -39,10 +40,13 @@ async def query(
 
         def work(tell: Tell) -> None:
             progress = Progress(tell, served.names)
-            progress.done(_answer(body, served, allowed, progress))
+            form = _answer(body, served, allowed, progress)
+            tell_logs(request, body.question, form)
+            progress.done(form)
 
         return await stream(request, work, request.app.state.ending)
     form = await run_sync(_answer, body, served, allowed)
+    await run_sync(tell_logs, request, body.question, form)
     return Response(rendered(form), media_type="application/json")
 
 
