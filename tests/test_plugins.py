@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from interfaces.server.opened import open_settings
 
 import pincite
 from pincite import plugins
 from pincite.interfaces.server.app import create_app
 from pincite.interfaces.server.served import Served
-from pincite.setting_groups import ServerSettings
 from pincite.settings import load_settings
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "plugin"
@@ -250,9 +250,9 @@ def test_a_command_is_one_of_pincite(example: Path, library: Path, tmp_path: Pat
 def test_routes_are_served_when_they_are_set(example: Path, using: Any, library: Path) -> None:
     using(example)
     served = Served(pincite.Library.open(library, create=False))
-    with TestClient(create_app(served, ServerSettings())) as client:
+    with TestClient(create_app(served, open_settings())) as client:
         assert client.get("/plugins/titles").status_code == 404
-    with TestClient(create_app(served, ServerSettings(plugins=("titles",)))) as client:
+    with TestClient(create_app(served, open_settings(plugins=("titles",)))) as client:
         assert client.get("/plugins/titles").json() == ["valve"]
     served.close()
 
