@@ -373,6 +373,18 @@ def test_an_uploaded_file_is_told_page_by_page_and_can_be_asked(
     assert "31 litres" in other.inner_text(".answer")
 
 
+def test_questions_of_ones_own_become_a_report(opened: Callable[..., Any]) -> None:
+    tab = opened("/reports")
+    tab.fill("#report-questions", f"{TORQUE}\n{FERRY}")
+    tab.select_option("#report-format", "md")
+    with tab.expect_download() as waiting:
+        tab.get_by_role("button", name="Make the report").click()
+    content = Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert PDF in content
+    assert "No answer was found" in content
+    assert tab.locator("#report-template option").count() > 1
+
+
 # --- Hostile documents ------------------------------------------------------------------------------
 
 
