@@ -427,7 +427,7 @@ def test_doctor_checks_model_index_and_offsets(sample: SampleLibrary) -> None:
     report = read(result)
     assert report.keys() == {
         "versions", "catalog", "model", "reranker", "language_models", "entailment", "index", "vectors",
-        "offsets", "not_approved", "parser_confinement", "healthy",
+        "offsets", "not_approved", "parser_confinement", "plugins", "healthy",
     }  # fmt: skip
     assert {"pincite", "python"} <= report["versions"].keys()
     assert report["model"]["name"] == "all-MiniLM-L6-v2"
