@@ -22,9 +22,6 @@ def mutations(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="reads the peak memory of child processes")
-@pytest.mark.xfail(
-    strict=False, reason="the reader of one archive bomb ends with exit code 1; it is reported"
-)
 def test_every_damaged_file_is_stored_or_reported(mutations: ModuleType, tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()

@@ -16,6 +16,7 @@ from pincite.ingest.readers import FileReader
 from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
 from tests.ingest.conftest import PdfMaker
 from tests.ingest.slow_readers import HANGING_READER, HANGS, SLOW_READER, start_with, starting_with
+from tests.ingest.test_package import MAKERS, zipped
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses Linux's /proc")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="uses POSIX signals and limits")
@@ -53,6 +54,17 @@ def test_a_document_comes_through_the_pipe_as_it_was_read(
 ) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(make_pdf([(50, 50, "hello there")]))
+    with SandboxedReader() as reader:
+        assert reader.read(path) == FileReader().read(path)
+
+
+@pytest.mark.parametrize("main", MAKERS)
+def test_office_files_and_books_come_through_the_pipe_as_they_were_read(
+    tmp_path: Path, main: str
+) -> None:
+    """Their readers load libraries of others, which may ask for files that are kept from them."""
+    path = tmp_path / "a.zip"
+    path.write_bytes(zipped(MAKERS[main]()))
     with SandboxedReader() as reader:
         assert reader.read(path) == FileReader().read(path)
 

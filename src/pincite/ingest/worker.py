@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+import mimetypes
 import os
 import signal
 import socket
@@ -53,6 +54,8 @@ _NEW_OBJECTS_BEFORE_A_LOOK = 50_000
 def main(arguments: list[str]) -> None:
     """Serve requests until the other side closes the socket; or the one that is given, and end."""
     limits = json.loads(arguments[0])
+    # The system's list of types is no part of the installation, and openpyxl would ask for it.
+    mimetypes.knownfiles.clear()
     in_force = keep_to_the_installation()
     if len(arguments) > 1:
         _read_one(limits, json.loads(arguments[1]), document=0, answers=_private_stdout())
