@@ -120,24 +120,110 @@ def test_a_hyphen_or_bullet_in_place_of_what_is_drawn_is_not() -> None:
     assert not read(pdf(content)).flags
 
 
-LAYERS = (
-    "/OCProperties << /OCGs [6 0 R] /D << /Order [6 0 R] {state} >> >>",
-    "6 0 obj << /Type /OCG /Name (Draft) >> endobj",
-)
-
-
-@pytest.mark.parametrize(("state", "is_shown"), [("/OFF [6 0 R]", False), ("/ON [6 0 R]", True)])
-def test_a_layer_that_is_switched_off_is_not_quoted(state: str, is_shown: bool) -> None:
-    content = f"{_SHOWN}/OC /L1 BDC\n{PRESSURE}EMC\n"
-    made = pdf(
-        content,
-        catalog=LAYERS[0].format(state=state),
-        extra=LAYERS[1],
-        page="/Properties << /L1 6 0 R >>",
+def layered(configuration: str, shown_when: str = "", content: str = PRESSURE) -> bytes:
+    """A text of layer 6, or under a condition on the layers 6 and 7."""
+    return pdf(
+        f"{_SHOWN}/OC /L1 BDC\n{content}EMC\n",
+        catalog=f"/OCProperties << /OCGs [6 0 R 7 0 R] /D << {configuration} >> >>",
+        extra="6 0 obj << /Type /OCG /Name (Draft) >> endobj\n"
+        "7 0 obj << /Type /OCG /Name (Final) >> endobj\n"
+        f"8 0 obj << /Type /OCMD {shown_when} >> endobj",
+        page=f"/Properties << /L1 {'8' if '/' in shown_when else '6'} 0 R >>",
     )
+
+
+def check_layer(made: bytes, *, is_shown: bool) -> None:
     document = read(made)
+    assert "tested every year" in quotable(document)
     assert ("12 bar" in quotable(document)) is is_shown
     assert any("switched off" in detail for detail in hidden(document)) is not is_shown
+
+
+@pytest.mark.parametrize(
+    ("configuration", "is_shown"),
+    [
+        ("/Order [6 0 R] /OFF [6 0 R]", False),
+        ("/Order [6 0 R] /ON [6 0 R]", True),
+        ("/OFF [7 0 R]", True),
+        ("/#4fFF [6 0 R]", False),
+        ("/BaseState /OFF", False),
+        ("/BaseState /OFF /ON [6 0 R]", True),
+        ("/BaseState /OFF /ON [7 0 R]", False),
+    ],
+)
+def test_a_layer_that_is_switched_off_is_not_quoted(configuration: str, is_shown: bool) -> None:
+    check_layer(layered(configuration), is_shown=is_shown)
+
+
+@pytest.mark.parametrize(
+    ("shown_when", "is_shown"),
+    [
+        ("/OCGs 6 0 R", False),
+        ("/OCGs 7 0 R", True),
+        ("/OCGs [6 0 R 7 0 R]", True),
+        ("/OCGs [6 0 R 7 0 R] /P /AnyOn", True),
+        ("/OCGs [6 0 R 7 0 R] /P /AllOn", False),
+        ("/OCGs [6 0 R 7 0 R] /P /AnyOff", True),
+        ("/OCGs [6 0 R 7 0 R] /P /AllOff", False),
+        ("/OCGs [7 0 R] /P /AllOff", False),
+        ("/OCGs [6 0 R] /P /AllOff", True),
+        ("/VE [/And 6 0 R 7 0 R]", False),
+        ("/VE [/Or 6 0 R 7 0 R]", True),
+        ("/VE [/Not 6 0 R]", True),
+        ("/VE [/And 7 0 R [/Not [/Or 6 0 R 7 0 R]]]", False),
+        ("/OCGs 7 0 R /VE [/Not 7 0 R]", False),
+    ],
+)
+def test_a_policy_or_an_expression_over_layers_says_what_is_shown(
+    shown_when: str, is_shown: bool
+) -> None:
+    check_layer(layered("/OFF [6 0 R]", shown_when), is_shown=is_shown)
+
+
+def test_a_layer_within_one_that_is_switched_off_is_not_quoted() -> None:
+    nested = f"/OC /L1 BDC\n/OC /L2 BDC\n{PRESSURE}EMC\nEMC\n"
+    made = pdf(
+        f"{_SHOWN}{nested}",
+        catalog="/OCProperties << /OCGs [6 0 R 7 0 R] /D << /OFF [6 0 R] >> >>",
+        extra="6 0 obj << /Type /OCG /Name (A) >> endobj 7 0 obj << /Type /OCG /Name (B) >> endobj",
+        page="/Properties << /L1 6 0 R /L2 7 0 R >>",
+    )
+    check_layer(made, is_shown=False)
+
+
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_a_form_that_belongs_to_a_layer_is_quoted_while_the_layer_is_shown(is_shown: bool) -> None:
+    form = (
+        f"7 0 obj << /Type /XObject /Subtype /Form /BBox [0 0 612 792] /OC 6 0 R "
+        f"/Resources << /Font << /F1 4 0 R >> >> /Length {len(PRESSURE)} >> "
+        f"stream\n{PRESSURE}\nendstream endobj"
+    )
+    made = pdf(
+        f"{_SHOWN}/Fm Do\n",
+        catalog=f"/OCProperties << /OCGs [6 0 R] /D << /{'ON' if is_shown else 'OFF'} [6 0 R] >> >>",
+        extra=f"6 0 obj << /Type /OCG /Name (A) >> endobj\n{form}",
+        page="/XObject << /Fm 7 0 R >>",
+    )
+    check_layer(made, is_shown=is_shown)
+
+
+def test_two_layers_that_lie_on_each_other_are_told_apart() -> None:
+    other = PRESSURE.replace("12", "99")
+    made = pdf(
+        f"{_SHOWN}/OC /L1 BDC\n{PRESSURE}EMC\n/OC /L2 BDC\n{other}EMC\n",
+        catalog="/OCProperties << /OCGs [6 0 R 7 0 R] /D << /OFF [7 0 R] >> >>",
+        extra="6 0 obj << /Type /OCG /Name (A) >> endobj 7 0 obj << /Type /OCG /Name (A) >> endobj",
+        page="/Properties << /L1 6 0 R /L2 7 0 R >>",
+    )
+    document = read(made)
+    assert "99" in document.text
+    assert "12 bar" in quotable(document)
+    assert "99" not in quotable(document)
+
+
+def test_white_text_on_a_dark_layer_is_quoted() -> None:
+    on_dark = f"0 0 0.5 rg 60 590 300 30 re f 1 1 1 rg\n{PRESSURE}0 g\n"
+    check_layer(layered("/OFF [7 0 R]", content=on_dark), is_shown=True)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pypdfium2.raw as pdfium
 
 from pincite.ingest.pdf_calls import ADDRESS, Pointer, address_of, direct, pointer_to
 from pincite.ingest.pdf_frame import Rectangle
+from pincite.ingest.pdf_layers import text_in_layers_off
 from pincite.ingest.pdf_styles import FillColours, TextStyle, font_name
 from pincite.ingest.pdf_text_layer import TextLayer
 
@@ -62,20 +63,21 @@ class PageChecks:
         start = ctypes.addressof(ctypes.c_char.from_buffer(self._numbers))
         self._pointers = [pointer_to(start + 4 * number) for number in range(4)]
         self._order: dict[int, int] = {}
+        self._off = text_in_layers_off(page) if layer.has_layers else frozenset()
         self._covers = list(self._later_covers(pointer_to(address_of(page))))
 
     def of(self, address: int, font: int, style: TextStyle) -> TextStyle:
         """The style of the object at this address; the same one where nothing is odd."""
         text_object = pointer_to(address)
-        unseen, replaced = self._unseen(address, text_object, font), False
-        if _count_marks(text_object) > 0:
-            off, replaced = self._marked(text_object)
-            unseen = unseen or off
+        unseen = self._unseen(address, text_object, font)
+        replaced = _count_marks(text_object) > 0 and _is_replaced(text_object)
         return replace(style, unseen=unseen, replaced=replaced) if unseen or replaced else style
 
     def _unseen(self, address: int, text_object: Pointer, font: int) -> str:
         if self._layer.lying_fonts and self._lies(font):
             return MAPPED
+        if address in self._off:
+            return OFF
         place = self._order.get(address)
         if place is None:
             return ""
@@ -93,16 +95,6 @@ class PageChecks:
         if font not in self._fonts:
             self._fonts[font] = bool(font) and font_name(font) in self._layer.lying_fonts
         return self._fonts[font]
-
-    def _marked(self, text_object: Pointer) -> tuple[str, bool]:
-        off, replaced = "", False
-        for number in range(min(_count_marks(text_object), _MOST_MARKS)):
-            mark = ctypes.cast(_mark(text_object, number), pdfium.FPDF_PAGEOBJECTMARK)
-            if _text(mark, b"ActualText"):
-                replaced = True
-            if self._layer.layers_off and _text(mark, b"Name") in self._layer.layers_off:
-                off = OFF
-        return off, replaced
 
     def _later_covers(self, page: Pointer) -> Iterator[tuple[int, Box]]:
         """Opaque rectangles and pictures painted after some text, by their order."""
@@ -153,6 +145,15 @@ class PageChecks:
                 own = min(xs), min(ys), max(xs), max(ys)
                 box = own if box is None else _common(box, own) or (0.0, 0.0, 0.0, 0.0)
         return box
+
+
+def _is_replaced(text_object: Pointer) -> bool:
+    """Whether the file gives other text in the place of this."""
+    for number in range(min(_count_marks(text_object), _MOST_MARKS)):
+        mark = ctypes.cast(_mark(text_object, number), pdfium.FPDF_PAGEOBJECTMARK)
+        if _text(mark, b"ActualText"):
+            return True
+    return False
 
 
 def _text(mark: object, key: bytes) -> str:

@@ -89,6 +89,12 @@ class PdfObjects:
             return self.dictionary(int(refers[1]))
         return written[match.end() :].lstrip()
 
+    def mentions(self, pattern: re.Pattern[bytes]) -> bool:
+        """Whether this stands anywhere in the file, or in what is packed in it."""
+        return bool(pattern.search(self._content)) or any(
+            map(pattern.search, self._packed.values())
+        )
+
     def most_listed_page(self) -> int:
         """How often the list of pages names the one it names most often; it should be once."""
         named: Counter[bytes] = Counter()

@@ -1,5 +1,5 @@
-"""Which text of a PDF cannot be what its pages show: fonts that tell other letters than they draw,
-layers that are switched off.
+"""Which text of a PDF may not be what its pages show: fonts that tell other letters than they draw,
+layers that may be switched off.
 """
 
 from __future__ import annotations
@@ -27,11 +27,8 @@ _RANGE = re.compile(
 )
 _HEX = re.compile(rb"<([0-9A-Fa-f]{4})>")
 _LONGEST_MAP = 1 << 20
-_OFF = re.compile(rb"/OFF\s{0,4}\[([^\]]*+)\]")
-_NUMBER = re.compile(rb"(\d{1,9})\s{1,4}\d{1,5}\s{1,4}R\b")
-_LAYER_NAME = re.compile(
-    rb"/Name\s{0,4}(?:\(((?:[^()\\]|\\.){0,255}+)\)|<([0-9A-Fa-f\s]{0,1024})>)"
-)
+# Names may be written with the codes of their letters; what is encrypted is not readable here.
+_LAYERS = re.compile(rb"/(?:O|#4[Ff])(?:C|#43)(?:P|#50)|/Encrypt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +37,13 @@ class TextLayer:
 
     lying_fonts: frozenset[bytes] = frozenset()
     """Names of fonts that map a letter or digit to another one."""
-    layers_off: frozenset[str] = frozenset()
-    """Names of the layers that a viewer does not show until somebody switches them on."""
+    has_layers: bool = False
+    """Whether it may have layers, some of which a viewer may not show."""
 
 
 def text_layer(objects: PdfObjects) -> TextLayer:
     """Look at the fonts and layers of a file."""
-    return TextLayer(frozenset(_lying_fonts(objects)), frozenset(_layers_off(objects)))
+    return TextLayer(frozenset(_lying_fonts(objects)), objects.mentions(_LAYERS))
 
 
 # --- Fonts --------------------------------------------------------------------------------------
@@ -118,29 +115,3 @@ def _disagree(drawn: Mapping[int, str], told: Iterator[tuple[int, str]]) -> bool
         if shown and sign.isascii() and sign.isalnum() and sign.lower() != shown.lower():
             return True
     return False
-
-
-# --- Layers -------------------------------------------------------------------------------------
-
-
-def _layers_off(objects: PdfObjects) -> Iterator[str]:
-    for number in objects.numbers():
-        written = objects.dictionary(number)
-        if b"/OFF" in written and (
-            b"/OCProperties" in written or b"/D" in written or b"/ON" in written
-        ):
-            for listed in _OFF.findall(written):
-                for layer in _NUMBER.findall(listed):
-                    if name := _layer_name(objects.dictionary(int(layer))):
-                        yield name
-
-
-def _layer_name(written: bytes) -> str:
-    found = _LAYER_NAME.search(written)
-    if found is None:
-        return ""
-    raw = found[1] if found[1] is not None else bytes.fromhex(found[2].decode())
-    raw = re.sub(rb"\\(.)", rb"\1", raw)
-    if raw.startswith(b"\xfe\xff"):
-        return raw[2:].decode("utf-16-be", "replace")
-    return raw.decode("latin-1")
