@@ -34,7 +34,7 @@ from pincite.sync_plan import (
     make_plan,
 )
 
-RECIPE_VERSION = 13
+RECIPE_VERSION = 14
 """Raised when a reader or the chunker makes something else of the same file; files ingested by an
 older version are then read again."""
 

@@ -7,10 +7,12 @@ import zlib
 from pathlib import Path
 
 import pytest
+import reportlab
 
 from pincite.document import BlockKind, Document, FlagKind
 from pincite.errors import ReadError
 from pincite.ingest.pdf import PdfReader
+from pincite.ingest.pdf_cid_fonts import breaks_its_order, letters_of_glyphs
 from pincite.ingest.pdf_objects import PdfObjects, streams
 from pincite.ingest.pdf_text_layer import text_layer
 
@@ -20,6 +22,8 @@ _MAP = """/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 2 beginbfrange <20> <30> <0020> <33> <7e> <0033> endbfrange
 2 beginbfchar <31> <%s> <32> <%s> endbfchar endcmap end end"""
 HONEST, LYING = _MAP % ("0031", "0032"), _MAP % ("0039", "0039")
+
+VERA = Path(reportlab.__file__).parent / "fonts" / "Vera.ttf"
 
 
 def pdf(
@@ -105,6 +109,92 @@ def test_names_that_are_no_letters_and_small_capitals_are_no_lie() -> None:
     assert not text_layer(
         PdfObjects(pdf("", font="/ToUnicode 6 0 R", extra=mapped(capitals)))
     ).lying_fonts
+
+
+def numbered(
+    told: dict[str, str], *, with_table: bool, text: str = "The limit is 12 bar."
+) -> bytes:
+    """A page drawn by the numbers of a font's glyphs, which are told as other letters."""
+    program = VERA.read_bytes()
+    found = letters_of_glyphs(program)
+    if not with_table:
+        program = program.replace(b"cmap", b"cmaq", 1)
+    glyphs = {letter: glyph for glyph, letters in found.items() for letter in letters}
+    glyphs |= {" ": 3, ".": 17}
+    signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ."
+    pairs = "\n".join(f"<{glyphs[sign]:04x}> <{ord(told.get(sign, sign)):04x}>" for sign in signs)
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange "
+        f"<0000> <ffff> endcodespacerange {len(signs)} beginbfchar\n{pairs}\nendbfchar "
+        "endcmap end end"
+    )
+    drawn = "".join(f"{glyphs[sign]:04x}" for sign in text)
+    extra = (
+        f"{mapped(cmap)}\n7 0 obj << /Type /Font /Subtype /CIDFontType2 /BaseFont /Vera /DW 600 "
+        "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> "
+        "/CIDToGIDMap /Identity /FontDescriptor 8 0 R >> endobj\n8 0 obj << /Type /FontDescriptor "
+        "/FontName /Vera /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 900 "
+        "/Descent -200 /CapHeight 700 /StemV 80 /FontFile2 9 0 R >> endobj\n"
+        f"9 0 obj << /Length {len(program)} >> stream\n{program.decode('latin-1')}\n"
+        "endstream endobj"
+    )
+    content = f"BT /F1 12 Tf 72 600 Td <{drawn}> Tj ET\n"
+    made = pdf(content, font="/Encoding /Identity-H /ToUnicode 6 0 R", extra=extra)
+    return made.replace(
+        b"/Subtype /Type1 /BaseFont /Helvetica",
+        b"/Subtype /Type0 /BaseFont /Vera /DescendantFonts [7 0 R]",
+    )
+
+
+def not_as_it_looks(document: Document) -> list[str]:
+    return [
+        document.text[flag.start : flag.end]
+        for flag in document.flags
+        if flag.kind is FlagKind.REPLACED_TEXT
+    ]
+
+
+@pytest.mark.parametrize("with_table", [True, False])
+@pytest.mark.parametrize(
+    "lie", [{"1": "9", "2": "9"}, {"1": "2", "2": "1"}, {"b": "t"}], ids=["99", "21", "tar"]
+)
+def test_glyphs_by_number_that_are_told_as_others_are_flagged(
+    lie: dict[str, str], with_table: bool
+) -> None:
+    document = read(numbered(lie, with_table=with_table))
+    expected = "".join(lie.get(sign, sign) for sign in "The limit is 12 bar.")
+    assert not_as_it_looks(document) == [expected]
+
+
+@pytest.mark.parametrize("with_table", [True, False])
+def test_glyphs_by_number_that_are_told_as_they_are_drawn_are_not(with_table: bool) -> None:
+    document = read(numbered({}, with_table=with_table))
+    assert "The limit is 12 bar." in quotable(document)
+    assert not document.flags
+
+
+@pytest.mark.parametrize(
+    ("signs", "is_odd"),
+    [
+        ("0123456789", False),
+        ("0993456789", True),
+        ("0213456789", True),
+        ("2012345", False),  # numbered as they come up in a text
+        ("dhetaxy", False),
+        ("abcdefgh", False),
+        ("abcdafgh", True),
+    ],
+)
+def test_a_row_of_glyphs_that_is_broken_is_odd(signs: str, is_odd: bool) -> None:
+    assert breaks_its_order(list(enumerate(signs, 20))) is is_odd
+
+
+def test_a_font_program_that_is_damaged_has_no_letters() -> None:
+    whole = VERA.read_bytes()
+    assert letters_of_glyphs(b"") == letters_of_glyphs(b"\x00\x01\x00\x00\xff\xff") == {}
+    assert len(letters_of_glyphs(whole)) == 62
+    for length in range(0, 4000, 97):
+        assert letters_of_glyphs(whole[:length]) == {}
 
 
 def test_text_that_the_file_puts_in_the_place_of_what_it_draws_is_flagged() -> None:

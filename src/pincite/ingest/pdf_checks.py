@@ -57,7 +57,7 @@ class PageChecks:
 
     def __init__(self, page: object, layer: TextLayer) -> None:
         self._layer = layer
-        self._fonts: dict[int, bool] = {}
+        self._names: dict[int, bytes] = {}
         self._clips: dict[int, Box | None] = {}
         self._numbers = bytearray(_FOUR.size)
         start = ctypes.addressof(ctypes.c_char.from_buffer(self._numbers))
@@ -70,11 +70,13 @@ class PageChecks:
         """The style of the object at this address; the same one where nothing is odd."""
         text_object = pointer_to(address)
         unseen = self._unseen(address, text_object, font)
-        replaced = _count_marks(text_object) > 0 and _is_replaced(text_object)
+        replaced = self._is_of(font, self._layer.odd_fonts) or (
+            _count_marks(text_object) > 0 and _is_replaced(text_object)
+        )
         return replace(style, unseen=unseen, replaced=replaced) if unseen or replaced else style
 
     def _unseen(self, address: int, text_object: Pointer, font: int) -> str:
-        if self._layer.lying_fonts and self._lies(font):
+        if self._is_of(font, self._layer.lying_fonts):
             return MAPPED
         if address in self._off:
             return OFF
@@ -91,10 +93,12 @@ class PageChecks:
             return COVERED
         return ""
 
-    def _lies(self, font: int) -> bool:
-        if font not in self._fonts:
-            self._fonts[font] = bool(font) and font_name(font) in self._layer.lying_fonts
-        return self._fonts[font]
+    def _is_of(self, font: int, names: frozenset[bytes]) -> bool:
+        if not names or not font:
+            return False
+        if font not in self._names:
+            self._names[font] = font_name(font)
+        return self._names[font] in names
 
     def _later_covers(self, page: Pointer) -> Iterator[tuple[int, Box]]:
         """Opaque rectangles and pictures painted after some text, by their order."""

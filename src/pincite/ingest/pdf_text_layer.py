@@ -5,9 +5,11 @@ layers that may be switched off.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 
+from pincite.ingest.pdf_cid_fonts import breaks_its_order, disagrees, letters_by_code
 from pincite.ingest.pdf_objects import PdfObjects
 
 _FONT = re.compile(rb"/Type\s{0,4}/Font(?![A-Za-z])")
@@ -21,14 +23,22 @@ _DIGIT_NAMES = b"zero one two three four five six seven eight nine".split()
 _SYMBOLIC = re.compile(rb"/Flags\s{1,4}(\d{1,9})")
 _CHARS = re.compile(rb"beginbfchar(.*?)endbfchar", re.DOTALL)
 _RANGES = re.compile(rb"beginbfrange(.*?)endbfrange", re.DOTALL)
-_PAIR = re.compile(rb"<([0-9A-Fa-f]{2})>\s{0,4}<([0-9A-Fa-f]{4})>")
+_PAIR = re.compile(rb"<([0-9A-Fa-f]{2}|[0-9A-Fa-f]{4})>\s{0,4}<([0-9A-Fa-f]{4})>")
 _RANGE = re.compile(
-    rb"<([0-9A-Fa-f]{2})>\s{0,4}<([0-9A-Fa-f]{2})>\s{0,4}(?:<([0-9A-Fa-f]{4})>|\[([^\]]{0,4096})\])"
+    rb"<([0-9A-Fa-f]{2}|[0-9A-Fa-f]{4})>\s{0,4}<([0-9A-Fa-f]{2}|[0-9A-Fa-f]{4})>\s{0,4}(?:<([0-9A-Fa-f]{4})>|\[([^\]]{0,4096})\])"
 )
 _HEX = re.compile(rb"<([0-9A-Fa-f]{4})>")
 _LONGEST_MAP = 1 << 20
 # Names may be written with the codes of their letters; what is encrypted is not readable here.
 _LAYERS = re.compile(rb"/(?:O|#4[Ff])(?:C|#43)(?:P|#50)|/Encrypt")
+
+
+class _Doubt(Enum):
+    """What is wrong with a font's map."""
+
+    NONE = auto()
+    ODD = auto()
+    LIE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +47,42 @@ class TextLayer:
 
     lying_fonts: frozenset[bytes] = frozenset()
     """Names of fonts that map a letter or digit to another one."""
+    odd_fonts: frozenset[bytes] = frozenset()
+    """Names of fonts that seem to, and cannot be compared with what they draw."""
     has_layers: bool = False
     """Whether it may have layers, some of which a viewer may not show."""
 
 
 def text_layer(objects: PdfObjects) -> TextLayer:
     """Look at the fonts and layers of a file."""
-    return TextLayer(frozenset(_lying_fonts(objects)), objects.mentions(_LAYERS))
+    fonts = list(_fonts(objects))
+    lying = frozenset(name for name, doubt in fonts if doubt is _Doubt.LIE)
+    odd = frozenset(name for name, doubt in fonts if doubt is _Doubt.ODD)
+    return TextLayer(lying, odd, objects.mentions(_LAYERS))
 
 
-# --- Fonts --------------------------------------------------------------------------------------
-
-
-def _lying_fonts(objects: PdfObjects) -> Iterator[bytes]:
+def _fonts(objects: PdfObjects) -> Iterator[tuple[bytes, _Doubt]]:
+    """The names of fonts whose map of letters there is something to say about."""
     for number in objects.numbers():
         font = objects.dictionary(number)
         if b"/ToUnicode" not in font or not _FONT.search(font):
             continue
         name = _NAME.match(objects.value(font, b"BaseFont"))
         mapped = objects.reference(font, b"ToUnicode")
-        if name and mapped and any(kind in font for kind in _SIMPLE):
-            drawn = _drawn(objects, font)
-            if drawn and _disagree(drawn, _told(objects.stream(mapped, _LONGEST_MAP))):
-                yield name[1]
+        if name and mapped:
+            doubt = _doubt(objects, font, list(_told(objects.stream(mapped, _LONGEST_MAP))))
+            if doubt is not _Doubt.NONE:
+                yield name[1], doubt
+
+
+def _doubt(objects: PdfObjects, font: bytes, told: list[tuple[int, str]]) -> _Doubt:
+    is_simple = any(kind in font for kind in _SIMPLE)
+    if is_simple and (drawn := _drawn(objects, font)):
+        return _Doubt.LIE if _disagree(drawn, told) else _Doubt.NONE
+    # The table in a font's program is no proof: some programs number the shapes of a scan in it.
+    inside = {} if is_simple else letters_by_code(objects, font)
+    is_odd = disagrees(inside, told) or breaks_its_order(told)
+    return _Doubt.ODD if is_odd else _Doubt.NONE
 
 
 def _drawn(objects: PdfObjects, font: bytes) -> dict[int, str]:
@@ -105,10 +128,10 @@ def _told(cmap: bytes) -> Iterator[tuple[int, str]]:
             listed = [int(one, 16) for one in _HEX.findall(signs)]
             for place, code in enumerate(range(int(first, 16), int(last, 16) + 1)):
                 if sign or place < len(listed):
-                    yield code, chr(int(sign, 16) + place if sign else listed[place])
+                    yield code, chr(int(sign, 16) + place & 0xFFFF if sign else listed[place])
 
 
-def _disagree(drawn: Mapping[int, str], told: Iterator[tuple[int, str]]) -> bool:
+def _disagree(drawn: Mapping[int, str], told: Iterable[tuple[int, str]]) -> bool:
     """Whether a letter or digit is told for another one; small capitals are no lie."""
     for code, sign in told:
         shown = drawn.get(code, "")
