@@ -196,7 +196,7 @@ class Library:
 
         return reencode(
             self.path,
-            self.settings.embedding,
+            self.settings,
             self.catalog,
             self._upkeep,
             progress=progress,

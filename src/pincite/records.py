@@ -85,12 +85,14 @@ class Embedding:
 
     `vector` has shape (dimensions,), `sentence_vectors` (sentences, dimensions), length 1 each.
     `key` is the address in the embedding cache: a hash of the encoder's name and what it read.
+    `token_codes` is `TokenCodes.to_bytes()`, empty where token states are not kept.
     """
 
     key: str
     model: str
     vector: NDArray[Any]
     sentence_vectors: NDArray[Any]
+    token_codes: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from pincite.catalog.encodings import EncoderRecord, Encodings, Reencoding
 from pincite.errors import LibraryBusy, UsageError
 from pincite.intake import Progress, ProgressCallback
 from pincite.library_folder import held
-from pincite.setting_groups import EmbeddingSettings
+from pincite.settings import Settings
 from pincite.stages import PassageEmbedder
 from pincite.upkeep import Upkeep, writing
 
@@ -68,7 +68,7 @@ def as_ingest_progress(callback: ProgressCallback | None) -> ReencodeCallback | 
 
 def reencode(
     path: Path,
-    chosen: EmbeddingSettings,
+    settings: Settings,
     catalog: Catalog,
     upkeep: Upkeep,
     *,
@@ -76,6 +76,7 @@ def reencode(
     stop: threading.Event,
 ) -> ReencodeReport:
     """Bring a library's vectors to the encoder that its settings name: see `Library.reencode`."""
+    chosen = settings.embedding
     if chosen.model == "none":
         raise UsageError("embedding.model is 'none': name an encoder to encode the library with")
     wanted = upkeep.encoders.wanted()
@@ -88,7 +89,11 @@ def reencode(
             upkeep.bring_indexes_up()
         return ReencodeReport(encoder=wanted.name, passages=0, is_complete=True, seconds=0.0)
     work = _Reencoding(
-        path, catalog.encodings, embedder(wanted, catalog), record, upkeep.bring_indexes_up
+        path,
+        catalog.encodings,
+        embedder(wanted, catalog, settings.rerank),
+        record,
+        upkeep.bring_indexes_up,
     )
     upkeep.encoders.approve(record)
     return work.run(catalog.counts()["passages"], progress=progress, stop=stop)

@@ -316,8 +316,18 @@ class RerankSettings(Group):
         description="the same for questions in a script that the encoder does not read",
     )
     threshold: float = Field(default=0.2, ge=0, le=1, description="hits scored lower are dropped")
+    stored_mb: int = Field(
+        default=2048,
+        ge=0,
+        le=1_048_576,
+        description="for token states kept in the library, about 13 kB a passage; "
+        "those of further passages are made when they are compared",
+    )
     memory_mb: int = Field(
-        default=256, ge=0, le=65_536, description="for token states of the passages compared last"
+        default=256,
+        ge=0,
+        le=65_536,
+        description="for token states that had to be made, of the passages compared last",
     )
     budget_ms: int = Field(
         default=0,

@@ -127,7 +127,7 @@ class Upkeep:
     def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:
         """What passages say to this encoder; outlives the stages, made anew after each ingest."""
         if self._hot is None or self._hot.encoder is not encoder:
-            self._hot = hot_passages(self._settings, encoder)
+            self._hot = hot_passages(self._settings, self._catalog, encoder)
         return self._hot
 
     def forget_own_graphs(self) -> None:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pincite.stages import TokenStates
+
+_STEP = 0.9957
+"""Width of a level, in standard deviations: the best for four levels of a normal distribution (Max
+1960, "Quantizing for minimum distortion")."""
+_LEVELS = _STEP / 0.881 * (np.arange(4) - 1.5)
+"""What the levels stand for. A rounded row keeps .881 of its product with itself (of a normal
+distribution's, with this step); divided by that, similarities are right on average."""
+_SHIFTS = np.array([0, 2, 4, 6], dtype=np.uint8)
 
 
 def normalised(vectors: NDArray[Any]) -> NDArray[Any]:
@@ -41,3 +51,81 @@ def tokens_inside(encoded: TokenStates, start: int, end: int) -> slice:
 def sigmoid(logit: float) -> float:
     """1 / (1 + exp(-logit)), without overflow."""
     return (1 + math.tanh(logit / 2)) / 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenCodes:
+    """The token states of a passage in two bits a dimension: what is kept of them.
+
+    `codes` (tokens, dimensions / 4) are bytes of four levels each. `parts` (1 + sentences, 2) are
+    ranges of tokens: first what stands above the sentences (name and headings), then each sentence.
+    What a passage is like changes by .0075 (standard deviation), and what is found by less than the
+    intervals tell (docs/decisions/0005-token-states-at-rest.md).
+    """
+
+    codes: NDArray[np.uint8]
+    parts: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, encoded: TokenStates, sentences: Sequence[tuple[int, int]]) -> Self:
+        """Those of a text with sentences at these character ranges."""
+        above = (
+            sentences[0][0] if sentences else len(encoded.offsets) and int(encoded.offsets.max())
+        )
+        rows = [tokens_inside(encoded, start, end) for start, end in ((0, above), *sentences)]
+        return cls(
+            _packed(turned(normalised(encoded.states))),
+            np.array([(part.start, part.stop) for part in rows], dtype=np.int32),
+        )
+
+    @classmethod
+    def from_bytes(cls, content: bytes, *, sentences: int, dimensions: int) -> Self:
+        """What `to_bytes` gave. Raises ValueError where it was damaged."""
+        split = (1 + sentences) * 2 * np.dtype(np.int32).itemsize
+        parts = np.frombuffer(content[:split], dtype=np.int32).reshape(1 + sentences, 2)
+        codes = np.frombuffer(content[split:], dtype=np.uint8).reshape(-1, -(-dimensions // 4))
+        if parts.min() < 0 or parts.max() > len(codes):
+            raise ValueError("ranges of tokens lie outside the tokens")
+        return cls(codes, parts)
+
+    def to_bytes(self) -> bytes:
+        """For the catalog."""
+        return self.parts.tobytes() + self.codes.tobytes()
+
+    def states(self, dimensions: int) -> NDArray[np.float32]:
+        """(tokens, dimensions): to be compared with what `turned` makes of other states."""
+        found = _levels_of_bytes(dimensions).take(self.codes, axis=0)
+        return found.reshape(len(self.codes), -1)[:, :dimensions]
+
+
+def turned(states: NDArray[Any]) -> NDArray[np.float32]:
+    """The same rows in other axes, over which they are spread evenly; products stay the same."""
+    return states.astype(np.float32) @ _axes(states.shape[-1])
+
+
+@lru_cache(maxsize=4)
+def _axes(dimensions: int) -> NDArray[np.float32]:
+    # RandomState's numbers are the same in every version of numpy, which the stored codes rely on.
+    random = np.random.RandomState(20).standard_normal((dimensions, dimensions))
+    axes: NDArray[np.float32] = np.linalg.qr(random)[0].astype(np.float32)
+    return axes
+
+
+@lru_cache(maxsize=4)
+def _levels_of_bytes(dimensions: int) -> NDArray[np.float32]:
+    """(256, 4): the four values that a byte stands for."""
+    levels = np.arange(256, dtype=np.uint8)[:, None] >> _SHIFTS & 3
+    found: NDArray[np.float32] = (_LEVELS[levels] / math.sqrt(dimensions)).astype(np.float32)
+    return found
+
+
+def _packed(states: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Rows of length 1 as levels, four to a byte."""
+    dimensions = states.shape[1]
+    levels = states * (math.sqrt(dimensions) / _STEP) + 2
+    whole = np.clip(levels, 0, 3, out=levels).astype(np.uint8)
+    padded = np.pad(whole, ((0, 0), (0, -dimensions % 4))) if dimensions % 4 else whole
+    packed: NDArray[np.uint8] = padded[:, 0::4].copy()
+    for place in (1, 2, 3):
+        packed |= padded[:, place::4] << _SHIFTS[place]
+    return packed

@@ -17,6 +17,7 @@ from sqlalchemy import Column, Connection, MetaData, Text
 from pincite.catalog import migrations, schema
 from pincite.catalog.catalog import Catalog
 from pincite.document import Coverage, Span
+from pincite.embed.passages import TokenPoolingEmbedder
 from pincite.errors import LibraryError, LibraryTooNew, UsageError
 from pincite.filters import Filters
 from pincite.holdings import Failure, FileProblem
@@ -397,6 +398,47 @@ def test_a_database_that_is_not_a_catalog_is_refused_and_left_alone(tmp_path: Pa
     assert path.read_bytes() == before
 
 
+def with_token_codes(one: Ingested) -> Ingested:
+    texts = [one.document.text[p.span.start : p.span.end] for p in one.passages]
+    embedder = TokenPoolingEmbedder(ENCODER, lambda _: {}, room_bytes=1_000_000)
+    return replace(one, embeddings=embedder.embed(one.passages, texts))
+
+
+def test_token_states_are_kept_with_their_passages(catalog: Catalog) -> None:
+    pump = with_token_codes(item("/d/pump.txt", "# Pump\nIt starts. It stops.\n# Valve\nIt opens."))
+    catalog.put("default", pump, recipe=RECIPE)
+    stored = catalog.passages_of(pump.document.id)
+    found = catalog.token_codes(stored, model=ENCODER.name)
+    assert [found[passage.key][0].to_bytes() for passage in stored] == [
+        embedding.token_codes for embedding in pump.embeddings
+    ]
+    assert catalog.bytes_of_token_codes() == sum(len(one.token_codes) for one in pump.embeddings)
+    assert catalog.token_codes(stored, model="another") == {}
+
+
+def test_passages_stored_without_token_states_get_them_when_they_come_again(
+    catalog: Catalog,
+) -> None:
+    first = item("/d/pump.txt", "It starts. It stops.")
+    catalog.put("default", first, recipe=RECIPE)
+    stored = catalog.passages_of(first.document.id)
+    assert catalog.token_codes(stored, model=ENCODER.name) == {}
+    # Another file with the same passage, as the encoder reads it.
+    again = item("/e/pump.txt", "It starts. It stops.\n\n# Valve\nIt opens.")
+    catalog.put("default", with_token_codes(again), recipe=RECIPE)
+    assert set(catalog.token_codes(stored, model=ENCODER.name)) == {stored[0].key}
+
+
+def test_damaged_token_states_are_told(catalog: Catalog, tmp_path: Path) -> None:
+    pump = with_token_codes(item("/d/pump.txt", "It starts. It stops."))
+    catalog.put("default", pump, recipe=RECIPE)
+    with closing(sqlite3.connect(tmp_path / "catalog.sqlite3")) as connection:
+        connection.execute("update embeddings set token_codes = substr(token_codes, 1, 30)")
+        connection.commit()
+    with pytest.raises(LibraryError, match="token states of passage 1 are damaged"):
+        catalog.token_codes(catalog.passages_of(pump.document.id), model=ENCODER.name)
+
+
 def unpacked(version: int, path: Path) -> Path:
     packed = Path(__file__).parent.parent / "data" / f"catalog-format-{version}.sqlite3.gz"
     path.write_bytes(gzip.decompress(packed.read_bytes()))
@@ -425,6 +467,7 @@ def test_in_a_catalog_of_the_sixth_format_one_row_heads_another(tmp_path: Path) 
         for column in ("document_id", "recipe"):
             connection.execute(f"alter table failures drop column {column}")
         connection.execute("drop table feedback")
+        connection.execute("alter table embeddings drop column token_codes")
         connection.execute("update meta set value = '6' where name = 'schema_version'")
         connection.commit()
     catalog = Catalog(path)

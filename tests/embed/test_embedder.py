@@ -41,6 +41,22 @@ def test_what_the_cache_holds_is_not_encoded_again() -> None:
     assert again[0] is first[0]
 
 
+def test_token_states_are_kept_as_long_as_there_is_room() -> None:
+    passages, texts = passages_and_texts()
+    embedder = TokenPoolingEmbedder(FakeEncoder(), Cache(), room_bytes=1)
+    assert sum(bool(one.token_codes) for one in embedder.embed(passages, texts)) == 1
+
+
+def test_what_the_cache_holds_without_token_states_is_encoded_once_more_for_them() -> None:
+    encoder, cache = FakeEncoder(), Cache()
+    passages, texts = passages_and_texts()
+    without = TokenPoolingEmbedder(encoder, cache).embed(passages, texts)
+    cache.held = {one.key: one for one in without}
+    found = TokenPoolingEmbedder(encoder, cache, room_bytes=1_000_000).embed(passages, texts)
+    assert len(encoder.encoded) == 4
+    assert all(one.token_codes for one in found)
+
+
 def test_the_same_passage_twice_in_a_call_is_encoded_once() -> None:
     encoder = FakeEncoder()
     passages, texts = passages_and_texts()

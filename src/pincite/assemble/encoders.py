@@ -14,7 +14,7 @@ from pincite.embed.remote import RemoteEncoder
 from pincite.embed.sentence_transformer import open_sentence_transformer
 from pincite.embed.server import Server
 from pincite.embed.spec import Wishes, prefixes_of
-from pincite.setting_groups import DEFAULT_ENCODER, EmbeddingSettings
+from pincite.setting_groups import DEFAULT_ENCODER, EmbeddingSettings, RerankSettings
 from pincite.stages import PassageEmbedder, VectorEncoder, shows_tokens
 
 
@@ -66,8 +66,13 @@ def _remote_encoder(chosen: EmbeddingSettings, wishes: Wishes) -> RemoteEncoder:
     )
 
 
-def embedder(encoder: VectorEncoder, catalog: Catalog) -> PassageEmbedder:
-    """Sentence vectors from token states where the encoder shows them."""
+def embedder(encoder: VectorEncoder, catalog: Catalog, rerank: RerankSettings) -> PassageEmbedder:
+    """Sentence vectors from token states where the encoder shows them.
+
+    The states themselves are kept where the reranker compares them.
+    """
     if shows_tokens(encoder):
-        return TokenPoolingEmbedder(encoder, catalog.embeddings)
+        limit = rerank.stored_mb << 20 if rerank.method == "late_interaction" else 0
+        room = limit and limit - catalog.bytes_of_token_codes()
+        return TokenPoolingEmbedder(encoder, catalog.embeddings, room_bytes=room)
     return SentenceEmbedder(encoder, catalog.embeddings)

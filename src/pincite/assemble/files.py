@@ -61,7 +61,7 @@ def ingest_stages(
     return IngestStages(
         readers=SandboxedReaderPool(settings.ingest.workers, _limits(settings.ingest)),
         chunker=chunker(settings.chunking),
-        embedder=embedder(encoder, catalog) if encoder else None,
+        embedder=embedder(encoder, catalog, settings.rerank) if encoder else None,
     )
 
 

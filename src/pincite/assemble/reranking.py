@@ -61,11 +61,17 @@ class Models:
     entailment: EntailmentModel | None = None
 
 
-def hot_passages(settings: Settings, encoder: VectorEncoder | None) -> HotPassages | None:
-    """What late interaction keeps in memory between questions; None without token states."""
+def hot_passages(
+    settings: Settings, catalog: Catalog, encoder: VectorEncoder | None
+) -> HotPassages | None:
+    """The token states that late interaction compares; None without an encoder that shows them."""
     if not shows_tokens(encoder):
         return None
-    return HotPassages(encoder, limit_bytes=settings.rerank.memory_mb * _MEGABYTE)
+    return HotPassages(
+        encoder,
+        limit_bytes=settings.rerank.memory_mb * _MEGABYTE,
+        stored=partial(catalog.token_codes, model=encoder.name),
+    )
 
 
 def open_scorer(

@@ -32,6 +32,8 @@ from pincite.records import Embedding, Ingested, NamedFile, Passage, Source
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pincite.vectors import TokenCodes
+
 _Row = TypeVar("_Row")
 
 _FAULTS_COUNTED = 100
@@ -361,6 +363,27 @@ class Catalog:
             for row in self._fetch(query.where(schema.passages.c.key.in_(batch))):
                 found[row.key] = rows.sentence_vectors(row)
         return found
+
+    @guarded
+    def token_codes(
+        self, passages: Sequence[Passage], *, model: str
+    ) -> dict[int, tuple[TokenCodes, NDArray[Any]]]:
+        """Token codes and sentence vectors of this model, by passage key; where they are kept."""
+        found: dict[int, tuple[TokenCodes, NDArray[Any]]] = {}
+        sentences = {passage.key: len(passage.sentences) for passage in passages}
+        table = schema.embeddings.c
+        for batch in _batches(list(sentences)):
+            query = _embedded(table.vector, table.sentence_vectors, table.token_codes).where(
+                schema.passages.c.key.in_(batch), table.model == model, table.token_codes != b""
+            )
+            for row in self._fetch(query):
+                found[row.key] = rows.token_codes(row, sentences[row.key])
+        return found
+
+    def bytes_of_token_codes(self) -> int:
+        """What all of them take."""
+        query = select(func.coalesce(func.sum(func.length(schema.embeddings.c.token_codes)), 0))
+        return int(self._fetch(query)[0][0])
 
     @guarded
     def embeddings(self, keys: Sequence[str]) -> dict[str, Embedding]:

@@ -116,6 +116,13 @@ def _keep_feedback(connection: Connection) -> None:
     )
 
 
+def _keep_token_codes(connection: Connection) -> None:
+    """Version 10: token states are kept; those of old passages are made when they are compared."""
+    connection.exec_driver_sql(
+        "ALTER TABLE embeddings ADD COLUMN token_codes BLOB NOT NULL DEFAULT x''"
+    )
+
+
 def _widen(layout: bytes) -> bytes:
     magic, length_bytes = 8, 8
     length = int.from_bytes(layout[magic : magic + length_bytes], "little")
@@ -142,6 +149,7 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
     _head_rows_by_several,
     _remember_failures,
     _keep_feedback,
+    _keep_token_codes,
 )
 """Step n (counting from 1) takes the database from version n to n+1."""
 

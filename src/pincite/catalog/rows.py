@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, func, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
 
 from pincite.catalog import schema
 from pincite.coverage import file_coverage
 from pincite.document import Document, Span
+from pincite.errors import LibraryError
 from pincite.records import Embedding, Ingested, Passage
 from pincite.wire import document_from_bytes, document_to_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from pincite.vectors import TokenCodes
 
 
 LOOKUP_BATCH = 500
@@ -92,6 +95,7 @@ def embedding(row: Row[Any]) -> Embedding:
         model=row.model,
         vector=np.frombuffer(row.vector, dtype=np.float32),
         sentence_vectors=sentence_vectors(row),
+        token_codes=row.token_codes,
     )
 
 
@@ -101,6 +105,23 @@ def sentence_vectors(row: Row[Any]) -> NDArray[Any]:
 
     dimensions = len(row.vector) // np.dtype(np.float32).itemsize
     return np.frombuffer(row.sentence_vectors, dtype=np.float16).reshape(-1, dimensions)
+
+
+def token_codes(row: Row[Any], sentences: int) -> tuple[TokenCodes, NDArray[Any]]:
+    """Token codes and sentence vectors of a row. Raises LibraryError where they do not fit."""
+    from pincite.vectors import TokenCodes
+
+    vectors = sentence_vectors(row)
+    try:
+        codes = TokenCodes.from_bytes(
+            row.token_codes, sentences=sentences, dimensions=vectors.shape[1]
+        )
+    except ValueError as error:
+        raise LibraryError(
+            f"the token states of passage {row.key} are damaged ({error}); restore a backup, or "
+            "ingest the files into a new library"
+        ) from error
+    return codes, vectors
 
 
 def meta(connection: Connection, name: str) -> str:
@@ -171,21 +192,32 @@ def store_passages(connection: Connection, files: Sequence[Ingested]) -> None:
     values = [row for ingested in files for row in _passage_rows(ingested)]
     if values:
         connection.execute(schema.passages.insert(), values)
-    known = _known_embeddings(connection, list(found))
-    new = [embedding_values(item) for key, item in found.items() if key not in known]
+    has_codes = _known_embeddings(connection, list(found))
+    new = [embedding_values(item) for key, item in found.items() if key not in has_codes]
     if new:
         connection.execute(schema.embeddings.insert(), new)
+    table = schema.embeddings
+    complete = (
+        update(table).where(table.c.key == bindparam("of")).values(token_codes=bindparam("to"))
+    )
+    given = [
+        {"of": key, "to": found[key].token_codes}
+        for key, has in has_codes.items()
+        if found[key].token_codes and not has
+    ]
+    if given:
+        connection.execute(complete, given)
 
 
-def _known_embeddings(connection: Connection, keys: Sequence[str]) -> set[str]:
-    column = schema.embeddings.c.key
-    return {
-        key
-        for start in range(0, len(keys), LOOKUP_BATCH)
-        for key in connection.scalars(
-            select(column).where(column.in_(keys[start : start + LOOKUP_BATCH]))
-        )
-    }
+def _known_embeddings(connection: Connection, keys: Sequence[str]) -> dict[str, bool]:
+    """The keys that are stored, each with whether its token codes are."""
+    table = schema.embeddings.c
+    known: dict[str, bool] = {}
+    for start in range(0, len(keys), LOOKUP_BATCH):
+        batch = table.key.in_(keys[start : start + LOOKUP_BATCH])
+        query = select(table.key, (table.token_codes != b"").label("has")).where(batch)
+        known.update((row.key, row.has) for row in connection.execute(query))
+    return known
 
 
 def embedding_values(item: Embedding) -> dict[str, Any]:
@@ -195,6 +227,7 @@ def embedding_values(item: Embedding) -> dict[str, Any]:
         "model": item.model,
         "vector": item.vector.astype("float32").tobytes(),
         "sentence_vectors": item.sentence_vectors.astype("float16").tobytes(),
+        "token_codes": item.token_codes,
     }
 
 

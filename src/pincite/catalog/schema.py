@@ -102,6 +102,10 @@ embeddings = Table(
     Column("model", String, nullable=False),
     Column("vector", LargeBinary, nullable=False, comment="float32"),
     Column("sentence_vectors", LargeBinary, nullable=False, comment="float16, row-major"),
+    # The last column: what reads the others does not come by it.
+    Column(
+        "token_codes", LargeBinary, nullable=False, default=b"", comment="TokenCodes; may be empty"
+    ),
 )
 
 removals = Table(

@@ -11,28 +11,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.records import Embedding, Passage
-from pincite.stages import Encoder, VectorEncoder
-from pincite.vectors import pool_spans
+from pincite.stages import Encoder, TokenStates, VectorEncoder
+from pincite.vectors import TokenCodes, pool_spans
 
 CacheLookup = Callable[[Sequence[str]], Mapping[str, Embedding]]
-Vectors = tuple[NDArray[Any], NDArray[Any]]
-"""A passage's vector (dimensions,) and those of its sentences (sentences, dimensions)."""
+Vectors = tuple[NDArray[Any], NDArray[Any], bytes]
+"""A passage's vector (dimensions,), those of its sentences (sentences, dimensions), and its token
+codes where they are kept."""
 
 
 class TokenPoolingEmbedder:
-    """Encodes passages once and pools the token states of each sentence."""
+    """Encodes passages once and pools the token states of each sentence.
 
-    def __init__(self, encoder: Encoder, cached: CacheLookup) -> None:
+    The token states themselves are kept, packed, up to `room_bytes` of them; what the cache holds
+    without them is then encoded once more.
+    """
+
+    def __init__(self, encoder: Encoder, cached: CacheLookup, *, room_bytes: int = 0) -> None:
         self._encoder = encoder
         self._cached = cached
+        self._room_bytes = room_bytes
 
     def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
         """One embedding for each passage, in order; only texts not seen before are encoded."""
-        return _embed(passages, texts, self._encoder.name, self._cached, self._encoded)
+        return _embed(passages, texts, self._encoder.name, self._complete, self._encoded)
+
+    def _complete(self, keys: Sequence[str]) -> Mapping[str, Embedding]:
+        found = self._cached(keys)
+        if self._room_bytes <= 0:
+            return found
+        return {key: one for key, one in found.items() if one.token_codes}
 
     def _encoded(self, passages: Sequence[Passage], texts: Sequence[str]) -> Iterator[Vectors]:
         for passage, states in zip(passages, self._encoder.encode(texts), strict=True):
-            yield states.vector, pool_spans(states, passage.sentence_ranges())
+            ranges = passage.sentence_ranges()
+            yield states.vector, pool_spans(states, ranges), self._packed(states, ranges)
+
+    def _packed(self, states: TokenStates, ranges: Sequence[tuple[int, int]]) -> bytes:
+        if self._room_bytes <= 0:
+            return b""
+        codes = TokenCodes.of(states, ranges).to_bytes()
+        self._room_bytes -= len(codes)
+        return codes
 
 
 class SentenceEmbedder:
@@ -60,7 +80,7 @@ class SentenceEmbedder:
         vectors = dict(zip(unique, encoded, strict=True))
         for text, own in zip(texts, sentences, strict=True):
             rows = np.array([vectors[sentence] for sentence in own])
-            yield vectors[text], rows.reshape(len(own), self._encoder.dimensions)
+            yield vectors[text], rows.reshape(len(own), self._encoder.dimensions), b""
 
 
 def _embed(
@@ -79,13 +99,14 @@ def _embed(
     new = {key: row for row, key in reversed(list(enumerate(keys))) if key not in known}
     rows = list(new.values())
     vectors = encoded([passages[row] for row in rows], [inputs[row] for row in rows])
-    for key, (vector, sentence_vectors) in zip(new, vectors, strict=True):
+    for key, (vector, sentence_vectors, codes) in zip(new, vectors, strict=True):
         known[key] = Embedding(
             key=key,
             model=model,
             vector=vector.astype(np.float32),
             # 16 bits: a cosine changes in the fourth digit, the size is halved.
             sentence_vectors=sentence_vectors.astype(np.float16),
+            token_codes=codes,
         )
     return tuple(known[key] for key in keys)
 

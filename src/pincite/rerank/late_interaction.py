@@ -19,7 +19,7 @@ from pincite.rerank.maxsim import Likeness, PassageStates, compare
 from pincite.rerank.order import PASSAGE_SHARE, Cut, final_score, reorder
 from pincite.stages import Encoder, Sources, TermWeights, TokenStates
 from pincite.text.terms import question_terms, terms
-from pincite.vectors import normalised
+from pincite.vectors import normalised, turned
 
 _LEAST_FOR_PASSAGES = 0.1
 _LEAST_FOR_SENTENCES = 0.2
@@ -67,14 +67,14 @@ class LateInteractionReranker:
         first, rest = self._cut.split(hits)
         texts = [hit.passage.with_context(self._sources.text_of(hit.passage.span)) for hit in first]
         found = self._hot.states_of(
+            [hit.passage for hit in first],
             texts,
-            [tuple(hit.passage.sentence_ranges()) for hit in first],
             deadline=question.deadline,
         )
         asked = self._encoder.encode_question(question.asked)
         words = AskedWords(question.asked, self._weights)
         likenesses = compare(
-            normalised(asked.states),
+            turned(normalised(asked.states)),
             self._importance(question.asked, asked),
             list(found.values()),
             [first[row].passage.headers for row in found],

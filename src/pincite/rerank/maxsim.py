@@ -20,20 +20,14 @@ rows that head its columns are headings, and the row before it nothing."""
 class PassageStates:
     """What the comparison needs of one passage.
 
-    `states` (tokens, dimensions) has a row of length 1 for each token. `parts` (1 + sentences, 2)
-    are ranges of its rows: first what stands above the sentences (name and headings), then each
-    sentence. `sentence_vectors` (sentences, dimensions) have length 1. 16 bits for both: scores
-    change by less than 0.001, and the size is halved.
+    `states` (tokens, dimensions) has a row of about length 1 for each token. `parts` (1 + sentences,
+    2) are ranges of its rows: first what stands above the sentences (name and headings), then each
+    sentence. `sentence_vectors` (sentences, dimensions) have length 1.
     """
 
-    states: NDArray[np.float16]
+    states: NDArray[Any]
     parts: NDArray[np.int32]
     sentence_vectors: NDArray[np.float16]
-
-    @property
-    def bytes_in_memory(self) -> int:
-        """Of the arrays."""
-        return self.states.nbytes + self.parts.nbytes + self.sentence_vectors.nbytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +50,14 @@ def compare(
 ) -> list[Likeness]:
     """The weighted mean, over question tokens, of the similarity to the most similar passage token.
 
-    `asked` (question tokens, dimensions) has rows of length 1, `importance` (weightings, question
-    tokens) rows with the sum 1. A sentence is read in its surroundings; `headers` has for each passage
-    what `Passage.headers` has. All passages are compared in one product of matrices, since there are
-    hundreds of sentences in them.
+    `asked` (question tokens, dimensions) has rows of length 1 in the axes of the passages' states,
+    `importance` (weightings, question tokens) rows with the sum 1. A sentence is read in its
+    surroundings; `headers` has for each passage what `Passage.headers` has. All passages are
+    compared in one product of matrices, since there are hundreds of sentences in them.
     """
     if not passages:
         return []
-    states = np.concatenate([passage.states for passage in passages]).astype(np.float32)
+    states = np.concatenate([passage.states for passage in passages])
     similarity = asked.astype(np.float32) @ states.T
     ends = np.cumsum([len(passage.states) for passage in passages])
     starts = ends - [len(passage.states) for passage in passages]
