@@ -5,15 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
 
 @contextmanager
-def listening(app: ASGIApp) -> Iterator[str]:
-    """Its address, while it runs in a thread."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+def listening(app: ASGIApp, **options: Any) -> Iterator[str]:
+    """Its address, while it runs in a thread; `options` are those of uvicorn's Config."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", **options))
     started = threading.Event()
     begin = server.startup
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,16 +24,16 @@ PATIENCE = 120.0
 def serving(
     library: Path, *options: str, **env: str
 ) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
-    """The command on a free port, and a client of it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [*COMMAND, "serve", "--library", str(library), "--port", str(port), *options]
+    """The command on a port that the system chose, and a client of it."""
+    command = [*COMMAND, "serve", "--library", str(library), "--port", "0", *options]
     process = subprocess.Popen(
         command, env=environment(**env), stderr=subprocess.PIPE, encoding="utf-8"
     )
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        address = next(line.split()[0] for line in lines if line.startswith("http"))
+        with httpx.Client(base_url=address, timeout=PATIENCE) as client:
             assert health(client, process) == httpx.codes.OK
             yield client, process
     finally:

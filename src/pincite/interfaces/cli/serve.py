@@ -44,5 +44,8 @@ def start(library: Path, *, profile: str = "", **given: Any) -> None:
         library, create=False, profile=profile, overrides={"server": layer}
     ) as opened:
         settings = opened.settings.server
-    say(f"http://{settings.host}:{settings.port} (Ctrl-C ends it)", err=True)
-    running.run(library, settings, profile=profile)
+
+    def show(port: int) -> None:
+        say(f"http://{settings.host}:{port} (Ctrl-C ends it)", err=True)
+
+    running.run(library, settings, profile=profile, on_bound=show)

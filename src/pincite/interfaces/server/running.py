@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import structlog
@@ -12,6 +13,7 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from pincite.interfaces.server.app import create_app
+from pincite.interfaces.server.connections import ImpatientProtocol
 from pincite.interfaces.server.guards.wrapping import check_binding
 from pincite.interfaces.server.observing import forget_metrics, log_as_json, prepare_metrics
 from pincite.interfaces.server.served import Served
@@ -27,10 +29,17 @@ _LAST_SECONDS = 10
 """For requests that are being answered when the server is told to end."""
 
 
-def run(library: Path, settings: ServerSettings, *, profile: str = "") -> None:
+def run(
+    library: Path,
+    settings: ServerSettings,
+    *,
+    profile: str = "",
+    on_bound: Callable[[int], None] = lambda _: None,
+) -> None:
     """Serve until told to end. Raises SettingsError where others could reach it without a key.
 
-    Also a single process has a supervisor: one that a question holds for good is replaced.
+    `on_bound` is given the port, which the system chooses where the settings say 0. Also a single
+    process has a supervisor: one that a question holds for good is replaced.
     """
     check_binding(library, settings)
     os.environ[_LIBRARY] = str(library.absolute())
@@ -44,6 +53,7 @@ def run(library: Path, settings: ServerSettings, *, profile: str = "") -> None:
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
+        http="pincite.interfaces.server.connections:ImpatientProtocol",
         timeout_worker_healthcheck=max(_LEAST_HEALTH_SECONDS, round(settings.question_seconds)),
         timeout_graceful_shutdown=_LAST_SECONDS,
         # What a client says of its address counts only where the user has named the proxy.
@@ -54,6 +64,7 @@ def run(library: Path, settings: ServerSettings, *, profile: str = "") -> None:
         log_config=None,
     )
     socket = config.bind_socket()
+    on_bound(socket.getsockname()[1])
     try:
         Multiprocess(config, sockets=[socket]).run()
     finally:
@@ -65,6 +76,7 @@ def app() -> FastAPI:
     """The app of one process."""
     log_as_json()
     settings = ServerSettings.model_validate_json(os.environ[_SETTINGS])
+    ImpatientProtocol.seconds = settings.client_seconds
     opened = Library.open(os.environ[_LIBRARY], create=False, profile=os.environ.get(_PROFILE, ""))
     return create_app(Served(opened), settings, closes=True, stuck=_give_up)
 
