@@ -199,3 +199,15 @@ def test_a_job_waits_while_another_process_ingests(
     assert jobs.get(job.id).state == "done"
     jobs.stop()
     library.close()
+
+
+def test_further_ingests_are_refused_while_many_wait(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pincite.interfaces.server.jobs.MOST_WAITING", 0)
+    reply = upload(client, ("pump.txt", b"The pump is checked on day 7.\n"))
+    assert reply.status_code == 503
+    assert "nothing was taken in" in reply.json()["detail"]
+    assert int(reply.headers["Retry-After"]) > 0
+    monkeypatch.undo()
+    finished(client, upload(client, ("pump.txt", b"The pump is checked on day 7.\n")))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
@@ -22,7 +23,7 @@ from filelock import FileLock, Timeout
 
 from pincite.errors import LibraryBusy, PinciteError
 from pincite.holdings import UPLOADS_FOLDER
-from pincite.interfaces.server.problems import not_found
+from pincite.interfaces.server.problems import Refused, not_found
 from pincite.interfaces.server.shelf import Allowed, Form
 from pincite.library import Library
 from pincite.regular_files import read_regular
@@ -31,6 +32,10 @@ from pincite.verify.saved import write_whole
 if TYPE_CHECKING:
     from pincite.holdings import IngestReport
     from pincite.intake import Progress
+
+MOST_WAITING = 200
+"""Jobs of one process; each holds the files that were sent with it on the disk."""
+_RETRY_SECONDS = "30"
 
 State = Literal["waiting", "running", "done", "failed"]
 
@@ -121,6 +126,16 @@ class Jobs:
         self._waiting.put(None)
         if self._thread is not None:
             self._thread.join(patience_seconds)
+
+    def check_room(self) -> None:
+        """Raises Refused (503) where so many jobs wait that another would wait too long."""
+        if self._waiting.qsize() >= MOST_WAITING:
+            raise Refused(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"{MOST_WAITING} ingests are waiting, as many as may; nothing was taken in: "
+                "try again when some are done",
+                headers={"Retry-After": _RETRY_SECONDS},
+            )
 
     def add(
         self, paths: Sequence[tuple[str, Path]], collection: str, *, tags: Sequence[str] = ()

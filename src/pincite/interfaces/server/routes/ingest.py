@@ -59,6 +59,7 @@ _BODY = {
 )
 async def ingest(request: Request, served: Library, allowed: MaySee) -> Reply:
     """Take in files; the reply names a job, and `/v1/jobs/{id}` tells how far it is."""
+    served.jobs.check_room()
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         settings = request.app.state.settings
