@@ -44,7 +44,7 @@ TABLES = {
     "sources": "SELECT collection, path, document_id FROM sources",
     "passages": 'SELECT id, document_id, start, "end", page, section, context, sentences, '
     "embedding_key FROM passages",
-    "embeddings": "SELECT key, model, vector, sentence_vectors FROM embeddings",
+    "embeddings": "SELECT key, model, vector, sentence_vectors, token_codes FROM embeddings",
     "meta": "SELECT value FROM meta WHERE name = 'corpus_version'",
     "failures": "SELECT * FROM failures",
 }
