@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from pincite.errors import (
     DocumentGone,
     LibraryBusy,
+    LibraryDamaged,
     LibraryError,
     LibraryReadOnly,
     ModelError,
@@ -118,6 +119,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _ours(request: Request, error: Exception) -> Response:
     body = problem_of(request, error)
+    if isinstance(error, LibraryDamaged):
+        request.app.state.damage = body["detail"]
     is_later = body["status"] == HTTPStatus.SERVICE_UNAVAILABLE
     return respond(body, {"Retry-After": _RETRY_SECONDS} if is_later else None)
 

@@ -16,6 +16,7 @@ from pincite.asking import LONGEST_QUESTION
 from pincite.chat.conversation import Conversation
 from pincite.errors import LibraryBusy, PinciteError, UsageError
 from pincite.filters import Filters
+from pincite.holdings import CATALOG_FILE
 from pincite.interfaces.forms import search_form
 from pincite.interfaces.server.caches import AnswerCache, is_lasting, may_be_cached
 from pincite.interfaces.server.jobs import Jobs
@@ -255,6 +256,9 @@ class Served(Shelf):
         try:
             stages = self.library.stages()
             notices = [self.without_paths(told) for told in stages.notices]
+            # What is open answers on for a while without the file it was opened from.
+            if not (self.library.path / CATALOG_FILE).exists():
+                problems.append("the library's catalog is gone; restore it from a backup")
         except LibraryBusy:
             notices = ["the first ingest is still running"]
         except (PinciteError, OSError) as error:

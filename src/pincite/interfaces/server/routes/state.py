@@ -13,9 +13,15 @@ router = APIRouter(tags=["state"])
 
 
 @router.get("/health", responses={503: {"description": "a part that is needed is missing"}})
-def health(served: Library, response: Response) -> Reply:
-    """Whether questions can be answered; 503 where a part that is needed is missing."""
+def health(served: Library, request: Request, response: Response) -> Reply:
+    """Whether questions can be answered; 503 where a part that is needed is missing.
+
+    Damage that a request met is told until the server is started again: to look for it takes as
+    long as to read the whole library.
+    """
     told = served.health()
+    if damage := getattr(request.app.state, "damage", ""):
+        told |= {"status": "failing", "problems": [*told["problems"], damage]}
     if told["problems"]:
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
     return told
