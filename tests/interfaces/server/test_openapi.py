@@ -25,3 +25,12 @@ def test_the_manual_names_every_address_and_loads_nothing_from_elsewhere(
     assert "<script" not in page.text
     assert "style=" not in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
+
+
+def test_a_method_that_an_address_does_not_have_is_told_those_that_it_has(
+    client: TestClient,
+) -> None:
+    reply = client.put("/v1/documents/0000000000000000")
+    assert reply.status_code == 405
+    assert reply.headers["allow"] == "DELETE, GET"
+    assert client.put("/v1/feedback").headers["allow"] == "GET, POST"

@@ -38,7 +38,13 @@ class ExportBody(Asked):
     citations: list[str] | None = None
 
 
-@router.post("/exports")
+@router.post(
+    "/exports",
+    response_class=Response,
+    responses={
+        200: {"description": "the document", "content": {kind: {} for kind in _KINDS.values()}}
+    },
+)
 def export(body: ExportBody, served: Library, allowed: MaySee) -> Response:
     """The answer as a file.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import uuid
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -130,7 +131,24 @@ async def _http(request: Request, error: Exception) -> Response:
     detail = str(error.detail)
     if error.status_code == HTTPStatus.NOT_FOUND and detail == HTTPStatus.NOT_FOUND.phrase:
         detail = "there is nothing at this address; /openapi.json lists all addresses"
-    return respond(problem(request, error.status_code, detail), error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_methods_at(request))
+    return respond(problem(request, error.status_code, detail), headers)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """All methods of an address; each of its routes would tell its own alone."""
+    path = re.sub(r"%[0-9A-Fa-f]{2}", "x", request.url.path)
+    described = request.app.openapi()["paths"]
+    return sorted(
+        {
+            method.upper()
+            for address, methods in described.items()
+            if re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", address), path)
+            for method in methods
+        }
+    )
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

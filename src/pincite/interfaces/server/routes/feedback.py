@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from pincite.catalog.feedback import Judgement
 from pincite.interfaces.server.asked import Body, Library, MaySee, Reply
@@ -24,7 +24,7 @@ class FeedbackBody(Body):
     """What somebody says of an answer."""
 
     question: Annotated[str, Field(min_length=1, max_length=10_000)]
-    helpful: bool
+    helpful: StrictBool
     correction: Words = Field(default="", description="what the answer should have been")
     comment: Words = ""
     collection: str | None = None
