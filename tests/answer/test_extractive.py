@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -136,3 +137,36 @@ def test_a_row_is_shown_alone_and_a_row_of_heads_with_its_table(tmp_path: Path) 
     (claim,) = drafted(document, at(document, head.start, head.end, 0.9, "e1")).claims
     assert "M8" in claim.text
     assert "M10" in claim.text
+
+
+SHORT_SECTION = """# Workshop
+
+## Planning
+
+{long}
+
+Invite the people who run the service.
+
+Put the risks in order.
+
+{long}
+"""
+
+
+@pytest.mark.parametrize(("score", "quotes"), [(0.88, 1), (0.7, 2)])
+def test_two_places_of_one_section_are_one_quote_with_what_stands_between(
+    tmp_path: Path, score: float, quotes: int
+) -> None:
+    path = tmp_path / "workshop.md"
+    long = "The room has a table and a window. " * 40
+    body = "Ask for the plan of the service.\n\nName what may fail."
+    text = SHORT_SECTION.format(long=long).replace("Put the", f"{body}\n\nPut the")
+    path.write_text(text)
+    document = FileReader().read(path)
+    draft = drafted(
+        document,
+        evidence(document, "Ask for the plan of the service.", 0.9, "e1"),
+        evidence(document, "Put the risks in order.", score, "e2"),
+    )
+    assert len(draft.claims) == quotes
+    assert ("Name what may fail." in draft.claims[0].text) is (quotes == 1)

@@ -13,6 +13,7 @@ from pincite.text.structure import (
     LIST_ITEMS,
     PARAGRAPH_CHARS,
     SECTION_CHARS,
+    SHORT_LIST_CHARS,
     Unit,
     pieces_of,
     unit_around,
@@ -154,3 +155,17 @@ def test_pieces_are_the_blocks_of_a_quote(document: Document) -> None:
     ]
     shown = text(document, found)
     assert shown[pieces[1].start : pieces[1].end] == "1. Open a terminal."
+
+
+def test_in_brief_a_line_that_announces_a_long_list_is_shown_with_its_first_items(
+    document: Document,
+) -> None:
+    start = document.text.index("These ports are used:")
+    found = unit_around(
+        document, start, start + 21, is_wanted=lambda first, last: False, is_brief=True
+    )
+    shown = text(document, found)
+    assert shown.startswith("These ports are used:")
+    assert "Port 0 is open." in shown
+    assert len(shown) <= SHORT_LIST_CHARS
+    assert found.left_out.endswith(" more items")

@@ -10,7 +10,7 @@ from pincite.document import Document, Span
 from pincite.records import AnsweredPart, Claim, Draft, Evidence, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import details, identifiers
-from pincite.text.structure import PARAGRAPH_CHARS, Unit, pieces_of, unit_around
+from pincite.text.structure import PARAGRAPH_CHARS, Unit, is_read_together, pieces_of, unit_around
 
 _MOST_SHOWN = 3
 """Quotes of an answer to one question; what else was chosen stands behind them."""
@@ -121,6 +121,8 @@ class _Units:
                 self.carried[known.id].add(item.id)
                 return
             joined = _joined(document, known, item, unit)
+            if joined is None and self._is_read_with(document, number, item, unit):
+                joined = _both(known, unit)
             if joined is not None:
                 self.evidence[number] = self._of(known, joined)
                 self.carried[known.id].add(item.id)
@@ -136,6 +138,20 @@ class _Units:
         return any(
             series in self._named.values() and code not in self._named
             for code, series in found.items()
+        )
+
+    def _is_read_with(self, document: Document, number: int, item: Evidence, unit: Unit) -> bool:
+        """Whether both would be shown, and are two places of one short section."""
+        known = self.evidence[number]
+        both = _both(known, unit)
+        between = Span(document_id=item.span.document_id, start=both.start, end=both.end)
+        others = (*self.evidence[:number], *self.evidence[number + 1 :])
+        return (
+            known.span.document_id == item.span.document_id
+            and item.score >= self.evidence[0].score - _NEAR_BEST
+            and not (unit.left_out or self.left_out[known.id])
+            and not any(between.contains(other.span) for other in others)
+            and is_read_together(document, both.start, both.end)
         )
 
     def _repeats(self, known: Evidence, item: Evidence) -> bool:
@@ -157,18 +173,22 @@ def _words(text: str) -> list[str]:
     return text.casefold().split()
 
 
+def _both(known: Evidence, unit: Unit) -> Unit:
+    start, end = known.span.start, known.span.end
+    return Unit(start=min(start, unit.start), end=max(end, unit.end))
+
+
 def _joined(document: Document, known: Evidence, item: Evidence, unit: Unit) -> Unit | None:
     """The range of both where they are one: they share text, or are neighbours in a short paragraph."""
     if known.span.document_id != item.span.document_id:
         return None
-    here = known.span
-    start, end = min(here.start, unit.start), max(here.end, unit.end)
+    here, both = known.span, _both(known, unit)
     if here.start <= unit.start and unit.end <= here.end:
         return Unit(start=here.start, end=here.end)
     shares = here.start < unit.end and unit.start < here.end
-    blocks = document.blocks_in(start, end)
-    is_short = len(blocks) == 1 and end - start <= PARAGRAPH_CHARS
-    return Unit(start=start, end=end) if shares or is_short else None
+    blocks = document.blocks_in(both.start, both.end)
+    is_short = len(blocks) == 1 and both.end - both.start <= PARAGRAPH_CHARS
+    return both if shares or is_short else None
 
 
 def _shown(units: _Units, parts: Sequence[AnsweredPart]) -> Iterator[str]:

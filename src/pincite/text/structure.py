@@ -87,11 +87,8 @@ def unit_around(
     if kind is BlockKind.CODE:
         return _with_lead_in(document, place)
     if kind is BlockKind.PARAGRAPH:
-        announced = _announced(document, place, end)
-        is_short = announced is not None and announced.end - announced.start <= SHORT_LIST_CHARS
-        if announced is not None and (is_short or not is_brief):
-            return announced
-        return _in_block(document, place, start, end, room)
+        announced = _announced(document, place, end, is_brief=is_brief)
+        return announced or _in_block(document, place, start, end, room)
     return Unit(start=start, end=end)
 
 
@@ -116,6 +113,15 @@ def _short_section(document: Document, place: int) -> Unit | None:
     if any(_stands_alone(document, block) for block in blocks[first : last + 1]):
         return None
     return Unit(start=start, end=end)
+
+
+def is_read_together(document: Document, start: int, end: int) -> bool:
+    """Whether `text[start:end]` is part of one section and as short as one that is shown whole."""
+    blocks = document.blocks_in(start, end)
+    return end - start <= SECTION_CHARS and all(
+        _is_body(block, blocks[0].section) and not _stands_alone(document, block)
+        for block in blocks
+    )
 
 
 def _stands_alone(document: Document, block: Block) -> bool:
@@ -181,11 +187,13 @@ def _is_numbered(document: Document, number: int) -> bool:
     return found is not None and found["number"] is not None
 
 
-def _list(document: Document, start: int, items: Sequence[int], last: int) -> Unit:
+def _list(
+    document: Document, start: int, items: Sequence[int], last: int, room: int = LIST_CHARS
+) -> Unit:
     """A list from `start` on; cut behind an item where it is too long."""
     blocks = document.blocks
     ends = [blocks[behind - 1].end for _, behind in pairwise([*items, last + 1])]
-    fitting = sum(1 for _ in takewhile(lambda end: end - start <= LIST_CHARS, ends[:LIST_ITEMS]))
+    fitting = sum(1 for _ in takewhile(lambda end: end - start <= room, ends[:LIST_ITEMS]))
     shown = max(1, fitting)
     more = len(items) - shown
     left_out = f"{more} more {'item' if more == 1 else 'items'}" if more else ""
@@ -239,8 +247,12 @@ def _lead_in(document: Document, first: int) -> Range | None:
     return above.start + sentences[-1][0], above.end
 
 
-def _announced(document: Document, place: int, end: int) -> Unit | None:
-    """A sentence that stands in what leads to a list or code, with that; None for any other."""
+def _announced(document: Document, place: int, end: int, *, is_brief: bool) -> Unit | None:
+    """A sentence that stands in what leads to a list or code, with that; None for any other.
+
+    In brief with a short list whole, and of a longer one the first items below a line that ends open:
+    alone such a line says nothing.
+    """
     blocks, block = document.blocks, document.blocks[place]
     behind = place + 1
     if behind >= len(blocks) or blocks[behind].section != block.section:
@@ -248,12 +260,17 @@ def _announced(document: Document, place: int, end: int) -> Unit | None:
     lead = _lead_in(document, behind)
     if lead is None or lead[0] >= end:
         return None
+    ends_open = _ends_open(document.text[block.start : block.end])
     if blocks[behind].kind is BlockKind.LIST_ITEM:
         first, last = _run(document, behind)
         items = [n for n in range(first, last + 1) if blocks[n].kind is BlockKind.LIST_ITEM]
-        return _list(document, lead[0], items, last)
-    if blocks[behind].kind is BlockKind.CODE and _ends_open(document.text[block.start : block.end]):
-        return Unit(start=lead[0], end=blocks[behind].end)
+        room = SHORT_LIST_CHARS if is_brief else LIST_CHARS
+        listed = _list(document, lead[0], items, last, room)
+        is_whole = not listed.left_out and listed.end - listed.start <= room
+        return listed if is_whole or not is_brief or ends_open else None
+    if blocks[behind].kind is BlockKind.CODE and ends_open:
+        code = Unit(start=lead[0], end=blocks[behind].end)
+        return None if is_brief and code.end - code.start > SHORT_LIST_CHARS else code
     return None
 
 

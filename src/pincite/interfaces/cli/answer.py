@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _INDENT = "  "
 _LONGEST_CODE_LINES = 40
+_NUMBERS = re.compile(r"\[(\d+)\]")
+"""Of the quotes that a reason is about: "quotes [1] and [2] differ"."""
 
 
 def print_answer(
@@ -54,8 +57,11 @@ def print_answer(
 
 def _print_notes(answer: Answer, *, everything: bool) -> None:
     lost = {f"no answer found for: {part}" for part in answer.parts}
+    folded = set() if everything else _folded_away(answer)
     for reason in answer.reasons:
-        if reason not in lost or not answer.citations:
+        numbers = set(_NUMBERS.findall(reason))
+        is_folded = bool(numbers) and numbers <= folded
+        if not (reason in lost or is_folded) or not answer.citations:
             say(indented(reason, first="  - "), fg="yellow")
     if not answer.citations:
         return
@@ -69,6 +75,12 @@ def _print_notes(answer: Answer, *, everything: bool) -> None:
         say(indented(f"language model: {answer.model}", first=_INDENT), dim=True)
     if answer.judged_by:
         say(f"  statements judged by {answer.judged_by}", dim=True)
+
+
+def _folded_away(answer: Answer) -> set[str]:
+    """The numbers of the quotes that only `--all` shows: what is to be said of them, it says too."""
+    shown = {number for claim in answer.shown for number in claim.citations}
+    return {str(n) for n in range(1, len(answer.citations) + 1) if n not in shown}
 
 
 def _print_short(answer: Answer) -> None:
