@@ -13,7 +13,7 @@ from pincite.text.details import details, identifiers
 from pincite.text.structure import PARAGRAPH_CHARS, Unit, is_read_together, pieces_of, unit_around
 
 _MOST_SHOWN = 3
-"""Quotes of an answer to one question; what else was chosen stands behind them."""
+"""Sentences whose units answer one question; what else was chosen stands behind them."""
 
 _NEAR_BEST = 0.06
 """How far below the best sentence one may score whose unit is shown beside it unasked."""
@@ -192,14 +192,22 @@ def _joined(document: Document, known: Evidence, item: Evidence, unit: Unit) -> 
 
 
 def _shown(units: _Units, parts: Sequence[AnsweredPart]) -> Iterator[str]:
-    """The ids of the units that are shown unasked: of each part the best, of all what is near it."""
+    """The ids of the units that are shown unasked: of each part the best, of all what is near it.
+
+    A unit in which several of the best sentences stand leaves less to be shown beside it.
+    """
     if parts:
         for part in parts:
             yield from _first_carrying(units, part)
         return
     best = max((item.score for item in units.evidence), default=0.0)
     near = [item for item in units.evidence if item.score >= best - _NEAR_BEST]
-    yield from (item.id for item in (near or units.evidence)[:_MOST_SHOWN])
+    carried = 0
+    for item in near or units.evidence:
+        if carried >= _MOST_SHOWN:
+            return
+        yield item.id
+        carried += len(units.carried[item.id])
 
 
 def _first_carrying(units: _Units, part: AnsweredPart) -> Iterator[str]:
