@@ -119,7 +119,9 @@ def is_read_together(document: Document, start: int, end: int) -> bool:
     """Whether `text[start:end]` is part of one section and as short as one that is shown whole."""
     blocks = document.blocks_in(start, end)
     return end - start <= SECTION_CHARS and all(
-        _is_body(block, blocks[0].section) and not _stands_alone(document, block)
+        _is_body(block, blocks[0].section)
+        and block.place == blocks[0].place
+        and not _stands_alone(document, block)
         for block in blocks
     )
 
