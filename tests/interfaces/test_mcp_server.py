@@ -22,6 +22,7 @@ from interfaces.server.live import listening
 from interfaces.server.opened import key_for, open_settings, with_key
 from pincite.interfaces.mcp_server import mcp_server
 from pincite.interfaces.server.app import create_app
+from pincite.interfaces.server.guards.query_log import QUERY_FILE
 from pincite.interfaces.server.served import Served
 
 TORQUE = "What torque do I need for a size -8 hose end?"
@@ -254,3 +255,30 @@ def test_all_clients_get_the_same_citations_for_the_same_question(
                 evidence = (reply.model_extra or {})["evidence"]
                 assert evidence["citations"] == query["citations"]
                 assert [link["id"] for link in evidence["links"]] == ids
+
+
+def test_what_is_asked_is_counted_and_logged_whichever_client_asks(
+    served: Served, tmp_path: Path
+) -> None:
+    app = create_app(served, open_settings(folder=str(tmp_path), query_log=True))
+    with listening(app) as address:
+        called(connected(lambda: f"{address}/mcp"), "ask", {"question": f"By MCP: {TORQUE}"})
+        message = {"role": "user", "content": f"By chat: {TORQUE}"}
+        for path, body in (
+            ("/v1/query", {"question": f"By query: {TORQUE}"}),
+            ("/v1/chat/completions", {"model": "pincite", "messages": [message]}),
+            ("/v1/responses", {"model": "pincite", "input": f"By response: {TORQUE}"}),
+            ("/api/search", {"query": f"By search: {TORQUE}", "generate_answer": True}),
+            ("/api/search", {"query": "Only passages?"}),
+            ("/answer", {"question": f"By answer: {TORQUE}"}),
+        ):
+            assert httpx.post(f"{address}{path}", json=body, timeout=60).status_code == 200
+        metrics = httpx.get(f"{address}/metrics").text
+    logged = [json.loads(line) for line in (tmp_path / QUERY_FILE).read_text().splitlines()]
+    ways = [entry["question"].partition(":")[0].lower() for entry in logged]
+    assert ways == [
+        "by [name]", "by query", "by chat", "by response", "by search", "by answer"
+    ]  # fmt: skip
+    assert all(entry["request_id"] and entry["status"] for entry in logged)
+    counted = [line for line in metrics.splitlines() if line.startswith("pincite_answers_total{")]
+    assert sum(float(line.rsplit(" ", 1)[1]) for line in counted) == len(logged)

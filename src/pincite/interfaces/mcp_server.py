@@ -18,6 +18,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 import pincite
@@ -41,6 +42,7 @@ _LONGEST_TEXT = 20_000
 
 Structured: TypeAlias = Annotated[CallToolResult, dict[str, Any]]
 Names: TypeAlias = list[str] | None
+Told: TypeAlias = Callable[[Request, str, Form], None]
 _Collection = Annotated[str | None, Field(description="search this collection alone")]
 _Documents = Annotated[Names, Field(description="file names, ends of paths, patterns or ids")]
 _Tags = Annotated[Names, Field(description="files with any of these tags")]
@@ -88,12 +90,14 @@ class Tools:
     """What the tools do, over one library.
 
     `base_url` is put before permalinks. Where there is an HTTP request, its guards say which
-    collections may answer, and it says how the server is called.
+    collections may answer, and it says how the server is called; `told` is given it with the question
+    and the answer.
     """
 
-    def __init__(self, served: Served, *, base_url: str = "") -> None:
+    def __init__(self, served: Served, *, base_url: str = "", told: Told | None = None) -> None:
         self._served = served
         self._base_url = base_url.rstrip("/")
+        self._told = told
 
     def all(self) -> list[Tool]:
         """Each as the protocol wants it."""
@@ -126,6 +130,9 @@ class Tools:
             filters=_filters(documents, tags, sections, since, until),
             allowed=_allowed(ctx),
         )
+        request = ctx.request_context.request
+        if self._told is not None and request is not None:
+            self._told(request, question, answer)
         return self._answer(ctx, answer)
 
     def search(
@@ -242,14 +249,14 @@ class Tools:
         return f"{request.url.scheme}://{request.url.netloc}"
 
 
-def mcp_server(served: Served, *, base_url: str = "") -> MCPServer:
+def mcp_server(served: Served, *, base_url: str = "", told: Told | None = None) -> MCPServer:
     """The server, to be run over stdio; `McpEndpoint` serves it by HTTP."""
     return MCPServer(
         "pincite",
         title="Pincite",
         version=pincite.__version__,
         instructions=_INSTRUCTIONS,
-        tools=Tools(served, base_url=base_url).all(),
+        tools=Tools(served, base_url=base_url, told=told).all(),
         log_level="WARNING",
     )
 
@@ -269,8 +276,10 @@ class McpEndpoint:
         hosts: Sequence[str],
         origins: Sequence[str] = (),
         base_url: str = "",
+        told: Told | None = None,
     ) -> None:
         self.path = path
+        self._told = told
         self._served = served
         self._base_url = base_url
         names = [f"[{one}]" if ":" in one and not one.startswith("[") else one for one in hosts]
@@ -289,7 +298,7 @@ class McpEndpoint:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """The host's lifespan enters this."""
-        server = mcp_server(self._served, base_url=self._base_url)
+        server = mcp_server(self._served, base_url=self._base_url, told=self._told)
         self._app = server.streamable_http_app(
             streamable_http_path=self.path, stateless_http=True, transport_security=self._security
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from pincite.interfaces.server import exports, openai_api, page_routes
 from pincite.interfaces.server.caches import open_cache
 from pincite.interfaces.server.folder import server_folder
 from pincite.interfaces.server.guards.wrapping import wrap_guards
+from pincite.interfaces.server.observing import tell_logs
 from pincite.interfaces.server.problems import add_problem_handlers, describe_problems
 from pincite.interfaces.server.routes import (
     access,
@@ -41,6 +43,22 @@ if TYPE_CHECKING:
 
 MCP_PATH = "/mcp"
 _ROUTES = Hook("routes")
+_ROUTED = (
+    query,
+    documents,
+    ingest,
+    manual,
+    conversations,
+    reports,
+    verify,
+    feedback,
+    reference,
+    state,
+    access,
+    openai_api,
+    exports,
+    page_routes,
+)
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _THREADS_BESIDE = 16
 """For what is quick, while as many questions as may are at work."""
@@ -58,23 +76,6 @@ def create_app(
     `stuck` is called where a question holds a thread that will not come back.
     """
 
-    tools = _tools(served, settings)
-
-    @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
-        # Routes that are plain functions run in these threads.
-        anyio.to_thread.current_default_thread_limiter().total_tokens = (
-            settings.max_running + _THREADS_BESIDE
-        )
-        app.state.ending.listen()
-        await anyio.to_thread.run_sync(served.warm_up)
-        async with AsyncExitStack() as stack:
-            for endpoint in tools:
-                await stack.enter_async_context(endpoint.running())
-            yield
-        if closes:
-            await anyio.to_thread.run_sync(served.close)
-
     app = _App(
         title="Pincite",
         version=pincite.__version__,
@@ -82,38 +83,48 @@ def create_app(
         # Both load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
-        lifespan=life,
+        lifespan=partial(_life, closes=closes),
     )
     served.longest_question = settings.max_question_chars
     app.state.served = served
     app.state.settings = settings
     app.state.ending = Ending()
+    app.state.tools = _tools(app, served, settings)
     add_problem_handlers(app)
-    for routes in (
-        query,
-        documents,
-        ingest,
-        manual,
-        conversations,
-        reports,
-        verify,
-        feedback,
-        reference,
-        state,
-        access,
-    ):
-        app.include_router(routes.router)
-    for routes in (openai_api, exports, page_routes):
-        app.include_router(routes.router)
-    for name in settings.plugins:
-        added = _ROUTES.plugin(name).called(served)
-        app.include_router(added, prefix=f"/plugins/{name}")
-    for endpoint in tools:
-        app.router.routes.append(Route(endpoint.path, endpoint=endpoint))
+    _add_routes(app, served, settings)
     wrap_guards(app, served.library.path, settings, stuck=stuck)
     folder = server_folder(served.library.path, settings)
     served.cache = open_cache(folder, settings, served.library.catalog, app.state.metrics.looked_up)
     return app
+
+
+@asynccontextmanager
+async def _life(app: FastAPI, *, closes: bool) -> AsyncIterator[None]:
+    """From the first request to the last, and what has to be done before and after."""
+    # Routes that are plain functions run in these threads.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = (
+        app.state.settings.max_running + _THREADS_BESIDE
+    )
+    app.state.ending.listen()
+    served: Served = app.state.served
+    await anyio.to_thread.run_sync(served.warm_up)
+    async with AsyncExitStack() as stack:
+        for endpoint in app.state.tools:
+            await stack.enter_async_context(endpoint.running())
+        yield
+    if closes:
+        await anyio.to_thread.run_sync(served.close)
+
+
+def _add_routes(app: FastAPI, served: Served, settings: ServerSettings) -> None:
+    """Our own, those of plugins that the settings name, and the tools."""
+    for module in _ROUTED:
+        app.include_router(module.router)
+    for name in settings.plugins:
+        added = _ROUTES.plugin(name).called(served)
+        app.include_router(added, prefix=f"/plugins/{name}")
+    for endpoint in app.state.tools:
+        app.router.routes.append(Route(endpoint.path, endpoint=endpoint))
 
 
 class _App(FastAPI):
@@ -122,7 +133,7 @@ class _App(FastAPI):
         return describe_problems(super().openapi())
 
 
-def _tools(served: Served, settings: ServerSettings) -> list[McpEndpoint]:
+def _tools(app: FastAPI, served: Served, settings: ServerSettings) -> list[McpEndpoint]:
     """The tools of the Model Context Protocol, where its package is installed."""
     if find_spec("mcp") is None:
         return []
@@ -137,5 +148,6 @@ def _tools(served: Served, settings: ServerSettings) -> list[McpEndpoint]:
             path=MCP_PATH,
             origins=settings.allowed_origins,
             base_url=settings.public_url,
+            told=partial(tell_logs, app=app),
         )
     ]

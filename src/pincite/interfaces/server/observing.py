@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import structlog
+from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -218,10 +219,16 @@ class Observed:
                 _tell(scope, route, status, seconds)
 
 
-def tell_logs(request: Request, question: str, form: Mapping[str, Any]) -> None:
-    """That a question was answered: to Prometheus, and to the query log if there is one."""
-    request.app.state.metrics.asked(form)
-    log = request.app.state.query_log
+def tell_logs(
+    request: Request, question: str, form: Mapping[str, Any], *, app: Starlette | None = None
+) -> None:
+    """That a question was answered: to Prometheus, and to the query log if there is one.
+
+    `app` is the server, where the request was answered by an app inside it.
+    """
+    server = (app or request.app).state
+    server.metrics.asked(form)
+    log = server.query_log
     if log is None:
         return
     state = request.scope["state"]

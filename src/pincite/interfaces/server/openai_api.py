@@ -24,6 +24,7 @@ from pincite.chat.follow_up import Exchange, follow_up
 from pincite.errors import PinciteError, UsageError
 from pincite.interfaces.linked_text import linked_text
 from pincite.interfaces.server.asked import Library, MaySee
+from pincite.interfaces.server.observing import tell_logs
 from pincite.interfaces.server.openai_bodies import (
     ChatBody,
     Earlier,
@@ -164,6 +165,7 @@ def _replied(
     answer = served.ask(
         read_as, collection=chosen.collection, profile=chosen.profile, allowed=allowed
     )
+    tell_logs(request, question, answer)
     base = _base_url(request)
     links = [{**link, "href": f"{base}{link['href']}"} for link in answer["links"]]
     is_other = read_as != question

@@ -59,13 +59,22 @@ def wrap_guards(
     `stuck` is called where a question holds a thread that will not come back.
     """
     folder = server_folder(library, settings)
-    buckets = Buckets(folder / RATES_FILE)
     metrics, audit = Metrics(), AuditLog(folder) if settings.audit_log else None
     told = _telling(audit)
     app.state.metrics = metrics
     app.state.query_log = QueryLog(folder) if settings.query_log else None
 
     # The last that is added comes first.
+    _limit_work(app, settings, stuck)
+    app.add_middleware(Recorded, told=told)
+    _check_clients(app, folder, settings, told)
+    _check_origins(app, settings)
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(Observed, metrics=metrics)
+
+
+def _limit_work(app: FastAPI, settings: ServerSettings, stuck: Callable[[], None]) -> None:
+    """How many questions are at work, and for how long."""
     app.add_middleware(
         TimeLimit,
         works=_works,
@@ -80,7 +89,13 @@ def wrap_guards(
         max_waiting=settings.max_waiting,
         max_wait_seconds=settings.max_wait_seconds,
     )
-    app.add_middleware(Recorded, told=told)
+
+
+def _check_clients(
+    app: FastAPI, folder: Path, settings: ServerSettings, told: Callable[..., None]
+) -> None:
+    """Who asks, how often, and how much is sent: before the key by address, after it by key."""
+    buckets = Buckets(folder / RATES_FILE)
     app.add_middleware(
         BodyLimits,
         max_bytes=settings.max_body_kb * _KIBIBYTE,
@@ -104,6 +119,10 @@ def wrap_guards(
         per_minute=settings.address_requests_per_minute,
         name_of=_counted_address,
     )
+
+
+def _check_origins(app: FastAPI, settings: ServerSettings) -> None:
+    """By which name the server is called, and from which pages."""
     if settings.allowed_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -117,8 +136,6 @@ def wrap_guards(
         hosts=[*settings.allowed_hosts, *_host_of(settings.public_url)],
         origins=settings.allowed_origins,
     )
-    app.add_middleware(SecurityHeaders)
-    app.add_middleware(Observed, metrics=metrics)
 
 
 def _host_of(url: str) -> tuple[str, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import Field
 
 from pincite.filters import Filters
 from pincite.interfaces.server.asked import Body, Library, MaySee, Reply
+from pincite.interfaces.server.observing import tell_logs
 from pincite.interfaces.server.served import Allowed, Form, Served
 
 router = APIRouter(tags=["other systems"])
@@ -35,7 +36,7 @@ class AnswerBody(Body):
 
 
 @router.post("/api/search")
-def api_search(body: ApiSearchBody, served: Library, allowed: MaySee) -> Reply:
+def api_search(request: Request, body: ApiSearchBody, served: Library, allowed: MaySee) -> Reply:
     """Passages with their scores; with `generate_answer`, an answer made of checked quotes."""
     filters = Filters.of(documents=[_pattern(body.document)] if body.document else None)
     found = served.search(
@@ -49,6 +50,7 @@ def api_search(body: ApiSearchBody, served: Library, allowed: MaySee) -> Reply:
     }
     if body.generate_answer:
         form = served.ask(body.query, filters=filters, allowed=allowed)
+        tell_logs(request, body.query, form)
         reply |= {"answer": form["text"] or _NO_ANSWER, "citations": form["citations"]}
         reply["links"] = form["links"]
     return reply
@@ -70,11 +72,12 @@ def api_stats(served: Library, allowed: MaySee) -> Reply:
 
 
 @router.post("/answer")
-def answer(body: AnswerBody, served: Library, allowed: MaySee) -> Reply:
+def answer(request: Request, body: AnswerBody, served: Library, allowed: MaySee) -> Reply:
     """The text of an answer; with `debug`, what it was made of."""
     form = served.ask(
         body.question, collection=body.company_name, debug=body.debug, allowed=allowed
     )
+    tell_logs(request, body.question, form)
     reply: Form = {
         **({"company_name": body.company_name} if body.company_name else {}),
         "question": body.question,
