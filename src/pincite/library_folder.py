@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -98,13 +99,19 @@ def held(folder: Path, lock_file: str, *, patience_seconds: float, busy: str) ->
     Raises LibraryBusy, with what `busy` tells, when another process holds it, and LibraryReadOnly
     where nothing can be written.
     """
+    read_only = f"{folder}: the library cannot be written; ask for write access"
     if not os.access(folder, os.W_OK):
-        raise LibraryReadOnly(f"{folder}: the library cannot be written; ask for write access")
+        raise LibraryReadOnly(read_only)
     lock = FileLock(folder / lock_file, timeout=patience_seconds)
     try:
         lock.acquire()
     except Timeout as error:
         raise LibraryBusy(f"{folder}: {busy}") from error
+    except OSError as error:
+        # A disk that the system gave up after a fault still says that it may be written.
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            raise LibraryReadOnly(read_only) from error
+        raise
     try:
         yield
     finally:

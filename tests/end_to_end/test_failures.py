@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from end_to_end.disks import fill_up, mount, unmount
 from end_to_end.running import (
     COMMAND,
     Result,
@@ -101,25 +101,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of one megabyte."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    _mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk)
+    mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk)
     yield disk
-    _unmount(disk)
-
-
-def _mount(*arguments: str | Path) -> None:
-    if not shutil.which("mount"):
-        pytest.skip("there is no mount command")
-    done = subprocess.run(["mount", *map(str, arguments)], capture_output=True, check=False)
-    if done.returncode:
-        pytest.skip("mounting needs rights this user does not have")
-
-
-def _unmount(place: Path) -> None:
-    """Take the disk away, even where a process is still closing its files.
-
-    A mount that outlives its test cannot be deleted, and pytest fails at the end of a later run.
-    """
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
+    unmount(disk)
 
 
 def test_a_full_disk_is_told_and_more_room_completes_the_work(
@@ -133,7 +117,7 @@ def test_a_full_disk_is_told_and_more_room_completes_the_work(
     kept = held(library)["documents"]
     assert isinstance(kept, int)
     assert 0 < kept < 20
-    _mount("-o", "remount,size=50m", small_disk)
+    mount("-o", "remount,size=50m", small_disk)
     again = lexical_cli("ingest", folder, "--library", library, "--json")
     assert again.returncode == 0, again.stderr
     report = json.loads(again.stdout)
@@ -143,7 +127,7 @@ def test_a_full_disk_is_told_and_more_room_completes_the_work(
 def test_a_question_on_a_full_disk_is_answered_or_told_why_not(
     small_disk: Path, sample: SampleLibrary
 ) -> None:
-    _mount("-o", "remount,size=3m", small_disk)
+    mount("-o", "remount,size=3m", small_disk)
     library = small_disk / "library"
     shutil.copytree(sample.path, library)
     fill_up(small_disk)
@@ -157,7 +141,7 @@ def test_a_question_on_a_full_disk_is_answered_or_told_why_not(
 def test_an_index_that_has_no_room_is_told_and_the_question_answered(
     small_disk: Path, tmp_path: Path
 ) -> None:
-    _mount("-o", "remount,size=20m", small_disk)
+    mount("-o", "remount,size=20m", small_disk)
     library = small_disk / "library"
     folder = many_files(tmp_path / "documents", files=30, sections=30)
     lexical_cli("ingest", folder, "--library", library)
@@ -175,12 +159,6 @@ def test_an_index_that_has_no_room_is_told_and_the_question_answered(
     assert again.stdout == result.stdout
 
 
-def fill_up(disk: Path) -> None:
-    with (disk / "fill").open("wb", buffering=0) as file, contextlib.suppress(OSError):
-        while file.write(b"x" * 512):
-            pass
-
-
 # --- A library that cannot be written ---------------------------------------------------------
 
 
@@ -190,12 +168,12 @@ def read_only(sample: SampleLibrary, tmp_path: Path) -> Iterator[Path]:
     library = sample.copy(tmp_path / "library")
     place = tmp_path / "read-only"
     place.mkdir()
-    _mount("--bind", library, place)
+    mount("--bind", library, place)
     try:
-        _mount("-o", "remount,ro,bind", place)
+        mount("-o", "remount,ro,bind", place)
         yield place
     finally:
-        _unmount(place)
+        unmount(place)
 
 
 def test_a_read_only_library_answers_as_before(read_only: Path, sample: SampleLibrary) -> None:
