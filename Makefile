@@ -1,11 +1,12 @@
 # Two commands for a machine that has Python 3.11 or newer, make and the package index:
 #   make demo    sets everything up and asks the sample documents five questions
 #   make test    installs what the tests need and runs them
+#   make test-full  the same, repeating what depends on chance many more times
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check install clean
+.PHONY: demo test test-full check install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/pincite demo
@@ -13,6 +14,9 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	scripts/check $(BIN)
 	scripts/test $(BIN)
+
+test-full: export PINCITE_TESTS = full
+test-full: test
 
 check: $(VENV)/.installed-test
 	scripts/check $(BIN)

@@ -15,6 +15,7 @@ from typing import Any
 
 import docx
 import pytest
+from tiers import IS_FULL, often
 
 import pincite
 from end_to_end.running import (
@@ -29,8 +30,8 @@ from pincite.verify.receipt import answer_form
 
 # Several passages a file, so that files are stored in more than one go.
 SMALL_PASSAGES = "[chunking]\nmax_chars = 100\noverlap_chars = 0\n"
-KILLS = 50
-KILLS_PER_LIBRARY = 10
+KILLS = often(50, 12)
+KILLS_PER_LIBRARY = often(10, 6)
 FILES = 40
 FILTERS = 12
 """What is encoded within a quarter of a second is stored together; this takes a good second."""
@@ -106,7 +107,7 @@ def empty_library(path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_fifty_kills_at_random_moments(tmp_path: Path) -> None:
+def test_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
     folder = make_files(tmp_path / "documents")
     reference = empty_library(tmp_path / "reference")
     run_cli("ingest", folder, "--library", reference)  # prepares the encoder
@@ -137,7 +138,8 @@ def test_fifty_kills_at_random_moments(tmp_path: Path) -> None:
         assert results(library) == expected[1], f"after {kills} kills"
         assert stray_files(library) == [], f"after {kills} kills"
         shutil.rmtree(library)
-    assert len(stages) > 2, "the kills did not hit different moments"
+    # Few kills may hit like moments by chance.
+    assert not IS_FULL or len(stages) > 2, "the kills did not hit different moments"
 
 
 def documents_in(library: Path) -> int:

@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tiers import often
 
 from end_to_end.running import Result, SampleLibrary, lexical_cli, refused, started, wait_until
 from pincite import Library, PinciteError
@@ -117,7 +118,7 @@ def test_whichever_page_is_overwritten_no_error_escapes_that_is_not_ours(
     whole = catalog.read_bytes()
     pages = len(whole) // PAGE
     found = 0
-    for page in sorted({0, *chance.sample(range(pages), min(pages - 1, 40))}):
+    for page in sorted({0, *chance.sample(range(pages), min(pages - 1, often(40, 14)))}):
         for leftover in library.glob(f"{CATALOG_FILE}-*"):
             leftover.unlink()
         catalog.write_bytes(whole)
@@ -127,7 +128,7 @@ def test_whichever_page_is_overwritten_no_error_escapes_that_is_not_ours(
         told = all_that_is_told(library)
         found += "the catalog is damaged" in told
         assert not any(words in told for words in RAW), (page, told)
-    assert found >= 10
+    assert found >= often(10, 3)
 
 
 def test_doctor_finds_overwritten_pages_that_no_question_needs(library: Path) -> None:
