@@ -72,6 +72,27 @@ def test_a_question_is_asked_again_when_a_document_it_found_is_removed(
     assert {Path(citation.source).name for citation in answer.citations} == {"second.txt"}
 
 
+def test_a_question_that_names_a_file_is_asked_again_when_that_is_removed(
+    library: Library, tmp_path: Path
+) -> None:
+    named = library.stages().understander.understand(
+        Question(text="In pump.txt, how much oil does the pump hold?")
+    )
+    assert named.filters.documents, "no file was named, so nothing is shown here"
+
+    class Meanwhile:
+        """Reads the question as before the removal, and it is removed then."""
+
+        def understand(self, question: Question) -> Question:
+            removal(library, tmp_path / "documents" / "pump.txt")()
+            return named
+
+    stages = library.stages()
+    library._upkeep._stages = replace(stages, understander=Meanwhile())
+    told = " ".join(library.ask(named.text).reasons)
+    assert "pump.txt" in told, told
+
+
 def test_a_document_that_is_gone_is_told_in_words(library: Library, tmp_path: Path) -> None:
     span = library.search(PUMP).hits[0].passage.span
     library.remove([tmp_path / "documents"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePath
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, select
 
 from pincite.catalog import rows, schema
-from pincite.errors import UsageError
+from pincite.errors import DocumentGone, UsageError
 from pincite.filters import Filters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_IS_ID = re.compile(r"[0-9a-f]{16}").fullmatch
 
 _SHOWN = 8
 """Names in an error that says what there is."""
@@ -23,6 +26,7 @@ _SHOWN = 8
 def matching_keys(connection: Connection, collection: str | None, filters: Filters) -> NDArray[Any]:
     """Passage keys, ascending, int64. Raises UsageError, with what there is, when nothing matches.
 
+    Raises DocumentGone for the id of a document that is not there: whoever has an id saw it there.
     A collection alone may be empty of passages.
     """
     import numpy as np
@@ -70,6 +74,8 @@ def _of_documents(files: Sequence[Row[Any]], wanted: Sequence[str]) -> list[Row[
     chosen: set[tuple[str, str]] = set()
     for pattern in wanted:
         found = named_by(pattern, places)
+        if not found and _IS_ID(pattern):
+            raise DocumentGone(f"no document has the id {pattern} now; it may have been removed")
         if not found:
             names = sorted({PurePath(file.path).name for file in files})
             raise UsageError(f"no document matches '{pattern}'; there are: {_list(names)}")

@@ -224,6 +224,16 @@ def test_wrong_types_are_errors_in_openais_form(
     assert named in error["message"]
 
 
+@pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b""])
+def test_a_body_that_is_no_json_is_an_error_in_openais_form(
+    client: TestClient, body: bytes
+) -> None:
+    headers = {"Content-Type": "application/json"}
+    reply = client.post("/v1/chat/completions", content=body, headers=headers)
+    assert reply.status_code == 400
+    assert reply.json()["error"]["type"] == "invalid_request_error"
+
+
 def test_the_official_client_raises_its_own_errors(official: openai.OpenAI) -> None:
     with pytest.raises(openai.NotFoundError, match="there are: pincite"):
         official.chat.completions.create(model="gpt-4o", messages=said("x"))

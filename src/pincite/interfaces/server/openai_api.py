@@ -17,6 +17,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from pincite.chat.conversation import reader_of
@@ -57,6 +58,8 @@ class _OpenAIRoute(APIRoute):
                 return await handler(request)
             except RequestValidationError as error:
                 return _invalid(error)
+            except HTTPException as error:  # a body that cannot be read
+                return _error(error.status_code, str(error.detail), headers=error.headers)
             except (PinciteError, Refused) as error:
                 told = problem_of(request, error)
                 return _error(told["status"], told["detail"], headers=_headers(error))
