@@ -363,6 +363,18 @@ def test_a_quoted_table_row_carries_its_cells_with_their_headers(tmp_path: Path)
     assert [label.text for label in (*value.rows, *value.columns)] == ["Relief valve", "Bar"]
 
 
+def test_of_a_row_below_no_heads_all_cells_are_cited_and_none_has_a_header(tmp_path: Path) -> None:
+    text = "Relief valve\t6.5"
+    path = tmp_path / "t.txt"
+    path.write_bytes(text.encode())
+    cells = (Cell(start=0, end=12), Cell(start=13, end=16))
+    row = Block(start=0, end=16, kind=BlockKind.TABLE_ROW, cells=cells)
+    case = Case(replace(text_document(text, title="t.txt"), blocks=(row,)), path)
+    (citation,) = case.verify(draft_of(case.evidence(text))).citations
+    assert [cell.text for cell in citation.cells] == ["Relief valve", "6.5"]
+    assert not any(cell.columns or cell.rows for cell in citation.cells)
+
+
 def test_quotes_of_a_format_without_byte_places_need_the_file_as_it_was_ingested(
     case: Case,
 ) -> None:

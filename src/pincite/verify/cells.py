@@ -14,7 +14,10 @@ _BOX_DECIMALS = 2
 
 
 def cited_cells(document: Document, start: int, end: int) -> tuple[CitedCell, ...]:
-    """The cells inside `start:end` that have a header; empty where the quote is no table row."""
+    """The cells inside `start:end` that have a header or a place; empty where it is no table row.
+
+    Of a row that nothing heads, all: that none of them has a header tells so.
+    """
     return tuple(
         CitedCell(
             start=cell.start,
@@ -31,10 +34,14 @@ def cited_cells(document: Document, start: int, end: int) -> tuple[CitedCell, ..
 
 def _cells(document: Document, start: int, end: int) -> Iterator[Cell]:
     for block in document.blocks_in(start, end):
-        for cell in block.cells:
-            inside = start <= cell.start < cell.end <= end
-            if inside and (cell.column_headers or cell.row_headers or cell.place):
+        named = [cell for cell in block.cells if _is_named(cell)]
+        for cell in named or block.cells:
+            if start <= cell.start < cell.end <= end:
                 yield cell
+
+
+def _is_named(cell: Cell) -> bool:
+    return bool(cell.column_headers or cell.row_headers or cell.place)
 
 
 def _labels(document: Document, ranges: Sequence[Range]) -> tuple[Label, ...]:
