@@ -101,6 +101,54 @@ def test_a_process_that_is_killed_is_replaced_and_the_others_answer_meanwhile(
     assert after["citations"] == before["citations"]
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+def test_a_process_whose_question_never_ends_says_so_and_is_replaced(
+    served_library: Path, tmp_path: Path
+) -> None:
+    site = never_ending(tmp_path / "site")
+    paths = os.pathsep.join((environment()["PYTHONPATH"], str(site)))
+    settings = {"GENERATION__PLUGIN": "never-ending", "SERVER__QUESTION_SECONDS": "3"}
+    variables = {f"PINCITE_{name}": value for name, value in settings.items()}
+    options = ("--workers", "2")
+    with serving(served_library, *options, PYTHONPATH=paths, **variables) as (client, process):
+        workers = {one for one in children(process) if b"spawn_main" in command_of(one)}
+        late = client.post("/v1/query", json=QUESTION)
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            now = {one for one in children(process) if b"spawn_main" in command_of(one)}
+            if len(now) == 2 and now != workers and health(client, process) == httpx.codes.OK:
+                break
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        process.terminate()
+        _, told = process.communicate(timeout=PATIENCE)
+    assert late.status_code == httpx.codes.GATEWAY_TIMEOUT
+    assert late.json()["detail"] == "no answer within 3 s; ask less at once"
+    assert len(now & workers) == 1
+    assert "a question does not end; this process ends instead" in told
+
+
+def never_ending(site: Path) -> Path:
+    """An installed package whose answerer never comes back."""
+    info = site / "pincite_never_ending-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: pincite-never-ending\nVersion: 1.0\n"
+    )
+    (info / "entry_points.txt").write_text(
+        "[pincite.answerers]\nnever-ending = pincite_never_ending:NeverEnding\n"
+    )
+    (site / "pincite_never_ending.py").write_text(
+        "import time\n"
+        "class NeverEnding:\n"
+        "    def __init__(self, *given): pass\n"
+        "    def draft(self, *given, **named):\n"
+        "        while True: time.sleep(1)\n"
+    )
+    return site
+
+
 def command_of(process: int) -> bytes:
     try:
         return Path(f"/proc/{process}/cmdline").read_bytes()
