@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -202,15 +203,15 @@ def test_nothing_is_kept_for_longer_than_its_time(tmp_path: Path) -> None:
     assert cache.get(["a"]) is None
 
 
-@pytest.fixture(scope="module")
-def redis_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@contextmanager
+def redis_server(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A real server of its own, and its address."""
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("no redis-server on this machine")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    folder = tmp_path_factory.mktemp("redis")
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
     with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL) as process:
         for _ in range(200):
@@ -218,8 +219,14 @@ def redis_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 if trial.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.05)
-        yield f"redis://127.0.0.1:{port}/0"
-        process.terminate()
+        yield f"redis://127.0.0.1:{port}/0", process
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def redis_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with redis_server(tmp_path_factory.mktemp("redis")) as (address, _):
+        yield address
 
 
 def test_a_redis_server_keeps_what_is_put_there_for_its_time(redis_address: str) -> None:
@@ -252,3 +259,19 @@ def test_without_its_redis_server_a_question_is_answered_anew(
     settings = open_settings(cache_url="redis://127.0.0.1:1/0")
     served.cache = open_cache(tmp_path, settings, served.library.catalog)
     assert served.ask(QUESTION)["status"] == "answered"
+
+
+def test_a_redis_server_that_dies_meanwhile_costs_only_its_answers(
+    served: Served, tmp_path: Path
+) -> None:
+    counted = Counted()
+    with redis_server(tmp_path) as (address, process):
+        settings = open_settings(cache_url=address)
+        served.cache = open_cache(tmp_path, settings, served.library.catalog, counted)
+        first = served.ask(QUESTION)
+        served.cache = open_cache(tmp_path, settings, served.library.catalog, counted)
+        process.kill()
+        process.wait()
+        again = served.ask(QUESTION)
+    assert counted == ["miss", "miss"]
+    assert again["citations"] == first["citations"]
