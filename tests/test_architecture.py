@@ -41,6 +41,7 @@ HEAVY = {
 PUBLIC = {
     "Answer",
     "Box",
+    "BundleError",
     "Citation",
     "Conversation",
     "DatasetError",

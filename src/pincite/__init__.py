@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pincite.boxes import Box
 from pincite.document import Span
 from pincite.errors import (
+    BundleError,
     DatasetError,
     DocumentGone,
     LibraryBusy,
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "Box",
+    "BundleError",
     "Citation",
     "Conversation",
     "DatasetError",

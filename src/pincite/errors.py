@@ -15,6 +15,7 @@
     │   └── ModelUnreachable  its server is not there, too slow, or failing
     ├── PluginError           a part that another package adds is missing or broken
     ├── DatasetError          a labelled set or a saved run is not in a form Pincite reads
+    ├── BundleError           a bundle cannot be made, or is not what was made
     └── ReceiptError          a saved answer is not in the form Pincite writes
 
 A message says what was found, what was expected and what to do next, in that order.
@@ -85,3 +86,7 @@ class DatasetError(PinciteError):
 
 class ReceiptError(PinciteError):
     """A saved answer cannot be read back."""
+
+
+class BundleError(PinciteError):
+    """A bundle for a machine without a network cannot be made, or is not as it was made."""

@@ -13,6 +13,7 @@ from pincite.interfaces.cli import (
     access,
     ask,
     batch,
+    bundle,
     calibrate,
     chat,
     config,
@@ -75,6 +76,7 @@ app.command("demo")(demo.demo)
 app.command("mcp")(mcp.mcp)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")
+app.add_typer(bundle.app, name="bundle")
 app.add_typer(models.app, name="models")
 app.add_typer(history.app, name="history")
 app.add_typer(access.app, name="access")

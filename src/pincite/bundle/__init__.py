@@ -1,0 +1,1 @@
+"""Everything that an installation without a network needs, in one file that can be checked."""
