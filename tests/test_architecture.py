@@ -175,7 +175,8 @@ def test_every_file_is_opened_in_one_way() -> None:
         "verify/confidence.py: read_text",
         "verify/receipt_page.py: read_text",
         "evaluate/memory.py: read_text",
-        "interfaces/cli/demo.py: read_text",
+        "air_gap/trial.py: read_text",
+        "samples/asked.py: read_text",
         "interfaces/server/page_routes.py: read_bytes",
         "samples/sample_text.py: read_text",
         # Written by the same run just before.

@@ -384,15 +384,23 @@ class Library:
         path: str | os.PathLike[str],
         *,
         key: str | os.PathLike[str] | None = None,
+        air_gap: str | os.PathLike[str] | None = None,
     ) -> None:
         """Write an answer to a file, .json or .html, that `verify_receipt` checks.
 
-        `key` is the file of a private key that signs it.
+        `key` is the file of a private key that signs it, `air_gap` the result of `doctor --offline`.
         """
         from pincite.verify.saved import saved_answer, write_whole
 
         target = Path(path)
-        write_whole(target, saved_answer(answer, self.catalog, target, Path(key) if key else None))
+        content = saved_answer(
+            answer,
+            self.catalog,
+            target,
+            Path(key) if key else None,
+            air_gap=Path(air_gap) if air_gap else None,
+        )
+        write_whole(target, content)
 
     def why(
         self,

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from end_to_end.running import run_cli
 
-from pincite.bundle.archive import Manifest, verify
+from pincite.bundle.archive import verify
 from pincite.bundle.making import Wanted, make
 from pincite.errors import BundleError
 

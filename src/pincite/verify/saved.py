@@ -13,6 +13,7 @@ from pincite.errors import ReceiptError, UsageError
 from pincite.records import Answer
 from pincite.regular_files import MEBIBYTE, read_regular, strict_json
 from pincite.stages import Reader, Sources
+from pincite.verify.attestation import AIR_GAP, attestation, attestation_problems
 from pincite.verify.cited_files import DEFAULT_SECONDS, CitedFiles, Units, no_units
 from pincite.verify.contexts import CONTEXTS, context_forms, context_problems
 from pincite.verify.receipt import (
@@ -29,15 +30,25 @@ _LARGEST_BYTES = 200_000_000
 _ODD_FORM = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
 
 
-def saved_answer(answer: Answer, sources: Sources, path: Path, key: Path | None = None) -> bytes:
+def saved_answer(
+    answer: Answer,
+    sources: Sources,
+    path: Path,
+    key: Path | None = None,
+    *,
+    air_gap: Path | None = None,
+) -> bytes:
     """What is written to `path`: JSON, or a page where its name ends in .html.
 
-    `key` is the file of a private key that signs. Raises UsageError for another ending.
+    `key` is the file of a private key that signs, `air_gap` that of a trial without a network. Raises
+    UsageError for another ending.
     """
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise UsageError(f"{path}: an answer is saved as {' or '.join(FORMATS)}")
     form = answer_form(answer)
+    if air_gap is not None:
+        form[AIR_GAP] = attestation(air_gap, answer)
     if ending == ".json":
         text = json.dumps(sealed(form, key), ensure_ascii=False, indent=2)
         return f"{text}\n".encode("utf-8", "backslashreplace")
@@ -119,7 +130,11 @@ def check_against(
 ) -> ReceiptCheck:
     """The same with files that are found in another way."""
     form = saved.form
-    problems = [*saved.problems, *seal_problems(form, public_key)]
+    problems = [
+        *saved.problems,
+        *seal_problems(form, public_key),
+        *attestation_problems(form),
+    ]
     try:
         check = check_report(form, files) if is_report(form) else check_answer(form, files)
         if CONTEXTS in form and not is_report(form):

@@ -11,6 +11,7 @@ from pincite.interfaces.cli.explain import Account
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     AllOption,
+    AttestOption,
     BudgetOption,
     CollectionOption,
     DocumentFilter,
@@ -55,6 +56,7 @@ def ask(
     until: UntilFilter = "",
     save: SaveOption = None,
     sign: SignOption = None,
+    attest: AttestOption = None,
     keep: KeepOption = False,
     everything: AllOption = False,
     short: ShortOption = False,
@@ -69,7 +71,7 @@ def ask(
     Exit code 0 when answered, 3 when the documents do not answer.
     """
     text = question_text(question)
-    check_saving(save, sign)
+    check_saving(save, sign, attest)
     filters = pincite.Filters.of(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
@@ -89,7 +91,7 @@ def ask(
                 budget_ms=budget_ms(budget),
                 watch=watch,
             )
-        save_answer(answer, opened, save, sign)
+        save_answer(answer, opened, save, sign, attest)
         fates = (
             opened.why(text, why, collection=collection, filters=filters) if why is not None else ()
         )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +17,7 @@ from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import print_json, say
 from pincite.interfaces.cli.serve import start
 from pincite.records import Answer
-
-QUESTIONS_ASKED = 5
+from pincite.samples.asked import sample_documents, sample_questions
 
 
 def demo(
@@ -44,14 +41,11 @@ def demo(
     """
     if show_page and as_json:
         raise UsageError("--serve goes on until it is told to end; --json prints one object")
-    samples = Path(str(files("pincite.samples")))
-    lines = (samples / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    questions = [json.loads(line)["question"] for line in lines[:QUESTIONS_ASKED]]
     with tempfile.TemporaryDirectory(prefix="pincite-demo-") as temporary:
         folder = library or Path(temporary) / "library"
         with pincite.Library.open(folder) as opened:
-            report = opened.ingest([samples / "documents"])
-            answers = [opened.ask(question) for question in questions]
+            report = opened.ingest([sample_documents()])
+            answers = [opened.ask(question) for question in sample_questions()]
         _tell(report, answers, as_json=as_json)
         if show_page:
             start(folder)

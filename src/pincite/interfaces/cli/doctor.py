@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import platform
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import pincite
-from pincite.errors import ModelError, PluginError
+from pincite.errors import ModelError, PluginError, UsageError
 from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
 from pincite.interfaces.cli.output import indented, print_json, say
@@ -35,15 +36,34 @@ _ALWAYS_IN_FORCE = ("parsers", "exporters", "commands")
 def doctor(
     library: LibraryOption = DEFAULT_LIBRARY,
     profile: ProfileOption = "",
+    offline: Annotated[
+        bool,
+        typer.Option(
+            "--offline",
+            help="Only do everything once where no network is: does anything try to leave?",
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write what --offline found, for 'ask --attest'."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check catalog, models, index, and random quotes against files.
 
     Compares 200 random sentences with their files, character by character, and encodes 20 random
-    passages again.
+    passages again. With --offline, the sample documents are read, searched and asked in a network of
+    their own without a way out, and the library, where there is one, once too.
 
     Exit code 0 when all is well, 1 when something needs attention. Repairs nothing.
     """
+    if offline:
+        from pincite.interfaces.cli.offline import prove_offline
+
+        prove_offline(library, profile, output, as_json=as_json)
+        return
+    if output is not None:
+        raise UsageError("--output writes what --offline finds; name both")
     report: dict[str, Any] = {"versions": _versions()}
     with pincite.Library.open(library, create=False, profile=profile) as opened:
         # Where the catalog is damaged, that is said instead of the rest, which rests on it.

@@ -136,6 +136,12 @@ SignOption = Annotated[
     Path | None,
     typer.Option("--sign", help="Sign what is saved with this private key ('pincite keys')."),
 ]
+AttestOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--attest", help="Put the result of 'pincite doctor --offline' into what is saved."
+    ),
+]
 AllOption = Annotated[
     bool, typer.Option("--all", help="Show the quotes that stand behind the answer too.")
 ]

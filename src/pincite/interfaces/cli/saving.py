@@ -16,8 +16,14 @@ if TYPE_CHECKING:
     from pincite.records import Answer
 
 
-def check_saving(save: Path | None, sign: Path | None) -> None:
+def check_saving(save: Path | None, sign: Path | None, attest: Path | None = None) -> None:
     """Raises UsageError, before anything is asked, for what could not be saved."""
+    if attest is not None and save is None:
+        raise UsageError("--attest is for what --save writes; give --save FILE too")
+    if attest is not None and not attest.is_file():
+        raise UsageError(
+            f"{attest}: no such file; 'pincite doctor --offline --output {attest}' makes it"
+        )
     if sign is not None and save is None:
         raise UsageError("--sign signs what --save writes; give --save FILE too")
     check_key(sign)
@@ -74,8 +80,14 @@ def tell_saved(save: Path | None) -> None:
         say(indented(f"saved to {shown}; check it with: pincite verify {shown}"), dim=True)
 
 
-def save_answer(answer: Answer, library: Library, save: Path | None, sign: Path | None) -> None:
+def save_answer(
+    answer: Answer,
+    library: Library,
+    save: Path | None,
+    sign: Path | None,
+    air_gap: Path | None = None,
+) -> None:
     """Write a receipt, as a whole or not at all."""
     if save is None:
         return
-    library.save_receipt(answer, save, key=sign)
+    library.save_receipt(answer, save, key=sign, air_gap=air_gap)

@@ -1,0 +1,52 @@
+"""`pincite doctor --offline`: does anything try to leave this machine?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from pincite.air_gap.proof import prove
+from pincite.holdings import CATALOG_FILE
+from pincite.interfaces.cli.exits import ERROR
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY
+from pincite.interfaces.cli.output import indented, print_json, say
+from pincite.verify.saved import write_whole
+
+
+def prove_offline(library: Path, profile: str, output: Path | None, *, as_json: bool) -> None:
+    """Run the trial, tell what it found, and end with an error where something tried to leave."""
+    # Without a library of one's own the trial is of this installation alone.
+    is_there = library != DEFAULT_LIBRARY or (library / CATALOG_FILE).exists()
+    found = prove(library if is_there else None, profile)
+    if output is not None:
+        write_whole(output, (json.dumps(found, indent=2) + "\n").encode())
+    if as_json:
+        print_json(found)
+    else:
+        _print(found)
+    if not found["holds"]:
+        raise typer.Exit(ERROR)
+
+
+def _print(found: dict[str, Any]) -> None:
+    fence = found["not_fenced"]
+    rows = {
+        "trial": "{documents} documents read, {questions} questions asked".format_map(found),
+        "library": f"asked, with settings {found['settings_digest']}"
+        if "corpus_version" in found
+        else "none, or it could not be asked",
+        "network": f"{fence}: only what Python code calls was seen, and refused"
+        if fence
+        else "one of its own with no way out; the kernel counted "
+        f"{found['unroutable_packets']} packets to somewhere else",
+        "elsewhere": "; ".join(found["elsewhere"]) or "no address was connected to or looked up",
+        "this machine": "; ".join(found["on_this_machine"]) or "no address of it either",
+    }
+    for name, told in rows.items():
+        say(indented(told, first=f"{name:<13}"))
+    for problem in found["problems"]:
+        say(indented(problem, first=f"{'problem':<13}"))
+    say("nothing tried to leave" if found["holds"] else "something needs attention")
