@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from abstention_cases import cases
-from fit_confidence import FITTED, SETS, THRESHOLD, Part, Rows, by_articles, fit, part, without
+from fit_confidence import FITTED, SETS, STANCES, Part, Rows, part, threshold, unseen_scores
 from numpy.typing import NDArray
 
 from pincite.evaluate.calibrate import Graded, bounded, calibrate, calibration_error
@@ -32,14 +32,6 @@ FEWEST = 200
 """Questions of a set of which one half is to be calibrated on."""
 
 
-def scores_of(parts: Mapping[str, Part], name: str) -> Rows:
-    """Confidence by a model that did not see what it is measured on."""
-    own = parts[name]
-    found = by_articles(parts, name) if name == "squad2-open" else own.x @ fit(without(parts, name))
-    sure: Rows = 1 / (1 + np.exp(-found))
-    return sure
-
-
 def areas(own: Part, sure: Rows) -> str:
     """AUROC against each kind of question that is not answered."""
     told = []
@@ -49,12 +41,23 @@ def areas(own: Part, sure: Rows) -> str:
     return " | ".join(told)
 
 
-def answered(own: Part, sure: Rows) -> str:
-    """Share of each kind of question that is answered unless the threshold is set otherwise."""
+def answered(own: Part, sure: Rows, least: float) -> str:
+    """Share of each kind of question that is answered from a confidence on."""
     told = []
     for kind in ("own", "unanswerable", "removed", "foreign"):
         here = own.kind == kind
-        told.append(f"{(sure[here] >= THRESHOLD).mean():.2f}" if here.any() else "  - ")
+        told.append(f"{(sure[here] >= least).mean():.2f}" if here.any() else "  - ")
+    return " | ".join(told)
+
+
+def stances(scores: Rows, right: Rows, levels: Mapping[str, float]) -> str:
+    """For each stance: the share of right answers that is shown, and the share wrong of what is."""
+    told = []
+    for least in levels.values():
+        shown = scores >= least
+        kept = shown[right == 1].mean()
+        wrong = f"{1 - right[shown].mean():.2f}" if shown.any() else "-"
+        told.append(f"{shown.mean():.2f} | {kept:.2f} | {wrong}")
     return " | ".join(told)
 
 
@@ -138,18 +141,27 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     ).parse_args()
     parts = {name: part(name, cases(name, SETS, {}, None)) for name in FITTED}
-    sure = {name: scores_of(parts, name) for name in FITTED}
+    unseen = {name: unseen_scores(parts, name) for name in FITTED}
+    levels = {
+        stance: threshold(list(parts.values()), list(unseen.values()), kept)
+        for stance, kept in STANCES.items()
+    }
+    sure: dict[str, Rows] = {name: 1 / (1 + np.exp(-scores)) for name, scores in unseen.items()}
     print("\n| set | unanswerable | documents removed | another collection |\n|---|---|---|---|")
     for name in FITTED:
         print(f"| {name} | {areas(parts[name], sure[name])} |")
     print("\n| set | answerable | unanswerable | documents removed | another collection |")
     print("|---|---|---|---|---|")
     for name in FITTED:
-        print(f"| {name} | {answered(parts[name], sure[name])} |")
+        print(f"| {name} | {answered(parts[name], sure[name], levels['balanced'])} |")
     asked = {name: natural(parts[name]) for name in FITTED}
     mixed = {name: (sure[name][asked[name]], parts[name].y[asked[name]]) for name in FITTED}
     scores, right = map(np.concatenate, zip(*mixed.values(), strict=True))
     mixed["all together"] = scores, right
+    columns = " | ".join(f"{one} answered | right kept | wrong" for one in levels)
+    print(f"\n{levels}\n| set | {columns} |\n|---|{'---|' * 3 * len(levels)}")
+    for name, found in mixed.items():
+        print(f"| {name} | {stances(*found, levels)} |")
     shares = " | ".join(f"{share:.0%} answered" for share in SHARES)
     print(f"\n| set | {shares} |\n|---|---|---|---|---|")
     for name, found in mixed.items():

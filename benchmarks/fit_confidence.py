@@ -9,13 +9,15 @@ Positive: some cited sentence holds the gold answer. Within a set the kinds weig
 questions with wrong quotes a quarter of that; squad2-open, the only large set of adversarial
 questions, weighs as six. The scale is fitted afterwards, for questions of which three quarters are
 answerable. Printed figures are those of sets left out of the fit; squad2-open is also cut by articles.
+A stance's threshold keeps a share of the right answers (STANCES) of the middle one of the sets, by
+models that have not seen it.
 A model of its own is fitted for scripts that the encoder does not read: benchmarks/unread_cases.py.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +59,8 @@ SPEAKS_FOR = (1, -1, 1, -1, 1, -1, -1, -1, -1)
 RIDGE = 1e-3
 """On standardised signals."""
 ARTICLE_FOLDS = 3
-THRESHOLD = 0.45
+STANCES = {"strict": 0.7, "balanced": 0.95, "eager": 0.99}
+"""Share of the right answers that is shown."""
 DEFAULT, FEW = "late_interaction", 150
 """The default is fitted on all questions, the others on so many of each set."""
 OF_A_LANGUAGE = 60
@@ -169,9 +172,21 @@ def by_articles(parts: Mapping[str, Part], name: str) -> Rows:
     return scores
 
 
-def figures(own: Part, scores: Rows) -> str:
-    """Area under the ROC curve against each kind, and what is answered at the default threshold."""
-    answered = 1 / (1 + np.exp(-scores)) >= THRESHOLD
+def threshold(parts: Sequence[Part], unseen: Sequence[Rows], kept: float) -> float:
+    """The confidence that this share of right answers reaches in the middle one of the sets.
+
+    Not in all sets together: one of which the model is never sure would make all others lax.
+    """
+    levels = [
+        np.quantile(1 / (1 + np.exp(-scores[own.y == 1])), 1 - kept)
+        for own, scores in zip(parts, unseen, strict=True)
+    ]
+    return float(np.median(levels))
+
+
+def figures(own: Part, scores: Rows, least: float) -> str:
+    """Area under the ROC curve against each kind, and what is answered from a confidence on."""
+    answered = 1 / (1 + np.exp(-scores)) >= least
     told = []
     for kind in ("unanswerable", "removed", "foreign"):
         area = auroc(list(scores[own.kind == "own"]), list(scores[own.kind == kind]))
@@ -195,39 +210,62 @@ def calibration_error(sure: Rows, right: Rows, weight: Rows, bins: int = 10) -> 
     return float(np.sum(gaps) / weight.sum())
 
 
-def report(title: str, overrides: Layer, most: int | None) -> Rows:
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What is shipped of one way of scoring: coefficients, intercept first, and the stances."""
+
+    coefficients: Rows
+    stances: Mapping[str, float]
+
+
+def model_of(parts: Mapping[str, Part], unseen: Mapping[str, Rows]) -> Model:
+    """Fitted on all sets; thresholds by scores of models that had not seen the set. Prints figures."""
+    own = [parts[name] for name in unseen]
+    stances = {name: threshold(own, list(unseen.values()), kept) for name, kept in STANCES.items()}
+    for name, scores in unseen.items():
+        told = figures(parts[name], scores, stances["balanced"])
+        print(f"  {name:<18} {told}", flush=True)
+    print("  " + ", ".join(f"{name} from {least:.2f}" for name, least in stances.items()))
+    return Model(coefficients=fit(list(parts.values())), stances=stances)
+
+
+def unseen_scores(parts: Mapping[str, Part], name: str) -> Rows:
+    """By a model without the set; of squad2-open, without the articles asked about."""
+    if name == "squad2-open":
+        return by_articles(parts, name)
+    return parts[name].x @ fit(without(parts, name))
+
+
+def report(title: str, overrides: Layer, most: int | None) -> Model:
     """Fit one model and print figures of models that did not see what they are measured on."""
     parts = {name: part(name, cases(name, SETS, overrides, most)) for name in FITTED}
     print(f"\n{title}")
-    for name, own in parts.items():
-        print(f"  {name:<18} {figures(own, own.x @ fit(without(parts, name)))}", flush=True)
-    articles = by_articles(parts, "squad2-open")
-    print(f"  {'by its articles':<18} {figures(parts['squad2-open'], articles)}", flush=True)
-    return fit(list(parts.values()))
+    return model_of(parts, {name: unseen_scores(parts, name) for name in parts})
 
 
-def report_unread() -> Rows:
+def report_unread() -> Model:
     """The same for scripts that the encoder does not read; figures are of languages left out."""
     parts = {name: part(name, unread_cases(name, OF_A_LANGUAGE)) for name in UNREAD}
     print("\nlate_unread")
-    for name, own in parts.items():
-        rest = [found for other, found in parts.items() if other != name]
-        print(f"  {name:<18} {figures(own, own.x @ fit(rest))}", flush=True)
-    return fit(list(parts.values()))
+    unseen = {
+        name: own.x @ fit([found for other, found in parts.items() if other != name])
+        for name, own in parts.items()
+    }
+    return model_of(parts, unseen)
 
 
-def as_toml(models: Mapping[str, Rows]) -> str:
+def as_toml(models: Mapping[str, Model]) -> str:
     """The file that is shipped."""
     lines = [
-        "# Logistic models over the signals of pincite.verify.signals, by what gave sentences their"
+        "# Logistic models over the signals of pincite.verify.signals, by what gave sentences their",
+        "# scores, and the confidence that each stance asks for.",
+        "# Written by `python benchmarks/fit_confidence.py`; not to be edited.",
+        "",
     ]
-    lines += ["# scores. Written by `python benchmarks/fit_confidence.py`; not to be edited.", ""]
-    for title, found in models.items():
+    for title, model in models.items():
+        named = zip(("intercept", *SIGNALS), model.coefficients, strict=True)
         lines += [f"[{title}]"]
-        lines += [
-            f"{name} = {value:.3f}"
-            for name, value in zip(("intercept", *SIGNALS), found, strict=True)
-        ]
+        lines += [f"{name} = {value:.3f}" for name, value in (*named, *model.stances.items())]
         lines += [""]
     return "\n".join(lines)
 

@@ -470,12 +470,16 @@ class PackingSettings(Group):
 class VerificationSettings(Group):
     """Checking and refusing (A4, R6)."""
 
-    abstain_below: float = Field(
-        default=0.45,
+    stance: Literal["strict", "balanced", "eager"] = Field(
+        default="balanced",
+        description="how sure an answer must be: strict refuses more right answers and shows fewer "
+        "wrong ones, eager the other way; once calibrated, the threshold found takes its place",
+    )
+    abstain_below: float | None = Field(
+        default=None,
         ge=0,
         le=1,
-        description="confidence needed to answer; once calibrated, the threshold found takes its "
-        "place",
+        description="confidence needed to answer, in place of the stance's; unset: the stance's",
     )
     min_support: int = Field(
         default=0, ge=0, le=50, description="quotes needed to answer; 0: any number"

@@ -198,11 +198,14 @@ def is_running(process: int) -> bool:
 
 
 def library_of(files: Mapping[str, str], folder: Path) -> Library:
-    """A library of these texts, by the names of their files."""
+    """A library of these texts, by the names of their files.
+
+    It answers eagerly: these tests say what is quoted, not how sure one must be of it.
+    """
     (folder / "files").mkdir()
     for name, text in files.items():
         (folder / "files" / name).write_text(text, encoding="utf-8")
-    made = Library.open(folder / "library")
+    made = Library.open(folder / "library", overrides={"verification": {"stance": "eager"}})
     report = made.ingest([folder / "files"])
     assert not report.failed
     return made

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from end_to_end.running import lexical_cli, refused
 
+from pincite.verify.confidence import threshold
+
 QUESTION = "When is the pump checked?"
 
 
@@ -52,6 +54,22 @@ def test_an_option_keeps_a_value_that_begins_with_a_dash(filled: Path) -> None:
 
 def test_a_mistyped_option_is_no_part_of_the_question(filled: Path) -> None:
     refused(lexical_cli("ask", QUESTION, "-l", filled, "--colection", "x"), 2, "--colection")
+
+
+def test_a_stance_asks_for_its_confidence_whatever_the_profile(filled: Path) -> None:
+    asking = ("ask", "Who painted the pump?", "-l", filled, "--profile", "evidence")
+    needed = []
+    for stance in ("strict", "balanced"):
+        done = lexical_cli(*asking, "--stance", stance)
+        assert done.returncode == 3
+        needed.append(threshold(stance, "term_coverage"))
+        assert f"{needed[-1]:.2f} needed" in done.stdout + done.stderr
+    assert needed[0] > needed[1]
+
+
+def test_an_unknown_stance_is_refused_with_those_there_are(filled: Path) -> None:
+    done = lexical_cli("ask", QUESTION, "-l", filled, "--stance", "bold")
+    refused(done, 2, "strict", "balanced", "eager")
 
 
 def test_a_pipe_gives_one_question(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:

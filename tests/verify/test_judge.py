@@ -10,7 +10,7 @@ from pincite.records import Evidence, Hit, Passage, Question, Understood
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.calibration import UNCALIBRATED, Bound, Calibration
-from pincite.verify.confidence import confidence
+from pincite.verify.confidence import confidence, threshold
 from pincite.verify.judge import Judge, Judgement, Thresholds
 from pincite.verify.lacking import Lacking
 from pincite.verify.signals import ScoredBy, Signals, measure
@@ -121,6 +121,29 @@ def test_too_little_confidence_is_told_with_what_is_needed() -> None:
     found = judged(Thresholds(confidence=1.0))
     assert found.too_little == f"confidence {found.confidence:.2f}, 1.00 needed"
     assert judged(Thresholds(confidence=0.0)).too_little == ""
+
+
+@pytest.mark.parametrize("scored_by", ScoredBy)
+def test_the_stances_ask_for_more_confidence_in_their_order(scored_by: ScoredBy) -> None:
+    eager, balanced, strict = (threshold(one, scored_by) for one in ("eager", "balanced", "strict"))
+    assert 0 <= eager <= balanced <= strict <= 1
+
+
+def test_a_stance_decides_where_no_threshold_is_set() -> None:
+    cited = [evidence(score=0.55)]
+    strict = judged(Thresholds(stance="strict"), cited=cited)
+    needed = threshold("strict", ScoredBy.LATE_INTERACTION)
+    assert strict.too_little == f"confidence {strict.confidence:.2f}, {needed:.2f} needed"
+    assert judged(Thresholds(stance="strict", confidence=0.0), cited=cited).too_little == ""
+    assert judged(Thresholds(stance="eager")).too_little == ""
+
+
+def test_without_a_bound_a_stance_asks_for_what_it_asks_for_uncalibrated() -> None:
+    loose = replace(CALIBRATION, bound=None)
+    assert judged(Thresholds(stance="eager"), calibration=loose).too_little == ""
+    cited = [evidence(score=0.55)]
+    found = judged(Thresholds(stance="strict"), cited=cited, calibration=loose)
+    assert found.too_little == "confidence 0.25, 0.25 needed"
 
 
 def test_support_and_score_can_be_needed_too() -> None:

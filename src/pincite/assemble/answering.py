@@ -185,7 +185,10 @@ def _judge(
     calibration: Calibration | None,
 ) -> Judge:
     needed = Thresholds(
-        confidence=chosen.abstain_below, support=chosen.min_support, score=chosen.min_score
+        confidence=chosen.abstain_below,
+        stance=chosen.stance,
+        support=chosen.min_support,
+        score=chosen.min_score,
     )
     told = calibration.told(catalog.meta("corpus_version")) if calibration else UNCALIBRATED
     return Judge(catalog, weights, needed, calibration=calibration, told=told)
@@ -198,7 +201,9 @@ def _calibration_basis(
 
     That is not the threshold, of which a calibration finds its own.
     """
-    verification = settings.verification.model_copy(update={"abstain_below": 0.0})
+    verification = settings.verification.model_copy(
+        update={"abstain_below": None, "stance": "balanced"}
+    )
     unbounded = settings.model_copy(update={"verification": verification})
     digest = _digest(unbounded, catalog, models, None)
     parts = [digest, indexes.manifest.model, ANALYSER, SCORES, models_digest()]

@@ -33,6 +33,11 @@ def confidence(signals: Signals) -> float:
     return sigmoid(score)
 
 
+def threshold(stance: str, scored_by: str) -> float:
+    """The confidence that a stance asks for, where sentences were scored in this way."""
+    return _models()[scored_by][stance]
+
+
 def models_digest() -> str:
     """Identifies the shipped models: what was calibrated with others says nothing."""
     return hashlib.sha256(_file().encode()).hexdigest()[:16]

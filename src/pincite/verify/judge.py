@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pincite.records import Evidence, Hit, Question
 from pincite.stages import Sources, TermWeights
 from pincite.verify.calibration import UNCALIBRATED, Calibration
-from pincite.verify.confidence import confidence
+from pincite.verify.confidence import confidence, threshold
 from pincite.verify.dated import wrong_years
 from pincite.verify.near_misses import near_miss
-from pincite.verify.signals import asked_terms, evidence_terms, measure
+from pincite.verify.signals import Signals, asked_terms, evidence_terms, measure
 
 _MOST = 0.6
 """Share of a question's words, by weight: with so many of them one quote may be all there is."""
@@ -31,10 +31,12 @@ class Thresholds:
     """What an answer needs. `support` counts its quotes, `score` is the first hit's, in 0..1.
 
     Fewer quotes are enough where they hold most of what is asked for: a single fact stands once.
-    The threshold of a calibration takes the place of `confidence`.
+    Without a `confidence`, that of the stance is needed. The threshold of a calibration takes the
+    place of both.
     """
 
-    confidence: float
+    confidence: float | None = None
+    stance: str = "balanced"
     support: int = 0
     score: float = 0.0
 
@@ -73,12 +75,13 @@ class Judge:
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
     ) -> Judgement:
         """For an answer that rests on this evidence, of which there is at least one piece."""
-        shipped = self.uncalibrated(question, evidence, hits)
-        sure = self._calibration.right(shipped) if self._calibration else shipped
+        signals = measure(question, evidence, hits, weights=self._weights, sources=self._sources)
+        shipped = round(confidence(signals), _DECIMALS)
+        sure = self._calibrated(shipped)
         few = self._few(evidence)
         hold = "it holds" if len(evidence) == 1 else "they hold"
         are_held = not few or self._holds_most(question, evidence)
-        too_little = self._too_little(shipped, sure, hits)
+        too_little = self._too_little(signals, shipped, hits)
         if few and not are_held:
             too_little = too_little or f"too little support: {few}"
         return Judgement(
@@ -90,12 +93,8 @@ class Judge:
             beside=f"{few}, but {hold} most of what is asked for" if few else "",
         )
 
-    def uncalibrated(
-        self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
-    ) -> float:
-        """The confidence of the shipped model, which a calibration is made of."""
-        signals = measure(question, evidence, hits, weights=self._weights, sources=self._sources)
-        return round(confidence(signals), _DECIMALS)
+    def _calibrated(self, shipped: float) -> float:
+        return self._calibration.right(shipped) if self._calibration else shipped
 
     def _of_another(
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
@@ -133,14 +132,20 @@ class Judge:
         asked = asked_terms(question, self._weights)
         return asked.share(evidence_terms(evidence, asked.language, self._sources)) >= _MOST
 
-    def _too_little(self, shipped: float, sure: float, hits: Sequence[Hit]) -> str:
-        needed = self._needed
+    def _too_little(self, signals: Signals, shipped: float, hits: Sequence[Hit]) -> str:
+        needed, sure = self._needed, self._calibrated(shipped)
         bound = self._calibration.bound if self._calibration else None
-        if bound is not None and shipped < bound.threshold:
-            least = self._calibration.right(bound.threshold) if self._calibration else 0.0
-            return f"confidence {sure:.2f}, {least:.2f} needed for {bound.risk:.0%} wrong at most"
-        if bound is None and sure < needed.confidence:
-            return f"confidence {sure:.2f}, {needed.confidence:.2f} needed"
+        if bound is not None:
+            if shipped < bound.threshold:
+                least = self._calibrated(bound.threshold)
+                return (
+                    f"confidence {sure:.2f}, {least:.2f} needed for {bound.risk:.0%} wrong at most"
+                )
+        elif needed.confidence is not None:
+            if sure < needed.confidence:
+                return f"confidence {sure:.2f}, {needed.confidence:.2f} needed"
+        elif shipped < (least := threshold(needed.stance, signals.scored_by)):
+            return f"confidence {sure:.2f}, {self._calibrated(least):.2f} needed"
         score = hits[0].score if hits else 0.0
         if score < needed.score:
             return f"the best passage scores {score:.2f}, {needed.score:.2f} needed"

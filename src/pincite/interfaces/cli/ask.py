@@ -29,11 +29,13 @@ from pincite.interfaces.cli.options import (
     ShortOption,
     SignOption,
     SinceFilter,
+    StanceOption,
     TagFilter,
     UntilFilter,
     WhyOption,
     budget_ms,
     generation,
+    judging,
     keeping,
     question_text,
 )
@@ -48,6 +50,7 @@ def ask(
     profile: ProfileOption = "",
     mode: ModeOption = "",
     model: ModelOption = "",
+    stance: StanceOption = "",
     collection: CollectionOption = None,
     document: DocumentFilter = None,
     tag: TagFilter = None,
@@ -79,7 +82,7 @@ def ask(
         library,
         create=False,
         profile=profile,
-        overrides={**generation(mode, model), **keeping(keep=keep)},
+        overrides={**generation(mode, model), **judging(stance), **keeping(keep=keep)},
     ) as opened:
         check_outputs(opened, save)
         with while_writing(opened.settings.generation) as watch:

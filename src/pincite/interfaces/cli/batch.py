@@ -27,9 +27,11 @@ from pincite.interfaces.cli.options import (
     ProfileOption,
     SectionFilter,
     SinceFilter,
+    StanceOption,
     TagFilter,
     UntilFilter,
     generation,
+    judging,
 )
 from pincite.interfaces.cli.output import console, print_json, say
 from pincite.interfaces.cli.saving import check_not_input, check_outputs, whole_file
@@ -54,6 +56,7 @@ def batch(
     profile: ProfileOption = "",
     mode: ModeOption = "",
     model: ModelOption = "",
+    stance: StanceOption = "",
     collection: CollectionOption = None,
     document: DocumentFilter = None,
     tag: TagFilter = None,
@@ -76,7 +79,10 @@ def batch(
     asked = list(_read_questions(questions))
     counts = {"answered": 0, "abstained": 0, "error": 0}
     with pincite.Library.open(
-        library, create=False, profile=profile, overrides=generation(mode, model)
+        library,
+        create=False,
+        profile=profile,
+        overrides={**generation(mode, model), **judging(stance)},
     ) as opened:
         check_outputs(opened, output)
         with whole_file(output) as file:

@@ -24,9 +24,11 @@ from pincite.interfaces.cli.options import (
     ModelOption,
     ModeOption,
     ProfileOption,
+    StanceOption,
     TagFilter,
     budget_ms,
     generation,
+    judging,
 )
 from pincite.interfaces.cli.output import (
     indented,
@@ -66,6 +68,7 @@ def chat(
     profile: ProfileOption = "",
     mode: ModeOption = "",
     model: ModelOption = "",
+    stance: StanceOption = "",
     collection: CollectionOption = None,
     document: DocumentFilter = None,
     tag: TagFilter = None,
@@ -96,7 +99,10 @@ def chat(
         raise UsageError("--continue, --list and --delete: give one of them")
     filters = pincite.Filters.of(documents=document, tags=tag)
     with pincite.Library.open(
-        library, create=False, profile=profile, overrides=generation(mode, model)
+        library,
+        create=False,
+        profile=profile,
+        overrides={**generation(mode, model), **judging(stance)},
     ) as opened:
         if listed:
             _print_list(opened, as_json=as_json)

@@ -56,6 +56,12 @@ ModelOption = Annotated[
     str,
     typer.Option("--model", help="The language model, as in generation.model.", metavar="MODEL"),
 ]
+StanceOption = Annotated[
+    str,
+    typer.Option(
+        "--stance", help="How sure an answer must be: strict, balanced, eager.", metavar="STANCE"
+    ),
+]
 
 RawOption = Annotated[
     bool,
@@ -264,6 +270,11 @@ def generation(mode: str, model: str) -> dict[str, dict[str, Any]]:
         _check_model(model)
     chosen = {name: value for name, value in (("mode", mode), ("model", model)) if value}
     return {"generation": chosen} if chosen else {}
+
+
+def judging(stance: str) -> dict[str, dict[str, Any]]:
+    """The settings that `--stance` means, whatever threshold a profile names."""
+    return {"verification": {"stance": stance, "abstain_below": None}} if stance else {}
 
 
 def _check_model(model: str) -> None:

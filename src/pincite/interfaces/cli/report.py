@@ -22,7 +22,9 @@ from pincite.interfaces.cli.options import (
     ModelOption,
     ModeOption,
     ProfileOption,
+    StanceOption,
     generation,
+    judging,
 )
 from pincite.interfaces.cli.output import (
     console,
@@ -59,6 +61,7 @@ def report(
     profile: ProfileOption = "",
     mode: ModeOption = "",
     model: ModelOption = "",
+    stance: StanceOption = "",
     collection: CollectionOption = None,
     font: Annotated[
         list[Path] | None,
@@ -93,7 +96,7 @@ def report(
     outputs = output or []
     check_outputs(outputs)
     saving.check_key(sign)
-    overrides = generation(mode, model)
+    overrides = {**generation(mode, model), **judging(stance)}
     plan = load_template(template)
     with (
         pincite.Library.open(library, create=False, profile=profile, overrides=overrides) as opened,
