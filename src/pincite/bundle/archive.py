@@ -14,7 +14,8 @@ import os
 import re
 import secrets
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +26,7 @@ from pincite.regular_files import open_regular, strict_json
 FOLDER = "pincite-bundle"
 SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
 FORMAT = "pincite-bundle 1"
+INSTALLATION, LIBRARY = "installation", "library"
 _BLOCK, _RECORD, _READ_BYTES = 512, 10_240, 1 << 20
 _MOST_LISTED_BYTES = 16 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9_][A-Za-z0-9._+-]*)*")
@@ -46,12 +48,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a bundle holds, when it was made (seconds since 1970), and for which Python."""
+    """What a bundle holds, when it was made (seconds since 1970), and for which Python.
+
+    `holds` is an installation or a library; the latter is for any Python.
+    """
 
     made_at: int
     version: str
     python: str
     platforms: tuple[str, ...]
+    holds: str = INSTALLATION
     entries: tuple[Entry, ...]
 
 
@@ -75,8 +81,14 @@ def write(target: Path, manifest: Manifest, sources: dict[str, Path]) -> str:
     return digest.hexdigest()
 
 
-def verify(path: Path) -> tuple[Manifest, str]:
-    """What a bundle holds, and its SHA-256. Raises BundleError where any byte is not as written."""
+def verify(
+    path: Path, take: Callable[[Entry], IO[bytes] | None] = lambda _: None
+) -> tuple[Manifest, str]:
+    """What a bundle holds, and its SHA-256. Raises BundleError where any byte is not as written.
+
+    `take` gives the file that an entry's content is written to, or None; it is closed here. What was
+    written counts only if nothing is raised.
+    """
     with open_regular(path) as file:
         reader = _Reader(file, path)
         sums = reader.listed(SUMS, made_at=None)
@@ -86,7 +98,7 @@ def verify(path: Path) -> tuple[Manifest, str]:
             raise BundleError(f"{path}: {SUMS} and {MANIFEST} do not belong together; {_REFUSED}")
         for entry in manifest.entries:
             reader.expect(_header(entry.name, entry.size_bytes, manifest.made_at), entry.name)
-            reader.content(entry)
+            reader.content(entry, take(entry))
         reader.expect(_end(reader.position), "the end of the bundle")
         if file.read(1):
             raise BundleError(f"{path}: something follows the end of the bundle; {_REFUSED}")
@@ -123,13 +135,16 @@ class _Reader:
         if self._read(len(wanted)) != wanted:
             raise BundleError(f"{self._path}: {where}: other bytes than expected; {_REFUSED}")
 
-    def content(self, entry: Entry) -> None:
+    def content(self, entry: Entry, target: IO[bytes] | None) -> None:
         """Read a file's content and compare its checksum."""
         digest, left = hashlib.sha256(), entry.size_bytes
-        while left:
-            block = self._read(min(left, _READ_BYTES))
-            digest.update(block)
-            left -= len(block)
+        with target or nullcontext():
+            while left:
+                block = self._read(min(left, _READ_BYTES))
+                digest.update(block)
+                left -= len(block)
+                if target is not None:
+                    target.write(block)
         if digest.hexdigest() != entry.sha256:
             raise BundleError(
                 f"{self._path}: {entry.name}: its SHA-256 is {digest.hexdigest()}, expected "
@@ -211,7 +226,7 @@ def _read_manifest(written: bytes, path: Path) -> Manifest:
 
 
 def _require_sound(manifest: Manifest) -> None:
-    told = (manifest.version, manifest.python, *manifest.platforms)
+    told = (manifest.version, manifest.python, manifest.holds, *manifest.platforms)
     if type(manifest.made_at) is not int or not all(isinstance(value, str) for value in told):
         raise ValueError("it does not tell for what it was made")
     require_names([entry.name for entry in manifest.entries])

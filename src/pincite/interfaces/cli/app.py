@@ -15,6 +15,7 @@ from pincite.interfaces.cli import (
     batch,
     bundle,
     calibrate,
+    carry,
     chat,
     config,
     count,
@@ -77,6 +78,8 @@ app.command("mcp")(mcp.mcp)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")
 app.add_typer(bundle.app, name="bundle")
+app.command("export")(carry.export)
+app.command("import")(carry.import_)
 app.add_typer(models.app, name="models")
 app.add_typer(history.app, name="history")
 app.add_typer(access.app, name="access")
