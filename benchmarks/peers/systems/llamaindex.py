@@ -19,6 +19,7 @@ import Stemmer
 from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import QueryFusionRetriever
+from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
 from llama_index.core.schema import QueryBundle, TextNode
 from llama_index.embeddings.huggingface import HuggingFaceEmbedding
 from llama_index.retrievers.bm25 import BM25Retriever
@@ -78,7 +79,7 @@ class LlamaIndex:
             llm=MockLLM(),
             similarity_top_k=depth,
             num_queries=1,
-            mode="reciprocal_rerank",
+            mode=FUSION_MODES.RECIPROCAL_RANK,
             use_async=False,
         )
 
