@@ -16,7 +16,7 @@ import pytest
 from pincite.errors import ModelError, ModelUnreachable
 from pincite.servers import Place, ServerClient
 from pincite.testing.language_models import ScriptedModel
-from tests.llm.chat_server import ChatServer, serving
+from tests.language_models.chat_server import ChatServer, serving
 
 ZEROS = gzip.compress(bytes(200_000_000), compresslevel=1)
 

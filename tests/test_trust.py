@@ -31,7 +31,7 @@ from pincite.trust import (
 )
 from pincite.verify.receipt import answer_form
 from tests.embed.embedding_server import serving as embedding_serving
-from tests.llm.chat_server import ChatServer, serving
+from tests.language_models.chat_server import ChatServer, serving
 
 QUESTION = "At which pressure does the relief valve open?"
 OPENS = "The relief valve opens at 6.5 bar."

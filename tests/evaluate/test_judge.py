@@ -25,7 +25,7 @@ from pincite.evaluate.run import Run, run
 from pincite.interfaces.cli.app import app
 from pincite.records import Prompt
 from pincite.testing.language_models import Reply, ScriptedModel
-from tests.llm.chat_server import serving
+from tests.language_models.chat_server import serving
 
 CORPUS = {
     "valve": "The relief valve opens at 6.5 bar.",

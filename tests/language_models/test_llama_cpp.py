@@ -97,7 +97,7 @@ def test_a_long_temporary_folder_does_no_harm(
 def test_interrupting_still_works_with_a_model_loaded(smollm2: Path) -> None:
     # In a process of its own: a signal that went astray would end the run of all tests.
     script = (
-        "from tests.llm.test_llama_cpp import *; import signal, sys;"
+        "from tests.language_models.test_llama_cpp import *; import signal, sys;"
         # A run in the background ignores the signal from its start.
         "signal.signal(signal.SIGINT, signal.default_int_handler);"
         "model = small(Path(sys.argv[1])); model.count_tokens('pump')\n"
@@ -114,7 +114,7 @@ def test_interrupting_still_works_with_a_model_loaded(smollm2: Path) -> None:
 
 def test_another_process_writes_the_same(smollm2: Path) -> None:
     script = (
-        "from tests.llm.test_llama_cpp import *; import sys;"
+        "from tests.language_models.test_llama_cpp import *; import sys;"
         "print(text_of(small(Path(sys.argv[1])), QUESTION))"
     )
     done = subprocess.run(

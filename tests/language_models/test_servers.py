@@ -14,7 +14,7 @@ from pincite.llm.opening import API_KEY, FALLBACK_API_KEY, open_model
 from pincite.setting_groups import GenerationSettings
 from pincite.stages import LanguageModel
 from pincite.testing.language_models import ScriptedModel, asked, text_of
-from tests.llm.chat_server import BREAK, ChatServer, serving
+from tests.language_models.chat_server import BREAK, ChatServer, serving
 from tests.local_server import Fault
 
 KEY = "sk-secret-0123456789"

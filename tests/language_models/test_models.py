@@ -13,7 +13,7 @@ from pincite.records import Prompt
 from pincite.setting_groups import GenerationSettings
 from pincite.stages import LanguageModel
 from pincite.testing.language_models import LanguageModelContract, ScriptedModel
-from tests.llm.chat_server import serving
+from tests.language_models.chat_server import serving
 
 
 def _opened(**chosen: object) -> LanguageModel:
