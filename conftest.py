@@ -13,4 +13,4 @@ def _readme_names(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
     if isinstance(request.node, pytest.Item) and request.node.name == "README.md":
         namespace: dict[str, Any] = request.getfixturevalue("doctest_namespace")
         namespace["folder"] = tmp_path_factory.mktemp("readme")
-        namespace["samples"] = Path(__file__).parent / "src/pincite/samples/documents"
+        namespace["samples"] = Path(__file__).parent / "src/pincite/interfaces/samples/documents"

@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from open_sets import WORK, collection, load
 
 import pincite
-from pincite.evaluate.collection import Collection
-from pincite.evaluate.datasets import Dataset, GoldQuestion
-from pincite.filters import Filters
-from pincite.index.weights import IndexTermWeights
+from pincite.evaluate.datasets import Collection, Dataset, GoldQuestion
 from pincite.pipeline import AnswerStages
-from pincite.records import Evidence, Hit, Question
-from pincite.settings import Layer, load_settings
-from pincite.verify.signals import Signals, measure
+from pincite.records.filters import Filters
+from pincite.records.flow import Evidence, Hit, Question
+from pincite.settings.loading import Layer, load_settings
+from pincite.store.index.engines import IndexTermWeights
+from pincite.verify.abstention.signals import Signals, measure
 
 MOST = 300
 MOST_OF = {"squad2-open": 3600, "xquad-open": 150, "legalbench-open": 120, "chunkeval": 120}

@@ -19,8 +19,8 @@ import sys
 import time
 from pathlib import Path
 
-from pincite.bundle.archive import verify
 from pincite.errors import BundleError
+from pincite.interfaces.offline.archive import verify
 
 FLIPS = 100
 FENCE = ("unshare", "--user", "--map-root-user", "--net")

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pincite
 from pincite import pipeline
-from pincite.evaluate.configurations import configurations
-from pincite.records import Question
+from pincite.evaluate.run import configurations
+from pincite.records.flow import Question
 
 YEARS = (2021, 2022, 2023)
 TOPICS = ("capital expenditure", "revenue", "number of employees", "dividend", "tax rate")

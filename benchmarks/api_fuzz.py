@@ -91,7 +91,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "library"
         with Library.open(library) as opened:
-            opened.ingest([Path(str(files("pincite.samples"))) / "documents"])
+            opened.ingest([Path(str(files("pincite.interfaces.samples"))) / "documents"])
         for makes_key in (False, True):
             key = key_of(library) if makes_key else ""
             with serving(library) as address:

@@ -22,10 +22,10 @@ from pathlib import Path
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from pincite.chunk.passages import StructureChunker
-from pincite.document import Document, Span
 from pincite.errors import ReadError
+from pincite.ingest.chunk.passages import StructureChunker
 from pincite.ingest.readers import FileReader
+from pincite.records.document import Document, Span
 
 SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared"))
 _PRECISION = 100

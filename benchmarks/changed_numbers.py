@@ -27,11 +27,11 @@ from typing import Any
 
 from open_sets import SHARED
 
-from pincite.document import Block, BlockKind, Document
 from pincite.ingest.readers import FileReader
-from pincite.records import Citation
-from pincite.verify.figures import check_figures
-from pincite.verify.receipt import located
+from pincite.records.document import Block, BlockKind, Document
+from pincite.records.flow import Citation
+from pincite.verify.numbers.figures import check_figures
+from pincite.verify.receipts.receipt import located
 
 _YEAR = re.compile(r"(?<![\d,.])(?:19|20)\d\d(?!\d|[,.]\d)")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

@@ -21,9 +21,9 @@ from typing import Any
 from open_sets import SHARED, WORK, load
 
 from pincite import Library
-from pincite.document import Document
 from pincite.ingest.readers import FileReader
-from pincite.verify.receipt import answer_form, check_receipt
+from pincite.records.document import Document
+from pincite.verify.receipts.receipt import answer_form, check_receipt
 
 FOLDERS = ("open", "pdfqa-open", "bulk-18f-handbook")
 EDITS = 100

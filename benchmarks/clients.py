@@ -19,9 +19,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from open_sets import collection, load
 
-from pincite.evaluate.configurations import configurations
+from pincite.evaluate.run import configurations
 from pincite.pipeline import search
-from pincite.records import Question
+from pincite.records.flow import Question
 
 CALM = 20_000
 SETTINGS = {"as Python has it": 0, f"gc.set_threshold({CALM})": CALM}

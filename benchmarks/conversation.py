@@ -21,12 +21,11 @@ from open_sets import SHARED, collection, load
 
 from pincite.chat.follow_up import Exchange, Reading, follow_up
 from pincite.chat.model_reading import ModelReader
-from pincite.evaluate.collection import Collection
 from pincite.evaluate.compare import paired
-from pincite.evaluate.datasets import Dataset
+from pincite.evaluate.datasets import Collection, Dataset
 from pincite.evaluate.measures import ranking_values
-from pincite.llm.opening import open_model
-from pincite.setting_groups import GenerationSettings
+from pincite.models.llm.opening import open_model
+from pincite.settings.groups import GenerationSettings
 
 SET = "mtrag-un-open"
 ALONE = "as written"

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from pincite.index.dense_chroma import ChromaIndex
-from pincite.index.dense_engine import Effort, Engine
-from pincite.index.dense_faiss import FaissIndex
+from pincite.store.index.dense_chroma import ChromaIndex
+from pincite.store.index.dense_engine import Effort, Engine
+from pincite.store.index.dense_faiss import FaissIndex
 
 DIMENSIONS, QUESTIONS = 384, 300
 

@@ -19,8 +19,8 @@ from open_sets import collection, load
 
 from pincite import Library
 from pincite.evaluate.datasets import GoldQuestion
-from pincite.settings import Layer
-from pincite.verify.receipt import answer_form
+from pincite.settings.loading import Layer
+from pincite.verify.receipts.receipt import answer_form
 
 SETS = ("squad2-open", "product-docs")
 _TIMINGS = "timings"

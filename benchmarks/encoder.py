@@ -31,13 +31,12 @@ from numpy.typing import NDArray
 from open_sets import answerable, load
 from tokenizers import Tokenizer
 
-from pincite.embed.encoder import WINDOW_TOKENS, MiniLmEncoder
-from pincite.embed.weights import find_encoder_files
-from pincite.graphs.prepared import openvino_compiler
-from pincite.graphs.runtimes import available_cores
-from pincite.graphs.silent_openvino import import_openvino
+from pincite.models.encoders.built_in import find_encoder_files
+from pincite.models.encoders.windowed import WINDOW_TOKENS, MiniLmEncoder
+from pincite.models.inference.prepared import import_openvino, openvino_compiler
+from pincite.models.inference.runtimes import available_cores
+from pincite.models.vectors import normalised
 from pincite.pipeline import EMBEDDED_TOGETHER
-from pincite.vectors import normalised
 
 Vectors = NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Vectors]

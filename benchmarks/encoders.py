@@ -26,8 +26,8 @@ from open_sets import answerable, load
 from pincite import Library
 from pincite.evaluate.datasets import Dataset, GoldDocument, GoldQuestion
 from pincite.pipeline import AnswerStages, search
-from pincite.records import Question, SearchResult
-from pincite.settings import Settings, load_settings
+from pincite.records.flow import Question, SearchResult
+from pincite.settings.loading import Settings, load_settings
 
 MEASURE = nDCG @ 10
 _TIMED = 40

@@ -27,19 +27,18 @@ import numpy as np
 from engine_plot import growth
 
 from pincite.assemble.retrieving import retriever as assembled
-from pincite.catalog.catalog import Catalog
-from pincite.document import Span
-from pincite.filters import Filters
-from pincite.index.indexes import Indexes, IndexFolder
-from pincite.index.weights import IndexTermWeights
-from pincite.records import Embedding, Ingested, Passage, Question
+from pincite.records.document import Span
+from pincite.records.filters import Filters
+from pincite.records.flow import Embedding, Ingested, Passage, Question
 from pincite.retrieve.exact import ExactWords
-from pincite.retrieve.fusion import weighted_min_max
-from pincite.retrieve.hybrid import HybridRetriever
+from pincite.retrieve.hybrid import HybridRetriever, weighted_min_max
 from pincite.retrieve.searches import Searches
-from pincite.setting_groups import DenseSettings
-from pincite.settings import Settings
+from pincite.settings.groups import DenseSettings
+from pincite.settings.loading import Settings
 from pincite.stages import Retriever, Scored
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.engines import IndexTermWeights
+from pincite.store.index.indexes import Indexes, IndexFolder
 from pincite.testing.samples import text_document
 from pincite.text.terms import terms
 

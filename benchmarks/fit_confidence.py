@@ -1,4 +1,4 @@
-"""Fits the models of `pincite.verify.confidence` on the open sets and writes the file that is shipped.
+"""Fits the confidence models on the open sets and writes the file that is shipped.
 
     python benchmarks/fit_confidence.py            # fit, print figures, write confidence.toml
     python benchmarks/fit_confidence.py --check    # figures alone
@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from unread_cases import SETS as UNREAD
 from unread_cases import unread_cases
 
-import pincite.verify
+import pincite.verify.abstention
 from pincite.evaluate.measures import auroc
-from pincite.settings import Layer
-from pincite.verify.confidence import MODELS_FILE, SIGNALS
+from pincite.settings.loading import Layer
+from pincite.verify.abstention.decision import MODELS_FILE, SIGNALS
 
 SETS = (
     "squad2-open",
@@ -257,8 +257,8 @@ def report_unread() -> Model:
 def as_toml(models: Mapping[str, Model]) -> str:
     """The file that is shipped."""
     lines = [
-        "# Logistic models over the signals of pincite.verify.signals, by what gave sentences their",
-        "# scores, and the confidence that each stance asks for.",
+        "# Logistic models over the signals (signals.py), by what gave sentences their scores, and the",
+        "# confidence that each stance asks for.",
         "# Written by `python benchmarks/fit_confidence.py`; not to be edited.",
         "",
     ]
@@ -281,7 +281,7 @@ def main() -> None:
     }
     models["late_unread"] = report_unread()
     if not chosen.check:
-        shipped = Path(pincite.verify.__file__).parent / MODELS_FILE
+        shipped = Path(pincite.verify.abstention.__file__).parent / MODELS_FILE
         shipped.write_text(as_toml(models), encoding="utf-8")
         print(f"\nwritten: {shipped}")
 

@@ -1,4 +1,4 @@
-"""Fits the model of `pincite.verify.support_model` and writes the file that is shipped.
+"""Fits the model of `pincite.verify.statements.support` and writes the file that is shipped.
 
     python benchmarks/fit_support.py            # fit, print figures, write support.toml
     python benchmarks/fit_support.py --check    # figures alone
@@ -20,10 +20,10 @@ from fit_confidence import Rows, newton
 from numpy.typing import NDArray
 from support_cases import CHANGED, JUDGED, Checked, Judged, default_aligner, judged
 
-import pincite.verify
+import pincite.verify.statements
 from pincite.evaluate.measures import auroc
-from pincite.setting_groups import DEFAULT_ENCODER
-from pincite.verify.support_model import SUPPORT_MODEL, unaligned
+from pincite.settings.groups import DEFAULT_ENCODER
+from pincite.verify.statements.support import SUPPORT_MODEL, unaligned
 
 SIGNALS: Mapping[str, Callable[[Checked], float]] = {
     "unaligned": lambda one: unaligned(one.support.aligned or 0.0),
@@ -143,7 +143,7 @@ def main() -> None:
         report(parts, signals)
     found = fit(list(parts.values()), SHIPPED)
     lines = [
-        "# Logistic model of pincite.verify.support_model. Written by",
+        "# Logistic model of pincite.verify.statements.support. Written by",
         "# `python benchmarks/fit_support.py`; not to be edited.",
         "",
         f'encoder = "{DEFAULT_ENCODER}"',
@@ -156,7 +156,7 @@ def main() -> None:
     ]
     print("\n".join(lines))
     if not chosen.check:
-        shipped = Path(pincite.verify.__file__).parent / SUPPORT_MODEL
+        shipped = Path(pincite.verify.statements.__file__).parent / SUPPORT_MODEL
         shipped.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -31,14 +31,14 @@ from open_sets import WORK, collection, load
 
 from pincite.assemble.writing import writing_stages
 from pincite.evaluate.datasets import GoldQuestion
-from pincite.index.weights import IndexTermWeights
-from pincite.llm.opening import open_model
-from pincite.llm.output import Ending, Output, Pieces
+from pincite.models.llm.opening import open_model
+from pincite.models.llm.output import Ending, Output, Pieces
 from pincite.pipeline import answer_question
-from pincite.records import Answer, Draft, Mode, Prompt, Question, Selection
-from pincite.setting_groups import GenerationSettings
-from pincite.settings import Settings
+from pincite.records.flow import Answer, Draft, Mode, Prompt, Question, Selection
+from pincite.settings.groups import GenerationSettings
+from pincite.settings.loading import Settings
 from pincite.stages import Answerer, LanguageModel
+from pincite.store.index.engines import IndexTermWeights
 
 _COPIED = 0.9
 _SEED = 20261122

@@ -17,12 +17,12 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from pincite.llm.llama_cpp import LlamaCppModel, LlamaOptions
-from pincite.llm.openai_server import OpenAiModel
-from pincite.llm.opening import model_file
-from pincite.llm.output import Output
-from pincite.records import Message, Prompt
-from pincite.servers import Place, ServerClient
+from pincite.models.llm.llama_cpp import LlamaCppModel, LlamaOptions
+from pincite.models.llm.openai_server import OpenAiModel
+from pincite.models.llm.opening import model_file
+from pincite.models.llm.output import Output
+from pincite.models.servers import Place, ServerClient
+from pincite.records.flow import Message, Prompt
 
 INSTRUCTIONS = (
     "Answer the question from the numbered quotes alone. After each sentence name the quotes that "

@@ -18,7 +18,7 @@ from pathlib import Path
 from open_sets import SHARED
 
 from pincite import Library
-from pincite.holdings import FileEntry
+from pincite.records.library_records import FileEntry
 
 HEAD = """# Real files, and what is made of them
 

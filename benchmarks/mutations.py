@@ -27,8 +27,8 @@ from pathlib import Path
 import hostile_files
 
 from pincite import Library
-from pincite.intake import Progress
-from pincite.settings import Layer
+from pincite.library.intake import Progress
+from pincite.settings.loading import Layer
 
 DEFAULT_SOURCES = Path(__file__).resolve().parents[2] / "shared" / "documents"
 MEMORY_MB = 2048

@@ -11,9 +11,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from pincite.evaluate.collection import Collection, collection_home
-from pincite.evaluate.datasets import Dataset, GoldQuestion, load_dataset
-from pincite.settings import Layer
+from pincite.evaluate.datasets import (
+    Collection,
+    Dataset,
+    GoldQuestion,
+    collection_home,
+    load_dataset,
+)
+from pincite.settings.loading import Layer
 
 SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared"))
 WORK = Path(os.environ.get("PINCITE_BENCHMARK_DIR", Path.home() / ".cache/pincite-benchmarks"))

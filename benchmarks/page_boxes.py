@@ -31,11 +31,11 @@ from boxes import SHARED, bare, signs_of
 from playwright.sync_api import Error, sync_playwright
 
 from pincite import Library
-from pincite.document import Document, Span
-from pincite.interfaces.server.app import create_app
-from pincite.interfaces.server.permalinks import Permalink
-from pincite.interfaces.server.served import Served
-from pincite.setting_groups import ServerSettings
+from pincite.interfaces.http.app import create_app
+from pincite.interfaces.http.permalinks import Permalink
+from pincite.interfaces.http.served import Served
+from pincite.records.document import Document, Span
+from pincite.settings.groups import ServerSettings
 
 MARGIN = 1.5
 """Points that a drawn rectangle reaches beyond its words (page/sheet.js)."""

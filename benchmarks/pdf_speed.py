@@ -31,8 +31,8 @@ SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shar
 
 def ours() -> Callable[[Path], int]:
     """Pincite: words with boxes, blocks, tables."""
-    from pincite.ingest.pdf import PdfReader
-    from pincite.ingest.worker import collect_rarely
+    from pincite.ingest.pdf.reader import PdfReader
+    from pincite.ingest.sandbox.worker import collect_rarely
 
     collect_rarely()
     return lambda path: len(PdfReader().read(path, path.read_bytes()).text)

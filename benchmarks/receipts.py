@@ -27,18 +27,18 @@ from pathlib import Path
 from typing import Any
 
 from pincite import Library
-from pincite.document import Document
 from pincite.errors import ReceiptError
 from pincite.ingest.readers import FileReader
-from pincite.records import Answer
+from pincite.records.document import Document
+from pincite.records.flow import Answer
 from pincite.report.asking import make_report
-from pincite.report.form import report_form
+from pincite.report.layout import report_form
 from pincite.report.template import load_template
-from pincite.settings import changed_settings
-from pincite.verify.saved import check_saved, load_saved, saved_answer
-from pincite.verify.sealing import make_keys, sealed
+from pincite.settings.loading import changed_settings
+from pincite.verify.receipts.saved import check_saved, load_saved, saved_answer
+from pincite.verify.receipts.signing import make_keys, sealed
 
-SAMPLES = Path(str(files("pincite.samples")))
+SAMPLES = Path(str(files("pincite.interfaces.samples")))
 COUNTED = ("torque", "warehouse", "app", "dragon")
 WRITTEN = ("What torque do I need for a size -8 hose end?", "How wide is the planting distance?")
 MAX_TOKENS = 80

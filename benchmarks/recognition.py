@@ -24,8 +24,8 @@ from PIL import Image, ImageFilter
 from reportlab.lib.utils import ImageReader, simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.document import Document
-from pincite.ingest.sandbox import SandboxedReader
+from pincite.ingest.sandbox.sandbox import SandboxedReader
+from pincite.records.document import Document
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("PINCITE_SHARED", ROOT.parent / "shared")) / "documents" / "open"
@@ -48,7 +48,7 @@ LINES_ON_A_PAGE = 46
 
 def printed_pages(count: int) -> list[str]:
     """The text of the pages: sentences of the sample documents, in lines of a page's width."""
-    samples = ROOT / "src/pincite/samples/documents"
+    samples = ROOT / "src/pincite/interfaces/samples/documents"
     text = " ".join(
         (samples / name).read_text(encoding="utf-8")
         for name in ("help-centre.md", "tomato-crop-guide.md")

@@ -26,8 +26,8 @@ from lxml import etree
 from rapidfuzz.distance import LCSseq
 from selectolax.lexbor import LexborHTMLParser
 
-from pincite.document import Document
 from pincite.ingest.readers import FileReader
+from pincite.records.document import Document
 
 SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared"))
 _CELL_TRUTH = "eu-005"

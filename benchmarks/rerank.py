@@ -21,17 +21,15 @@ from pathlib import Path
 import numpy as np
 from open_sets import load
 
-from pincite.catalog.catalog import Catalog
-from pincite.document import Span
-from pincite.embed.encoder import MiniLmEncoder
-from pincite.embed.passages import TokenPoolingEmbedder
-from pincite.embed.weights import find_encoder_files
-from pincite.graphs.tokenizer import open_tokenizer
-from pincite.records import Ingested, Passage
-from pincite.rerank.hot_passages import HotPassages
-from pincite.rerank.maxsim import compare
+from pincite.models.encoders.built_in import find_encoder_files
+from pincite.models.encoders.windowed import MiniLmEncoder, TokenPoolingEmbedder
+from pincite.models.inference.tokenizer import open_tokenizer
+from pincite.models.vectors import normalised, turned
+from pincite.records.document import Span
+from pincite.records.flow import Ingested, Passage
+from pincite.rerank.token_state_cache import HotPassages, compare
+from pincite.store.catalog.catalog import Catalog
 from pincite.testing.samples import text_document
-from pincite.vectors import normalised, turned
 
 ROOM = 1 << 30
 KINDS = ("encoded anew", "from memory", "from the library")

@@ -199,7 +199,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "library"
         with Library.open(library) as opened:
-            opened.ingest([Path(str(files("pincite.samples"))) / "documents"])
+            opened.ingest([Path(str(files("pincite.interfaces.samples"))) / "documents"])
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]

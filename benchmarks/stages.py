@@ -29,13 +29,12 @@ import numpy as np
 from open_sets import SHARED, WORK, load
 
 from pincite import Library
-from pincite.catalog.catalog import Catalog
-from pincite.chunk.passages import StructureChunker
-from pincite.embed.passages import TokenPoolingEmbedder
-from pincite.index.indexes import IndexFolder
-from pincite.ingest.pool import SandboxedReaderPool
-from pincite.ingest.sandbox import SandboxedReader
-from pincite.records import FileRead
+from pincite.ingest.chunk.passages import StructureChunker
+from pincite.ingest.sandbox.sandbox import SandboxedReader, SandboxedReaderPool
+from pincite.models.encoders.windowed import TokenPoolingEmbedder
+from pincite.records.flow import FileRead
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.indexes import IndexFolder
 
 FOLDERS = ("open", "pdfqa-open", "bulk-18f-handbook")
 QUESTION_SETS = ("pdfqa-open", "product-docs")

@@ -24,10 +24,8 @@ import numpy as np
 from support_cases import CHANGED, JUDGED, Checked, Judged, default_aligner, judged
 
 from pincite.evaluate.measures import auroc
-from pincite.verify.alignment import TokenAligner
-from pincite.verify.support import LEAST_SYNONYM
-from pincite.verify.support_model import support_probability
-from pincite.verify.wording import words_of
+from pincite.verify.statements.support import LEAST_SYNONYM, support_probability
+from pincite.verify.statements.wording import TokenAligner, words_of
 
 SETS = ("qags", "summedits-open", "wice-open")
 

@@ -24,18 +24,18 @@ from typing import Any
 
 from open_sets import SHARED, WORK
 
-from pincite.answer.carrying import Carriers
-from pincite.chunk.passages import StructureChunker
-from pincite.embed.encoder import MiniLmEncoder
-from pincite.ingest.text import TextReader
-from pincite.records import Citation, Evidence, Mode, Question, Verdict
-from pincite.setting_groups import ChunkingSettings
+from pincite.answer.generated import Carriers
+from pincite.ingest.chunk.passages import StructureChunker
+from pincite.ingest.plain.text import TextReader
+from pincite.models.encoders.windowed import MiniLmEncoder
+from pincite.records.flow import Citation, Evidence, Mode, Question, Verdict
+from pincite.settings.groups import ChunkingSettings
 from pincite.text.sentences import sentence_spans
 from pincite.text.terms import terms
-from pincite.verify.alignment import TokenAligner
-from pincite.verify.claims import ClaimChecker, Finding
-from pincite.verify.figures import without_marks
-from pincite.verify.support import Stated, Support, measure_support
+from pincite.verify.numbers.figures import without_marks
+from pincite.verify.statements.claims import ClaimChecker, Finding
+from pincite.verify.statements.support import Stated, Support, measure_support
+from pincite.verify.statements.wording import TokenAligner
 
 JUDGED = (
     "qags",

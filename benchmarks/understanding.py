@@ -18,12 +18,12 @@ from statistics import mean, median
 
 from open_sets import answerable, collection, load
 
-from pincite.evaluate.collection import Collection
+from pincite.evaluate.datasets import Collection
 from pincite.evaluate.measures import ranking_values
 from pincite.pipeline import search
-from pincite.records import Question
-from pincite.setting_groups import UnderstandingSettings
-from pincite.settings import Layer, load_settings
+from pincite.records.flow import Question
+from pincite.settings.groups import UnderstandingSettings
+from pincite.settings.loading import Layer, load_settings
 
 MEASURE = "nDCG@10"
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")

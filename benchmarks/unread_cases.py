@@ -17,13 +17,11 @@ import abstention_cases
 from abstention_cases import Case, settings_digest
 from open_sets import WORK, collection, load
 
-import pincite.verify.missing_numbers
-import pincite.verify.opposition
-import pincite.verify.signals
-from pincite.evaluate.collection import Collection
-from pincite.evaluate.datasets import GoldQuestion
-from pincite.index.weights import IndexTermWeights
+from pincite.evaluate.datasets import Collection, GoldQuestion
+from pincite.store.index.engines import IndexTermWeights
 from pincite.text.terms import terms
+from pincite.verify.abstention import opposition, signals
+from pincite.verify.numbers import missing
 
 LANGUAGES = {"jsquad": ("ja",), "xquad-open": ("ar", "hi", "ru", "th", "zh")}
 SETS = tuple(f"{name}:{language}" for name, found in LANGUAGES.items() for language in found)
@@ -32,7 +30,7 @@ SETS = tuple(f"{name}:{language}" for name, found in LANGUAGES.items() for langu
 
 def unread_cases(name: str, most: int) -> list[Case]:
     """Each kind of up to `most` questions of one set and language; kept for the next run."""
-    modules = (pincite.verify.missing_numbers, pincite.verify.opposition, pincite.verify.signals)
+    modules = (missing, opposition, signals)
     judging = "".join(map(inspect.getsource, modules))
     code = Path(__file__).read_text() + judging + abstention_cases.code_digest()
     wanted = json.dumps([name, most, settings_digest(), code])

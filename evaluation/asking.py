@@ -12,7 +12,7 @@ from evaluation.questions import Judged, Place
 from evaluation.scoring import Score, score
 from evaluation.showing import Shown, relative, shown
 from pincite.chat.conversation import Conversation
-from pincite.library import Library
+from pincite.library.library import Library
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

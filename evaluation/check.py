@@ -11,7 +11,7 @@ from evaluation.questions import Judged, half_of_document
 from evaluation.sources import Collection
 from pincite.assemble.files import open_reader
 from pincite.errors import ReadError
-from pincite.settings import load_settings
+from pincite.settings.loading import load_settings
 
 
 def problems(questions: Sequence[Judged], collection: Collection) -> Iterator[str]:

@@ -12,10 +12,17 @@ from pathlib import Path
 import pincite
 from evaluation.errors import EvaluationError
 from evaluation.sources import Collection
-from pincite.library import Library
+from pincite.library.library import Library
 
 DEFAULT_FOLDER = Path(tempfile.gettempdir()) / "pincite-evaluation"
-_DECIDES_WHAT_IS_HELD = ("ingest", "chunk", "embed", "catalog", "document.py", "intake.py")
+_DECIDES_WHAT_IS_HELD = (
+    "ingest",
+    "chunk",
+    "embed",
+    "catalog",
+    "records/document.py",
+    "library/intake.py",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from evaluation.errors import EvaluationError
 from evaluation.matching import Stretch, folded
 from pincite.interfaces.cli.answer import print_answer
-from pincite.records import Answer, Citation
+from pincite.records.flow import Answer, Citation
 
 _COLUMNS = "80"
 _OFFSETS = re.compile(r"characters \d+-\d+")

@@ -90,7 +90,7 @@ def encoder_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def encoder(encoder_cache: Path) -> Any:
-    from pincite.embed.encoder import MiniLmEncoder
+    from pincite.models.encoders.windowed import MiniLmEncoder
 
     return MiniLmEncoder(encoder_cache)
 

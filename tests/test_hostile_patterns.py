@@ -10,9 +10,9 @@ from tests.hostile_patterns import Used, hostile_texts, offences, used_patterns
 
 _LONGEST_GIVEN = {
     # Texts are cut, or longer ones left out, before these patterns see them.
-    "pincite.verify.wording:_OPENS": 6,
-    "pincite.survey.asked": 500,
-    "pincite.ingest.html_charset:_META": 4096,
+    "pincite.verify.statements.wording:_OPENS": 6,
+    "pincite.retrieve.count_questions": 500,
+    "pincite.ingest.html.charset:_META": 4096,
 }
 
 

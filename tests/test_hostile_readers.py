@@ -13,20 +13,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pincite import Library
-from pincite.catalog.catalog import Catalog
-from pincite.chunk.passages import StructureChunker
-from pincite.document import Block, BlockKind, Document, document_id
-from pincite.embed.passages import TokenPoolingEmbedder
 from pincite.errors import ReadError
-from pincite.holdings import IngestReport
-from pincite.ingest.cleaning import cleaned
+from pincite.ingest.chunk.passages import StructureChunker
 from pincite.ingest.readers import FileReader
-from pincite.intake import Intake
+from pincite.ingest.safety.cleaning import cleaned
+from pincite.library.intake import Intake
+from pincite.library.sync_plan import Recipe
+from pincite.models.encoders.windowed import TokenPoolingEmbedder
 from pincite.pipeline import IngestStages
-from pincite.records import FileRead, Passage
-from pincite.sync_plan import Recipe
+from pincite.records.document import Block, BlockKind, Document, document_id
+from pincite.records.document_codec import document_from_bytes
+from pincite.records.flow import FileRead, Passage
+from pincite.records.library_records import IngestReport
+from pincite.store.catalog.catalog import Catalog
 from pincite.testing.fakes import FakeEncoder
-from pincite.wire import document_from_bytes
 from tests.wire_forms import Word, wire_form
 
 WORDS = "Machine seven stands in hall nine and holds twelve litres of oil. "

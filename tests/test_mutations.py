@@ -25,7 +25,7 @@ def mutations(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_every_damaged_file_is_stored_or_reported(mutations: ModuleType, tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    sources = mutations.usable(ROOT / "src/pincite/samples/documents")
+    sources = mutations.usable(ROOT / "src/pincite/interfaces/samples/documents")
     paths = mutations.write_mutants(sources, folder, count=75, seed=2, megabytes=40)
     # In a process of its own: memory is the most that any child of a process has ever had.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
@@ -38,7 +38,7 @@ def test_every_damaged_file_is_stored_or_reported(mutations: ModuleType, tmp_pat
 
 
 def test_the_same_seed_makes_the_same_files(mutations: ModuleType, tmp_path: Path) -> None:
-    sources = mutations.usable(ROOT / "src/pincite/samples/documents")
+    sources = mutations.usable(ROOT / "src/pincite/interfaces/samples/documents")
 
     def made(name: str, seed: int) -> dict[str, bytes]:
         folder = tmp_path / name

@@ -9,11 +9,11 @@ from pathlib import Path
 from pincite import Library
 from pincite.assemble.writing import writing_stages
 from pincite.pipeline import answer_question
-from pincite.records import Mode, Preview, Question
+from pincite.records.flow import Mode, Preview, Question
 from pincite.testing.fakes import EvenWeights
 from pincite.testing.language_models import ScriptedModel
 
-SAMPLES = Path(str(files("pincite.samples"))) / "documents"
+SAMPLES = Path(str(files("pincite.interfaces.samples"))) / "documents"
 WRITTEN = (
     "Tomatoes grow best on a soil pH of 6.0 to 6.8 [1]. Tomatoes need 90 hours of sun [1]. "
     "Peppers prefer a slightly narrower range [1]."

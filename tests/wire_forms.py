@@ -13,7 +13,7 @@ Word = tuple[int, int, int, Sequence[float]]
 
 
 def wire_form(header: Mapping[str, Any], text: str, words: Sequence[Word]) -> bytes:
-    """The form that `pincite.wire` describes, of values that nobody has checked."""
+    """The form that `pincite.records.document_codec` describes, of values that nobody has checked."""
     columns = [array("i", [word[place] for word in words]) for place in range(3)]
     corners = array("f", [corner for word in words for corner in word[3]])
     sections = (

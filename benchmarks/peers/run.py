@@ -42,8 +42,8 @@ from benchmarks.peers.measures import rows
 from benchmarks.peers.report import page, section
 from benchmarks.peers.systems import OURS, SYSTEMS
 from benchmarks.peers.weights import onnx_folder
-from pincite.embed.tokenizer import token_counter
 from pincite.evaluate.datasets import Dataset
+from pincite.models.encoders.built_in import token_counter
 from pincite.text.sentences import sentence_spans
 
 ROOT = Path(__file__).parents[2]

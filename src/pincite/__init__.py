@@ -13,8 +13,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pincite.boxes import Box
-from pincite.document import Span
 from pincite.errors import (
     BundleError,
     DatasetError,
@@ -34,15 +32,16 @@ from pincite.errors import (
     SettingsError,
     UsageError,
 )
-from pincite.filters import Filters
-from pincite.holdings import FileProblem, IngestReport
-from pincite.records import Answer, Citation, Hit, Passage, SearchResult, Status
+from pincite.records.document import Box, Span
+from pincite.records.filters import Filters
+from pincite.records.flow import Answer, Citation, Hit, Passage, SearchResult, Status
+from pincite.records.library_records import FileProblem, IngestReport
 
 if TYPE_CHECKING:
     from pincite.chat.conversation import Conversation
-    from pincite.fate import Fate
-    from pincite.library import Library
-    from pincite.receipts import verify_receipt
+    from pincite.library.library import Library
+    from pincite.library.receipts import verify_receipt
+    from pincite.records.passage_outcome import Fate
 
 __version__ = "0.1.0"
 
@@ -83,9 +82,9 @@ __all__ = [
 
 _LOADED_WHEN_USED = {
     "Conversation": "pincite.chat.conversation",
-    "Fate": "pincite.fate",
-    "Library": "pincite.library",
-    "verify_receipt": "pincite.receipts",
+    "Fate": "pincite.records.passage_outcome",
+    "Library": "pincite.library.library",
+    "verify_receipt": "pincite.library.receipts",
 }
 
 

@@ -1,7 +1,7 @@
 """READ FIRST: the two flows. Each stage is called once, in order.
 
-But for a question of several parts: the selector (`assemble/parts.py`) has each part searched for and
-compared, too.
+But for a question of several parts: the selector (`assemble/question_parts.py`) has each part
+searched for and compared, too.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import PinciteError
-from pincite.holdings import FileProblem, Unreadable
-from pincite.records import Answer, Draft, Hit, Ingested, Preview, Question, SearchResult
-from pincite.scans import SurveyRequest
+from pincite.records.counts import SurveyRequest
+from pincite.records.flow import Answer, Draft, Hit, Ingested, Preview, Question, SearchResult
+from pincite.records.library_records import FileProblem, Unreadable
+from pincite.records.trace import Recorder
 from pincite.stages import (
     Answerer,
     Chunker,
@@ -29,7 +30,6 @@ from pincite.stages import (
     Understander,
     Verifier,
 )
-from pincite.trace import Recorder
 
 EMBEDDED_TOGETHER = 64
 """Passages handed to the encoder at once, so that every core has work while files are small."""

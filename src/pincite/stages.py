@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
-from pincite.document import Document, Span
-from pincite.records import (
+from pincite.records.counts import Scan, SurveyRequest
+from pincite.records.document import Document, Span
+from pincite.records.flow import (
     Answer,
     Draft,
     Embedding,
@@ -26,7 +27,6 @@ from pincite.records import (
     Selection,
     Source,
 )
-from pincite.scans import Scan, SurveyRequest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

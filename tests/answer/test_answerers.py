@@ -5,15 +5,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from pincite.answer.carrying import Carriers
 from pincite.answer.extractive import ExtractiveAnswerer
-from pincite.answer.generated import GeneratedAnswerer
+from pincite.answer.generated import Carriers, GeneratedAnswerer
+from pincite.answer.model_text import Reading
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
-from pincite.answer.reading import Reading
-from pincite.document import Span
 from pincite.errors import ModelError
-from pincite.records import Evidence, Mode, Passage, Question, Selection
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Mode, Passage, Question, Selection
 from pincite.stages import LanguageModel
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.language_models import ScriptedModel

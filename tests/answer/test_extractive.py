@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.answer.extractive import ExtractiveAnswerer
-from pincite.document import Document, Span
 from pincite.ingest.readers import FileReader
-from pincite.records import AnsweredPart, Claim, Draft, Evidence, Passage, Question, Selection
+from pincite.records.document import Document, Span
+from pincite.records.flow import AnsweredPart, Claim, Draft, Evidence, Passage, Question, Selection
 from pincite.testing.fakes import MemorySources
 from pincite.testing.samples import text_document
 from pincite.text.sentences import sentence_spans

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.answer.newest import NewestFirst
-from pincite.document import Span
-from pincite.records import Evidence, Passage, Question
+from pincite.answer.extractive import NewestFirst
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Passage, Question
 from pincite.testing.fakes import MemorySources
 from pincite.testing.samples import text_document
 

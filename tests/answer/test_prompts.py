@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from pincite.answer.prompts import load_prompts, without_turn_marks
 from pincite.errors import SettingsError
-from pincite.records import Mode
-from pincite.toml_files import shipped_names
+from pincite.records.flow import Mode
+from pincite.settings.toml_files import shipped_names
 
 OWN = """
 refusal = "No."
@@ -25,7 +25,7 @@ user = "$sources ? $question"
 """
 
 
-@pytest.mark.parametrize("name", shipped_names("prompts"))
+@pytest.mark.parametrize("name", shipped_names("settings/prompts"))
 @pytest.mark.parametrize("mode", [Mode.GENERATED, Mode.QUOTED])
 def test_shipped_prompts_hold_question_and_sources_and_leave_nothing_unfilled(
     name: str, mode: Mode

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.answer.written import refuses, statements, until_it_repeats
+from pincite.answer.model_text import refuses, statements, until_it_repeats
 
 REFUSAL = "The documents do not say."
 

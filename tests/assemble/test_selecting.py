@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pincite.assemble.selecting import quoting_selector
-from pincite.settings import Settings
+from pincite.assemble.writing import quoting_selector
+from pincite.settings.loading import Settings
 from pincite.stages import Selector
 from pincite.testing.fakes import MemorySources
 

@@ -23,7 +23,7 @@ from unittest.mock import patch
 from pincite import Library
 from pincite.interfaces.cli.app import main
 
-SAMPLES = Path(str(files("pincite.samples")))
+SAMPLES = Path(str(files("pincite.interfaces.samples")))
 WATCHED = Path(__file__).parent / "watched"
 """On the path of every command that is started here: refuses all network use."""
 COMMAND = [sys.executable, "-m", "pincite"]

@@ -26,7 +26,7 @@ from end_to_end.running import (
     wait_until,
     without_timings,
 )
-from pincite.verify.receipt import answer_form
+from pincite.verify.receipts.receipt import answer_form
 
 # Several passages a file, so that files are stored in more than one go.
 SMALL_PASSAGES = "[chunking]\nmax_chars = 100\noverlap_chars = 0\n"

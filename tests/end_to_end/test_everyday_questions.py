@@ -6,7 +6,7 @@ import pytest
 
 from end_to_end.running import library_of
 from pincite import Library
-from pincite.records import Answer, Status
+from pincite.records.flow import Answer, Status
 
 FILES = {
     "sales.md": "# Sales\n\nNumbers by year.\n\n| Year | Bicycles | Scooters |\n|---|---|---|\n"

@@ -32,7 +32,7 @@ from end_to_end.running import (
     without_timings,
 )
 from pincite import Library
-from pincite.holdings import CATALOG_FILE
+from pincite.records.library_records import CATALOG_FILE
 
 SOIL = "Which soil pH is best for tomatoes?"
 LEXICAL = {"embedding": {"model": "none"}}

@@ -18,8 +18,8 @@ from tiers import often
 
 from end_to_end.running import Result, SampleLibrary, lexical_cli, refused, started, wait_until
 from pincite import Library, PinciteError
-from pincite.holdings import CATALOG_FILE, UNFINISHED_FILE
-from pincite.unfinished import Work, is_unchecked, under_way, unfinished
+from pincite.library.folder import Work, is_unchecked, under_way, unfinished
+from pincite.records.library_records import CATALOG_FILE, UNFINISHED_FILE
 
 SOIL = "Which soil pH is best for tomatoes?"
 LEXICAL = {"embedding": {"model": "none"}}

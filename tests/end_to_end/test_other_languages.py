@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from end_to_end.running import library_of
-from pincite.records import Status
+from pincite.records.flow import Status
 
 LEASE = (
     "Mietvertrag\n\nDie Miete beträgt 650 Euro. Die Kaution beträgt 900 Euro. Die Mieterin hat die "

@@ -94,7 +94,7 @@ def test_every_answer_passes_verification(answers: Answers, tmp_path: Path) -> N
 def test_twenty_questions_have_the_same_answers_twice_and_in_another_process(
     sample: SampleLibrary, questions: dict[str, str], answers: Answers
 ) -> None:
-    from pincite.verify.receipt import answer_form
+    from pincite.verify.receipts.receipt import answer_form
 
     assert len(questions) >= 20
     with pincite.Library.open(sample.path) as library:

@@ -11,10 +11,10 @@ import pytest
 from end_to_end.running import library_of
 from pincite import Library
 from pincite.assemble.answering import answer_stages
-from pincite.assemble.parts import PartsSelector
+from pincite.assemble.question_parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.pipeline import answer_question
-from pincite.records import Answer, Question, Ranking, Status
+from pincite.records.flow import Answer, Question, Ranking, Status
 from pincite.stages import Retriever
 from pincite.testing.language_models import ScriptedModel
 

@@ -11,9 +11,9 @@ import pytest
 
 import pincite
 from end_to_end.running import SampleLibrary
-from pincite.records import Answer
-from pincite.verify.receipt import answer_form
-from pincite.verify.sealing import sealed
+from pincite.records.flow import Answer
+from pincite.verify.receipts.receipt import answer_form
+from pincite.verify.receipts.signing import sealed
 
 QUESTIONS = ["Which soil pH is best for tomatoes?", "When does the night ferry to Stavanger leave?"]
 # One thread, so that a busy machine does not slow the model down more than it must.

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from pincite.evaluate.binomial import tail_up_to, upper_bound
+from pincite.evaluate.calibrate import tail_up_to, upper_bound
 
 
 @given(st.integers(0, 400), st.integers(1, 400), st.floats(0.5, 0.999))

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pincite.errors import UsageError
-from pincite.evaluate.configurations import configurations
-from pincite.settings import Settings, load_settings, profile_names
+from pincite.evaluate.run import configurations
+from pincite.settings.loading import Settings, load_settings, profile_names
 
 
 @pytest.mark.parametrize("profile", profile_names())

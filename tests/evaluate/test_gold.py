@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from pincite.evaluate.answers import CitationShares, citation_shares, is_right
 from pincite.evaluate.datasets import GoldQuestion, GoldSpan
-from pincite.evaluate.gold import CitationShares, citation_shares, is_right
-from pincite.records import Citation
+from pincite.records.flow import Citation
 
 
 def question(**known: Any) -> GoldQuestion:

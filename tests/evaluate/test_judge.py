@@ -13,19 +13,16 @@ import pytest
 from typer.testing import CliRunner
 
 from pincite.errors import ModelError, ModelUnreachable, SettingsError, UsageError
-from pincite.evaluate.collection import Collection
 from pincite.evaluate.compare import compare
-from pincite.evaluate.datasets import load_dataset
-from pincite.evaluate.judge import Judge, average_precision, open_judge
-from pincite.evaluate.judge_prompts import JUDGED, load_judge_prompts
-from pincite.evaluate.judged import cohens_kappa
+from pincite.evaluate.datasets import Collection, load_dataset
+from pincite.evaluate.judge import JUDGED, Judge, average_precision, load_judge_prompts, open_judge
 from pincite.evaluate.page import page
-from pincite.evaluate.report import question_forms, report_form
+from pincite.evaluate.report import cohens_kappa, question_forms, report_form
 from pincite.evaluate.run import Run, run
 from pincite.interfaces.cli.app import app
-from pincite.records import Prompt
+from pincite.records.flow import Prompt
 from pincite.testing.language_models import Reply, ScriptedModel
-from tests.language_models.chat_server import serving
+from tests.models.llm.chat_server import serving
 
 CORPUS = {
     "valve": "The relief valve opens at 6.5 bar.",

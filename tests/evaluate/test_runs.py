@@ -17,19 +17,23 @@ from typer.testing import CliRunner
 from pincite import Library
 from pincite.errors import DatasetError, SettingsError, UsageError
 from pincite.evaluate.answer_measures import MEASURES
-from pincite.evaluate.answers import answer_record
-from pincite.evaluate.collection import Collection, collection_home
+from pincite.evaluate.answers import answer_record, holds_gold
 from pincite.evaluate.compare import compare, load_saved
-from pincite.evaluate.configurations import CONFIGURATIONS, configurations
-from pincite.evaluate.datasets import Dataset, GoldDocument, GoldQuestion, load_dataset
-from pincite.evaluate.gold import holds_gold
+from pincite.evaluate.datasets import (
+    Collection,
+    Dataset,
+    GoldDocument,
+    GoldQuestion,
+    collection_home,
+    load_dataset,
+)
 from pincite.evaluate.label import LabelledSet
 from pincite.evaluate.page import page
 from pincite.evaluate.report import question_forms, report_form
-from pincite.evaluate.run import Run, chosen, run
+from pincite.evaluate.run import CONFIGURATIONS, Run, chosen, configurations, run
 from pincite.interfaces.cli.app import app
 from pincite.interfaces.cli.evaluation_tables import print_report
-from pincite.settings import load_settings
+from pincite.settings.loading import load_settings
 
 TEXTS = {
     "pump": "The oil pump of hall three delivers forty litres each minute.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.ingest import children
+from pincite.ingest.sandbox import children
 
 HANGS = "this file hangs"
 """A file that begins so is read for a minute by `HANGING_READER`."""
@@ -36,8 +36,8 @@ SLOW_READER = (
 
 def starting_with(code: str) -> str:
     """What child processes run, this code before they serve."""
-    head, tail = children._START.split("from pincite.ingest.worker")
-    return f"{head}\n{code}\nfrom pincite.ingest.worker{tail}"
+    head, tail = children._START.split("from pincite.ingest.sandbox.worker")
+    return f"{head}\n{code}\nfrom pincite.ingest.sandbox.worker{tail}"
 
 
 def start_with(code: str, monkeypatch: pytest.MonkeyPatch) -> None:

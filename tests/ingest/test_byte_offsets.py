@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pincite.document import Document
 from pincite.ingest.readers import FileReader
+from pincite.records.document import Document
 from pincite.text.sentences import sentence_spans
 
 LETTERS = {

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.document import Block, BlockKind, Cell, Document, Flag, FlagKind, Page
 from pincite.errors import ReadError
-from pincite.ingest.cleaning import (
+from pincite.ingest.safety.cleaning import (
     DEEPEST_SECTION,
     LONGEST_NAME_CHARS,
     cleaned,
     cleaned_name,
 )
-from pincite.ingest.sandbox import SandboxedReader
-from pincite.wire import document_from_bytes, document_to_bytes
+from pincite.ingest.sandbox.sandbox import SandboxedReader
+from pincite.records.document import Block, BlockKind, Cell, Document, Flag, FlagKind, Page
+from pincite.records.document_codec import document_from_bytes, document_to_bytes
 from tests.ingest.raw_pdf import raw_pdf
 
 BODY = [(11, 700 - 14 * row, f"Pump {row} holds twelve litres of oil.") for row in range(8)]

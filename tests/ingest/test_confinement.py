@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ReadError
-from pincite.ingest import landlock, seccomp
-from pincite.ingest.sandbox import SandboxedReader
+from pincite.ingest.sandbox import landlock, seccomp
+from pincite.ingest.sandbox.sandbox import SandboxedReader
 from tests.ingest.slow_readers import start_with
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux alone has these")

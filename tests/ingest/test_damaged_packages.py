@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
-from pincite.wire import document_from_bytes, document_to_bytes
+from pincite.records.document import Document
+from pincite.records.document_codec import document_from_bytes, document_to_bytes
 from tests.ingest.test_epub import book
 from tests.ingest.test_package import Parts, slides, word, workbook, zipped
 

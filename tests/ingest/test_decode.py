@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import ReadError
-from pincite.ingest.decode import Decoded, decode
+from pincite.ingest.encoding.decode import Decoded, decode
 
 ENGLISH = "The “torque” is 45 °C – naïve café costs 30 € and it’s the manager’s résumé. "
 JAPANESE = (

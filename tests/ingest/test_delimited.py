@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.document import Document
-from pincite.ingest.delimited import DelimitedReader
+from pincite.ingest.plain.delimited import DelimitedReader
+from pincite.records.document import Document
 
 TABLE = 'City,People,Note\r\nUlm,126000,"on the Danube,\nwith a ""minster"""\r\nJena,111000,\r\n'
 LETTERS = st.characters(codec="utf-8", exclude_categories=("Cc",)) | st.sampled_from('\n\r\t",')

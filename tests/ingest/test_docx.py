@@ -15,10 +15,10 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from PIL import Image
 
-from pincite.document import Document, FlagKind
 from pincite.errors import ReadError
-from pincite.ingest.docx import DocxReader
-from pincite.ingest.package import PackageLimits
+from pincite.ingest.docx.reader import DocxReader
+from pincite.ingest.office.package import PackageLimits
+from pincite.records.document import Document, FlagKind
 
 Save = Callable[[WordDocument], bytes]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import docx
 import pytest
 
-from pincite.document import BlockKind, Coverage, Document, FlagKind
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
+from pincite.records.document import BlockKind, Coverage, Document, FlagKind
 from tests.ingest.conftest import PdfMaker
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pincite.document import Block
-from pincite.ingest.eml_replies import QUOTED, cut_at_replies
-from pincite.ingest.text import text_blocks
+from pincite.ingest.mail.reader import QUOTED, cut_at_replies
+from pincite.ingest.plain.text import text_blocks
+from pincite.records.document import Block
 
 
 def cut(text: str) -> list[tuple[str, str]]:

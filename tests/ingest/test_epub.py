@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import Document
 from pincite.errors import ReadError
-from pincite.ingest.epub import EpubReader
+from pincite.ingest.html.epub import EpubReader
+from pincite.records.document import Document
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from pincite.document import Document
 from pincite.errors import ReadError
-from pincite.ingest.html import HtmlReader
+from pincite.ingest.html.reader import HtmlReader
+from pincite.records.document import Document
 
 
 def read(page: str | bytes) -> Document:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import Document
-from pincite.ingest.markdown import MarkdownReader
+from pincite.ingest.markdown.reader import MarkdownReader
+from pincite.records.document import Document
 
 SAMPLE = """---
 title: "Travel guide"

@@ -4,7 +4,7 @@ import pytest
 from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 from openpyxl.utils.datetime import from_excel
 
-from pincite.ingest.number_format import shown_value
+from pincite.ingest.office.xlsx_cells import shown_value
 
 
 @pytest.mark.parametrize(

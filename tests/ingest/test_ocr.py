@@ -13,10 +13,10 @@ import pytest
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.document import Document
-from pincite.ingest.ocr import words_of_line
-from pincite.ingest.pdf import PdfReader
-from pincite.ingest.sandbox import SandboxedReader
+from pincite.ingest.pdf.reader import PdfReader
+from pincite.ingest.pdf.scans import words_of_line
+from pincite.ingest.sandbox.sandbox import SandboxedReader
+from pincite.records.document import Document
 from tests.conftest import photographed
 
 ScanMaker = Callable[..., bytes]
@@ -151,7 +151,7 @@ def test_recognising_asks_nothing_of_the_network(tmp_path: Path, make_scan: Scan
         "watch = lambda event, _: asked.append(event) if event in (\n"
         "    'socket.connect', 'socket.getaddrinfo', 'socket.sendto') else None\n"
         "sys.addaudithook(watch)\n"
-        "from pincite.ingest.pdf import PdfReader\n"
+        "from pincite.ingest.pdf.reader import PdfReader\n"
         "path = Path(sys.argv[1])\n"
         "print(PdfReader().read(path, path.read_bytes()).text)\n"
         "sys.exit(len(asked))\n"

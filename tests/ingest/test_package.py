@@ -14,11 +14,10 @@ import openpyxl
 import pptx
 import pytest
 
-from pincite.document import Document, FlagKind
 from pincite.errors import ReadError
-from pincite.ingest.archive_guard import PackageLimits
-from pincite.ingest.package import Package
+from pincite.ingest.office.package import Package, PackageLimits
 from pincite.ingest.readers import FileReader
+from pincite.records.document import Document, FlagKind
 
 Parts = dict[str, bytes]
 LAUGHS = (

@@ -14,9 +14,9 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.document import BlockKind, Document
 from pincite.errors import ReadError
-from pincite.ingest.pdf import PdfReader
+from pincite.ingest.pdf.reader import PdfReader
+from pincite.records.document import BlockKind, Document
 from tests.ingest.conftest import PdfMaker
 
 PROSE = [

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.ingest.pdf_cells import TableCell, TableRow
-from pincite.ingest.pdf_column_heads import columns_of, heads_of
-from pincite.ingest.pdf_styles import PLAIN
-from pincite.ingest.pdf_words import Segment, Word
+from pincite.ingest.pdf.styles import PLAIN
+from pincite.ingest.pdf.table_heads import columns_of, heads_of
+from pincite.ingest.pdf.words import Segment, TableCell, TableRow, Word
 
 
 def cell(text: str, column: int, x0: float) -> TableCell:

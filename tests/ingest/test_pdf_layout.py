@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.document import Document
-from pincite.ingest.pdf import PdfReader
-from pincite.ingest.pdf_captions import is_caption
+from pincite.ingest.pdf.aligned_tables import is_caption
+from pincite.ingest.pdf.reader import PdfReader
+from pincite.records.document import Document
 from tests.ingest.conftest import PdfMaker
 
 

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from pincite.ingest.pdf_cells import Item, Table
-from pincite.ingest.pdf_order import in_order_of_reading
-from pincite.ingest.pdf_styles import PLAIN
-from pincite.ingest.pdf_words import Segment, Word
+from pincite.ingest.pdf.order import in_order_of_reading
+from pincite.ingest.pdf.styles import PLAIN
+from pincite.ingest.pdf.words import Item, Segment, Table, Word
 
 
 def line(text: str, y0: float, y1: float) -> list[Segment]:

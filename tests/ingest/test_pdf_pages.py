@@ -10,10 +10,10 @@ from PIL import Image
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.document import Coverage, Document, FlagKind
-from pincite.ingest.pdf import PdfReader
-from pincite.ingest.pdf_report import page_list
-from pincite.ingest.reading_options import ReadingOptions
+from pincite.ingest.pdf.reader import PdfReader
+from pincite.ingest.pdf.report import page_list
+from pincite.ingest.reading import ReadingOptions
+from pincite.records.document import Coverage, Document, FlagKind
 
 
 def read(content: bytes) -> Document:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pincite.chunk.passages import StructureChunker
-from pincite.document import Document
-from pincite.ingest.pdf import PdfReader
+from pincite.ingest.chunk.passages import StructureChunker
+from pincite.ingest.pdf.reader import PdfReader
+from pincite.records.document import Document
 from tests.ingest.conftest import Line, PdfMaker
 
 PROSE: list[Line] = [

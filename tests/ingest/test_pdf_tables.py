@@ -9,8 +9,8 @@ import pytest
 from lxml import etree
 from reportlab.platypus import SimpleDocTemplate, Table, TableStyle
 
-from pincite.document import BlockKind, Cell, Document
-from pincite.ingest.pdf import PdfReader
+from pincite.ingest.pdf.reader import PdfReader
+from pincite.records.document import BlockKind, Cell, Document
 from tests.ingest.conftest import Line, PdfMaker
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 import reportlab
 
-from pincite.document import BlockKind, Document, FlagKind
 from pincite.errors import ReadError
-from pincite.ingest.pdf import PdfReader
-from pincite.ingest.pdf_cid_fonts import breaks_its_order, letters_of_glyphs
-from pincite.ingest.pdf_objects import PdfObjects, streams
-from pincite.ingest.pdf_text_layer import text_layer
+from pincite.ingest.pdf.objects import PdfObjects, streams
+from pincite.ingest.pdf.reader import PdfReader
+from pincite.ingest.pdf.text_layer import breaks_its_order, letters_of_glyphs, text_layer
+from pincite.records.document import BlockKind, Document, FlagKind
 
 _SHOWN = "BT /F1 12 Tf 72 700 Td (The pump is tested every year.) Tj ET\n"
 _MAP = """/CIDInit /ProcSet findresource begin 12 dict begin begincmap

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import Document
-from pincite.ingest.pool import SandboxedReaderPool
-from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
+from pincite.ingest.sandbox.sandbox import SandboxedReader, SandboxedReaderPool, SandboxLimits
+from pincite.records.document import Document
 from tests.ingest.slow_readers import HANGING_READER, HANGS, start_with
 
 

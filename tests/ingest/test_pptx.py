@@ -10,8 +10,8 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.presentation import Presentation as Deck
 from pptx.util import Inches
 
-from pincite.document import BlockKind, Coverage, Document, FlagKind
-from pincite.ingest.pptx import PptxReader
+from pincite.ingest.office.pptx import PptxReader
+from pincite.records.document import BlockKind, Coverage, Document, FlagKind
 from tests.ingest.test_package import saved, slides, zipped
 
 TITLE_ONLY, TITLE_AND_CONTENT, BLANK = 5, 1, 6

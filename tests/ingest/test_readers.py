@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import document_id
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
+from pincite.records.document import document_id
 from tests.ingest.conftest import PdfMaker
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import Document
 from pincite.errors import ReadError
 from pincite.ingest.discover import discover
 from pincite.ingest.readers import FileReader
+from pincite.records.document import Document
 
 EXPECTED_FAILURES = {
     "libreoffice-writer-password.pdf": "password",

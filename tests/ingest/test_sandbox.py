@@ -13,7 +13,7 @@ import pytest
 
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
-from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
+from pincite.ingest.sandbox.sandbox import SandboxedReader, SandboxLimits
 from tests.ingest.conftest import PdfMaker
 from tests.ingest.slow_readers import HANGING_READER, HANGS, SLOW_READER, start_with, starting_with
 from tests.ingest.test_package import MAKERS, zipped
@@ -281,7 +281,7 @@ def test_the_child_ends_with_its_parent_even_while_it_works(tmp_path: Path) -> N
     script = (
         "import sys, threading; from pathlib import Path\n"
         "from pincite.ingest import children\n"
-        "from pincite.ingest.sandbox import SandboxedReader\n"
+        "from pincite.ingest.sandbox.sandbox import SandboxedReader\n"
         "children._START = sys.argv[2]\n"
         "reader = SandboxedReader(); reader._running_keeper()\n"
         "print(reader._keeper.pid, flush=True)\n"

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.document import Coverage, Document
-from pincite.ingest import scans
-from pincite.ingest.ocr import RecognisedPage
-from pincite.ingest.pdf import PdfReader
-from pincite.ingest.pdf_styles import PLAIN
-from pincite.ingest.pdf_words import Word
-from pincite.ingest.reading_options import ReadingOptions
+from pincite.ingest.pdf import scans
+from pincite.ingest.pdf.reader import PdfReader
+from pincite.ingest.pdf.scans import RecognisedPage
+from pincite.ingest.pdf.styles import PLAIN
+from pincite.ingest.pdf.words import Word
+from pincite.ingest.reading import ReadingOptions
+from pincite.records.document import Coverage, Document
 
 ScanMaker = Callable[..., bytes]
 

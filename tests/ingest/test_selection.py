@@ -7,8 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from pincite.errors import UsageError
-from pincite.ingest.discover import discover
-from pincite.ingest.selection import IGNORE_FILE, Selection
+from pincite.ingest.discover import IGNORE_FILE, Selection, discover
 
 
 @pytest.fixture

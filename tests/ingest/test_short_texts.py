@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.ingest.decode import decode
+from pincite.ingest.encoding.decode import decode
 
 
 @pytest.mark.parametrize(

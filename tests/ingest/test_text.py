@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.document import BlockKind, Document
-from pincite.ingest.text import TextReader
+from pincite.ingest.plain.text import TextReader
+from pincite.records.document import BlockKind, Document
 
 SAMPLE = """PUMP MAINTENANCE
 

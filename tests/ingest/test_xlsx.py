@@ -13,8 +13,8 @@ from openpyxl.styles import Font
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 from openpyxl.worksheet.worksheet import Worksheet
 
-from pincite.document import Block, BlockKind, Cell, Coverage, Document, FlagKind
-from pincite.ingest.xlsx import XlsxReader
+from pincite.ingest.office.xlsx import XlsxReader
+from pincite.records.document import Block, BlockKind, Cell, Coverage, Document, FlagKind
 from tests.ingest.test_package import Parts, saved, zipped
 
 
@@ -225,7 +225,7 @@ def test_areas_over_a_whole_sheet_do_not_hold_up_the_reader(element: str) -> Non
 def test_a_row_with_an_absurd_number_does_not_hold_up_the_reader(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pincite.ingest.xlsx_open.LARGEST_WHOLE_BYTES", 10)
+    monkeypatch.setattr("pincite.ingest.office.xlsx.LARGEST_WHOLE_BYTES", 10)
     parts = two_sheets()
     sheet = "xl/worksheets/sheet1.xml"
     parts[sheet] = parts[sheet].replace(b'r="4"', b'r="99999999999999"')
@@ -243,7 +243,7 @@ def test_a_sheet_that_is_not_in_the_file_is_a_gap() -> None:
 def test_of_a_very_large_workbook_only_rows_are_read_and_it_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pincite.ingest.xlsx_open.LARGEST_WHOLE_BYTES", 10)
+    monkeypatch.setattr("pincite.ingest.office.xlsx.LARGEST_WHOLE_BYTES", 10)
     document = read(workbook(sales))
     assert rows(document)[1] == "North\t12,500\t25%\t2019-05-01"
     assert headers(document, "B4") == (["2023"], ["South"])
@@ -273,7 +273,7 @@ def test_an_empty_workbook_says_so() -> None:
 
 
 def test_a_sheet_beyond_the_limit_of_cells_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pincite.ingest.xlsx._MOST_CELLS", 6)
+    monkeypatch.setattr("pincite.ingest.office.xlsx._MOST_CELLS", 6)
     document = read(workbook(sales))
     assert len(rows(document)) == 3
     assert [len(block.cells) for block in document.blocks if block.cells] == [4]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from end_to_end.running import lexical_cli, refused
 
-from pincite.verify.confidence import threshold
+from pincite.verify.abstention.decision import threshold
 
 QUESTION = "When is the pump checked?"
 

@@ -23,7 +23,7 @@ from end_to_end.running import (
     without_timings,
 )
 
-from pincite.embed.weights import find_encoder_files
+from pincite.models.encoders.built_in import find_encoder_files
 
 TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pincite import Fate
-from pincite.fate import Outcome
 from pincite.interfaces.cli.explain import print_fates, print_trace
+from pincite.records.passage_outcome import Outcome
 
 LONG = "a rather long reason " * 6
 ID = "0123456789abcdef_p1234_c56789"

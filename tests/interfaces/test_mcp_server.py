@@ -18,12 +18,12 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 import pincite
-from interfaces.server.live import listening
-from interfaces.server.opened import key_for, open_settings, with_key
-from pincite.interfaces.mcp_server import mcp_server
-from pincite.interfaces.server.app import create_app
-from pincite.interfaces.server.guards.query_log import QUERY_FILE
-from pincite.interfaces.server.served import Served
+from interfaces.http.live import listening
+from interfaces.http.opened import key_for, open_settings, with_key
+from pincite.interfaces.http.app import create_app
+from pincite.interfaces.http.guards.logs import QUERY_FILE
+from pincite.interfaces.http.served import Served
+from pincite.interfaces.mcp import mcp_server
 
 TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"

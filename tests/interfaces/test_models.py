@@ -13,9 +13,9 @@ import pytest
 from end_to_end.running import Result, SampleLibrary, call_cli
 
 import pincite
-from pincite.llm.packaged import find_smollm2
+from pincite.models.llm.gguf import find_smollm2
 from pincite.testing.language_models import ScriptedModel
-from tests.language_models.chat_server import serving
+from tests.models.llm.chat_server import serving
 
 SMALLEST_GGUF = b"GGUF" + (3).to_bytes(4, "little") + bytes(16)
 """A header that names no field."""

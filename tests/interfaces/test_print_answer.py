@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pincite.interfaces.cli.answer import print_answer
-from pincite.records import Answer, Citation, Claim, Mode, Status
+from pincite.records.flow import Answer, Citation, Claim, Mode, Status
 
 OPENS, CLOSES = "The valve opens at 6.5 bar.", "It closes within 3 seconds."
 WRITTEN = "It opens at 6.5 bar and closes within 3 s."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from pincite.document import BlockKind
 from pincite.interfaces.cli.table_view import (
     CitedRow,
     Heads,
@@ -13,7 +12,8 @@ from pincite.interfaces.cli.table_view import (
     rows_of,
     table_lines,
 )
-from pincite.records import Citation, CitedCell, Claim, Label
+from pincite.records.document import BlockKind
+from pincite.records.flow import Citation, CitedCell, Claim, Label
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from end_to_end.running import lexical_cli
 
-from pincite.holdings import FileProblem
 from pincite.interfaces.cli import output
 from pincite.interfaces.cli.output import say, say_error, short_path
+from pincite.records.library_records import FileProblem
 
 TORQUE = "The valve torque is 55 Nm\x1b[5D999 Nm per bolt."
 QUESTION = "What is the valve torque?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.records import Answer, Citation, Claim, Mode, Status, Verdict
+from pincite.records.flow import Answer, Citation, Claim, Mode, Status, Verdict
 from pincite.report.asking import Asked, FinishedSection, Report
 from pincite.report.layout import Block, Look, Paragraph, layout
 from pincite.report.template import Section

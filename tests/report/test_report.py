@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from end_to_end.running import SampleLibrary, call_cli, refused
 
-from pincite.receipts import verify_receipt
+from pincite.library.receipts import verify_receipt
 
 TEMPLATE = """
 title = "Test stand"

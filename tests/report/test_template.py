@@ -6,7 +6,7 @@ import pytest
 
 from pincite.errors import SettingsError, UsageError
 from pincite.report.template import load_template, template_names
-from pincite.settings import Settings, changed_settings
+from pincite.settings.loading import Settings, changed_settings
 
 SEVEN = {
     "company_overview": "What does this company do?",

@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from pincite.embed.weights import find_tokenizer
+from pincite.models.encoders.built_in import find_tokenizer
 
 _FIRST_TELLING = 2100
 """In the tokenizer's vocabulary marks, signs and the most frequent words come before this."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from pincite.embed.spec import reads_latin_only
-from pincite.records import Hit, Question, Ranking
-from pincite.rerank.by_script import ByScript
+from pincite.models.encoders.spec import reads_latin_only
+from pincite.records.flow import Hit, Question, Ranking
+from pincite.rerank.order import ByScript
 
 
 class Says:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pincite.errors import ModelError
-from pincite.rerank.cross_encoder import CrossEncoder
-from pincite.rerank.cross_encoder_files import (
+from pincite.rerank.cross_encoders import (
+    CrossEncoder,
     open_fastembed_cross_encoder,
     open_onnx_cross_encoder,
     open_torch_cross_encoder,
@@ -91,7 +91,7 @@ def test_a_classifier_of_more_kinds_is_refused(tmp_path: Path, encoder_cache: Pa
 
 
 def test_an_encoder_is_refused_by_its_output(tmp_path: Path, encoder_cache: Path) -> None:
-    from pincite.embed.weights import find_encoder_files
+    from pincite.models.encoders.built_in import find_encoder_files
 
     folder = write_folder(tmp_path / "encoder")
     shutil.copy(find_encoder_files().model, folder / "model.onnx")

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pincite.document import Span
-from pincite.records import Passage
-from pincite.rerank.hot_passages import HotPassages, Ranges
-from pincite.rerank.maxsim import PassageStates
+from pincite.models.vectors import TokenCodes, pool_spans
+from pincite.records.document import Span
+from pincite.records.flow import Passage
+from pincite.rerank.token_state_cache import HotPassages, PassageStates, Ranges
 from pincite.testing.fakes import FakeEncoder
-from pincite.vectors import TokenCodes, pool_spans
 
 TEXTS = [f"Pump {number} is tested once a year. It is greased in May." for number in range(12)]
 SENTENCES: list[Ranges] = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pincite.errors import ModelError
-from pincite.records import Prompt
+from pincite.records.flow import Prompt
 from pincite.rerank.language_model import LanguageModelScorer
 from pincite.testing.contracts import PairScorerContract
 from tests.rerank.rerank_server import shared_words

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.rerank.maxsim import PassageStates, compare
+from pincite.rerank.token_state_cache import PassageStates, compare
 
 DIMENSIONS = 8
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 
 from pincite.errors import ModelError
-from pincite.records import Question
-from pincite.rerank.hot_passages import HotPassages
+from pincite.records.flow import Question
+from pincite.rerank.cross_encoders import ModelReranker
 from pincite.rerank.late_interaction import LateInteractionReranker
-from pincite.rerank.model import ModelReranker
 from pincite.rerank.order import Cut
-from pincite.rerank.sentence_cosine import SentenceCosineReranker
-from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.rerank.token_state_cache import HotPassages
+from pincite.rerank.without_model import SentenceCosineReranker, TermCoverageReranker
 from pincite.stages import Reranker
 from pincite.testing.contracts import RerankerContract
 from pincite.testing.fakes import EvenWeights, FakeEncoder

@@ -5,14 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from pincite.embed.encoder import MiniLmEncoder
-from pincite.records import Question
-from pincite.rerank.asked_words import AskedWords, WordShare
-from pincite.rerank.hot_passages import HotPassages
-from pincite.rerank.late_interaction import LateInteractionReranker
+from pincite.models.encoders.windowed import MiniLmEncoder
+from pincite.records.flow import Question
+from pincite.rerank.late_interaction import AskedWords, LateInteractionReranker, WordShare
 from pincite.rerank.order import Cut
-from pincite.rerank.sentence_cosine import SentenceCosineReranker
-from pincite.rerank.term_coverage import TermCoverageReranker
+from pincite.rerank.token_state_cache import HotPassages
+from pincite.rerank.without_model import SentenceCosineReranker, TermCoverageReranker
 from pincite.stages import Reranker
 from pincite.testing.contracts import RerankerContract
 from pincite.testing.fakes import EvenWeights, FakeEncoder

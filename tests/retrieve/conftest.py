@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.catalog.catalog import Catalog
-from pincite.index.indexes import Indexes, IndexFolder
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.indexes import Indexes, IndexFolder
 from pincite.testing.fakes import FakeEncoder
 
 

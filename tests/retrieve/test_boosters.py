@@ -7,23 +7,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.document import Span
-from pincite.records import Hit, NamedFile, Passage, Question, Ranking
-from pincite.retrieve.boosted import BoostedRetriever, boosted
-from pincite.retrieve.headings import HeadingBooster
-from pincite.retrieve.intents import IntentBooster, IntentFusion, load_intent_rules
-from pincite.retrieve.routing import (
+from pincite.records.document import Span
+from pincite.records.flow import Hit, NamedFile, Passage, Question, Ranking
+from pincite.retrieve.boosts import (
+    HeadingBooster,
+    IntentBooster,
+    IntentFusion,
+    TagBooster,
+    load_intent_rules,
+    load_tag_set,
+)
+from pincite.retrieve.hybrid import BoostedRetriever, boosted
+from pincite.retrieve.named_documents import (
     DocumentRoutes,
     NamedDocumentBooster,
     NamedDocumentsFirst,
     NamedDocumentsOnly,
 )
-from pincite.retrieve.tags import TagBooster, load_tag_set
 from pincite.stages import Booster, Scored
 from pincite.testing.contracts import BoosterContract
 from pincite.testing.fakes import EvenWeights, FakeEncoder
 from pincite.testing.samples import SmallLibrary, small_library
-from pincite.text.name_table import NameTable
+from pincite.text.document_names import NameTable
 
 TEXTS = (
     "# Canola soil\nCanola grows best at a pH of 6.0 to 7.0.",

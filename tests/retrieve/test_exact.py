@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pincite.asking import shown
-from pincite.library import Library
+from pincite.library.asking import shown
+from pincite.library.library import Library
 from pincite.pipeline import search
-from pincite.records import Question
+from pincite.records.flow import Question
 from pincite.retrieve import hybrid
-from pincite.settings import Layer
+from pincite.settings.loading import Layer
 
 NAME = "GSE-204.1"
 COMMON = "pump valve motor pressure flow torque filter tank sensor seal".split()

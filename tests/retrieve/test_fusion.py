@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.retrieve.fusion import min_max, reciprocal_rank, weighted_min_max
+from pincite.retrieve.hybrid import min_max, reciprocal_rank, weighted_min_max
 from pincite.stages import Scored
 
 SCORES = st.floats(-1e6, 1e6, allow_subnormal=False)

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pincite.catalog.catalog import Catalog
-from pincite.filters import Filters
-from pincite.index.indexes import Indexes
-from pincite.records import Question
+from pincite.records.filters import Filters
+from pincite.records.flow import Question
 from pincite.retrieve.exact import ExactWords
-from pincite.retrieve.fusion import weighted_min_max
-from pincite.retrieve.hybrid import HybridRetriever
+from pincite.retrieve.hybrid import HybridRetriever, weighted_min_max
 from pincite.retrieve.searches import Searches
 from pincite.stages import Scored
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.indexes import Indexes
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 

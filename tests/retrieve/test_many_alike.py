@@ -7,25 +7,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from pincite.catalog.catalog import Catalog
-from pincite.index.indexes import Indexes, IndexFolder
-from pincite.records import Question
-from pincite.retrieve.boosted import BoostedRetriever
+from pincite.records.flow import Question
 from pincite.retrieve.exact import ExactWords
-from pincite.retrieve.fusion import weighted_min_max
-from pincite.retrieve.hybrid import HybridRetriever
-from pincite.retrieve.routing import (
+from pincite.retrieve.hybrid import BoostedRetriever, HybridRetriever, weighted_min_max
+from pincite.retrieve.named_documents import (
     DocumentRoutes,
     NamedDocumentBooster,
     NamedDocumentsFirst,
     NamedDocumentsOnly,
 )
+from pincite.retrieve.near_duplicates import TwinsLeftOut
 from pincite.retrieve.searches import Searches
-from pincite.retrieve.twins import TwinsLeftOut
 from pincite.stages import Retriever
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.indexes import Indexes, IndexFolder
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
-from pincite.text.name_table import NameTable
+from pincite.text.document_names import NameTable
 
 ENCODER = FakeEncoder()
 FIRST = "Acme Borea Cirrus Delta Ember Fjord Gamma Helio Iris Juno".split()

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.records import NamedFile
+from pincite.records.flow import NamedFile
 from pincite.retrieve.named_documents import LEAST_CERTAINTY, NamedDocuments, Naming
-from pincite.text.name_table import NameTable
+from pincite.text.document_names import NameTable
 
 COMPANIES = tuple(
     f"{first}{second}"

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from pincite.records import NamedFile
+from pincite.records.flow import NamedFile
 from pincite.retrieve.named_files import NamedFiles
 
 PATHS = (

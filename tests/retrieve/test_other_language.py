@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.retrieve.other_language import OtherLanguage
+from pincite.retrieve.understanding import OtherLanguage
 
 ENGLISH = {"en": 1000, "ca": 3}
 

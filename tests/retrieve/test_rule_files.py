@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import SettingsError
-from pincite.retrieve.intents import load_intent_rules
-from pincite.retrieve.tags import load_tag_set
+from pincite.retrieve.boosts import load_intent_rules, load_tag_set
 
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "retrieval.md"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pincite import Library
-from pincite.settings import Layer
+from pincite.settings.loading import Layer
 
 _FEW: Layer = {"retrieval": {"dense_limit": 5, "lexical_limit": 5, "keep": 5}}
 

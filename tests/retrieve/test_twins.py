@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from pincite.document import Span
-from pincite.filters import Filters
-from pincite.records import Hit, NamedFile, Passage, Question, Ranking
-from pincite.retrieve.routing import DocumentRoutes
-from pincite.retrieve.twins import TwinsLeftOut
-from pincite.text.name_table import NameTable
+from pincite.records.document import Span
+from pincite.records.filters import Filters
+from pincite.records.flow import Hit, NamedFile, Passage, Question, Ranking
+from pincite.retrieve.named_documents import DocumentRoutes
+from pincite.retrieve.near_duplicates import TwinsLeftOut
+from pincite.text.document_names import NameTable
 
 QUESTION = Question(text="What was the revenue of Acme Foods in 2021?")
 SAME = (

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from pincite.catalog.catalog import Catalog
-from pincite.filters import Filters
-from pincite.index.indexes import Indexes
-from pincite.index.weights import IndexTermWeights
-from pincite.records import Question, Understood
+from pincite.records.filters import Filters
+from pincite.records.flow import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.named_files import NamedFiles
-from pincite.retrieve.parts import all_ask, question_parts
-from pincite.retrieve.understand import QuestionReader, Steps
+from pincite.retrieve.question_parts import all_ask, question_parts
+from pincite.retrieve.understanding import QuestionReader, Steps
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.engines import IndexTermWeights
+from pincite.store.index.indexes import Indexes
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.abbreviations import abbreviations
+from pincite.text.vocabulary import abbreviations
 
 
 @pytest.mark.parametrize(

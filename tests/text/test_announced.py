@@ -6,11 +6,10 @@ from pathlib import Path
 import docx
 import pytest
 
-from pincite.document import Document
 from pincite.ingest.readers import FileReader
-from pincite.text.announced import announcements
+from pincite.records.document import Document
 from pincite.text.languages import SCRIPTS, STEMMERS
-from pincite.text.limits import is_limiting
+from pincite.text.list_lead_ins import announcements, is_limiting
 
 MARKDOWN = """# Cover
 
@@ -179,7 +178,7 @@ def test_other_lines_limit_nothing(line: str) -> None:
 
 
 def test_no_language_of_the_index_is_left_out() -> None:
-    from pincite.text.limits import _table
+    from pincite.text.list_lead_ins import _table
 
     own, _ = _table()
     assert own.keys() >= {*STEMMERS, *(language for _, _, language, _ in SCRIPTS), "vi"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.document import BlockKind
+from pincite.records.document import BlockKind
 from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read, statement_key
 from pincite.text.inline_marks import around_links
 

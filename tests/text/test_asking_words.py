@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.asking_words import is_asking_verb, spoken_language, without_asking_phrases
+from pincite.text.question_words import is_asking_verb, spoken_language, without_asking_phrases
 from pincite.text.terms import question_terms, terms
 
 

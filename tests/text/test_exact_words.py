@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.exact_words import holds, without_signed
+from pincite.text.mentions import holds, without_signed
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.figures_asked import asks_for_figure, has_figure
+from pincite.text.question_forms import asks_for_figure, has_figure
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from pincite.text.framing import without_frame
+from pincite.text.question_forms import without_frame
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.scans import Closeness
+from pincite.records.counts import Closeness
 from pincite.text.mentions import Mentions, words_of
 
 SIDE = Closeness.SIDE_BY_SIDE

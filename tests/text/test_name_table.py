@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.records import NamedFile
-from pincite.text import name_table
-from pincite.text.name_table import PAIR, SECOND_NAME, YEAR, NameTable, hashed
+from pincite.records.flow import NamedFile
+from pincite.text import document_names
+from pincite.text.document_names import PAIR, SECOND_NAME, YEAR, NameTable, hashed
 
 NAMES = st.lists(st.sampled_from("oslo rome Bonn 2018 report 3M act §".split()), max_size=4)
 FILES = st.lists(st.tuples(NAMES.map(" ".join), NAMES.map(" ".join)), max_size=8)
@@ -46,7 +46,7 @@ def test_names_that_are_known_are_not_taken_apart_again(monkeypatch: pytest.Monk
         seen.append(name)
         return ()
 
-    monkeypatch.setattr(name_table, "name_words", watched)
+    monkeypatch.setattr(document_names, "name_words", watched)
     NameTable.of(held, known)
     assert seen == ["Rome"]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.name_words import name_words, names_of
+from pincite.text.document_names import name_words, names_of
 
 
 def single(text: str) -> set[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.numbered import (
+from pincite.text.numbered_parts import (
     Numbered,
     bears,
     bears_a_number,

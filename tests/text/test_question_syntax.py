@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.question_syntax import parsed
+from pincite.text.question_forms import parsed
 
 
 @pytest.mark.parametrize(

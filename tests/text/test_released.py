@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.released import release_of, releases_named
+from pincite.text.numbered_parts import release_of, releases_named
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.remarks import (
-    asks_for_mail_header,
-    is_mail_header,
-    is_remark,
-    without_remarks,
-)
+from pincite.text.remarks import asks_for_mail_header, is_mail_header, is_remark, without_remarks
 
 
 @pytest.mark.parametrize(

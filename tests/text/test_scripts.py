@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.scripts import is_latin
+from pincite.text.languages import is_latin
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.search_text import repaired
+from pincite.text.as_read import repaired
 
 
 @pytest.mark.parametrize(

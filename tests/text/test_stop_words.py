@@ -7,8 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pincite.text.languages import STEMMERS
-from pincite.text.stop_words import stop_words
+from pincite.text.languages import STEMMERS, stop_words
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 
@@ -24,8 +23,8 @@ def test_importing_what_reads_words_reads_no_list() -> None:
     command = (
         "import sys; read = []\n"
         "sys.addaudithook(lambda event, given: event == 'open' and read.append(str(given[0])))\n"
-        "import pincite.interfaces.cli.app, pincite.text.terms, pincite.text.limits\n"
-        "import pincite.text.asking_words, pincite.text.sentences, pincite.text.languages\n"
+        "import pincite.interfaces.cli.app, pincite.text.terms, pincite.text.list_lead_ins\n"
+        "import pincite.text.question_words, pincite.text.sentences, pincite.text.languages\n"
         "print([path for path in read if path.endswith('.toml')])"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCES)}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import BlockKind, Document
 from pincite.ingest.readers import FileReader
+from pincite.records.document import BlockKind, Document
 from pincite.text.structure import (
     LIST_CHARS,
     LIST_ITEMS,

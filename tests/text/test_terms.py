@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.text.asking_words import without_asking_words
 from pincite.text.languages import UNKNOWN
+from pincite.text.question_words import without_asking_words
 from pincite.text.terms import _analysis, question_terms, terms
 
 WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789ÄÖÜßéñЖд", min_size=1, max_size=8)

@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is needed for training only")
 
-from pincite.embed.weights import find_tokenizer  # noqa: E402
+from pincite.models.encoders.built_in import find_tokenizer  # noqa: E402
 from training.batches import batch_of, loss_of, read_batch, sentence_logits  # noqa: E402
 from training.examples import Example  # noqa: E402
 from training.model import Reader, Reading, Shape  # noqa: E402

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from pincite.embed.weights import find_tokenizer
+from pincite.models.encoders.built_in import find_tokenizer
 from training.examples import Example
 from training.windows import (
     LONGEST_WINDOW,

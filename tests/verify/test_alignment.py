@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.embed.encoder import MiniLmEncoder
-from pincite.records import Citation, Mode, Question, Verdict
+from pincite.models.encoders.windowed import MiniLmEncoder
+from pincite.records.flow import Citation, Mode, Question, Verdict
 from pincite.testing.fakes import EvenWeights
-from pincite.verify import alignment
-from pincite.verify.alignment import TokenAligner
-from pincite.verify.claims import ClaimChecker, Finding
-from pincite.verify.support_model import is_fitted_for, support_probability
-from pincite.verify.wording import words_of
+from pincite.verify.statements import wording
+from pincite.verify.statements.claims import ClaimChecker, Finding
+from pincite.verify.statements.support import is_fitted_for, support_probability
+from pincite.verify.statements.wording import TokenAligner, words_of
 
 QUESTION = Question(text="What is said?")
 BOUGHT = "The company will purchase the old factory next year."
@@ -91,7 +90,7 @@ def test_a_word_is_like_its_synonym_and_not_like_another_word(aligner: TokenAlig
 def test_what_is_found_depends_on_nothing_else_that_was_read(
     encoder: MiniLmEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(alignment, "_TEXTS_KEPT", 4)
+    monkeypatch.setattr(wording, "_TEXTS_KEPT", 4)
     claim = "The company will buy the old factory."
     alone = check(claim, BOUGHT, TokenAligner(encoder))
     crowded = TokenAligner(encoder)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import Document, Span
-from pincite.records import Answer, Evidence, Hit, NamedFile, Passage, Question
+from pincite.records.document import Document, Span
+from pincite.records.flow import Answer, Evidence, Hit, NamedFile, Passage, Question
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
-from pincite.verify.amendments import Amendment, Amendments
-from pincite.verify.claims import ClaimChecker
-from pincite.verify.judge import Judge, Thresholds
-from pincite.verify.reasons import Provenance
+from pincite.verify.abstention.decision import Judge, Thresholds
+from pincite.verify.abstention.reasons import Provenance
+from pincite.verify.statements.claims import ClaimChecker
+from pincite.verify.superseded import Amendment, Amendments
 from pincite.verify.verifier import Needed, SourceVerifier
 from verify.test_verifier import draft_of
 

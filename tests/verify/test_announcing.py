@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from pincite.ingest.readers import FileReader
-from pincite.places import announcing_lines
-from pincite.records import Answer, Claim, Draft, Evidence, Mode, Status
-from pincite.verify.receipt import answer_form, check_receipt
-from pincite.verify.receipt_page import receipt_page
-from pincite.verify.sealing import sealed
+from pincite.records.flow import Answer, Claim, Draft, Evidence, Mode, Status
+from pincite.text.locations import announcing_lines
+from pincite.verify.receipts.page import receipt_page
+from pincite.verify.receipts.receipt import answer_form, check_receipt
+from pincite.verify.receipts.signing import sealed
 from verify.test_verifier import Case, draft_of
 
 COVER = """# Cover

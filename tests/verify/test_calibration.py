@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import LibraryError
-from pincite.verify.calibration import (
+from pincite.verify.abstention.calibration import (
     CALIBRATION_FILE,
     Bound,
     Calibration,

@@ -12,13 +12,13 @@ import pytest
 from end_to_end.running import call_cli
 
 import pincite
-from pincite.document import Document
 from pincite.errors import ReadError, ReceiptError
 from pincite.ingest.readers import FileReader
-from pincite.records import Answer, Citation, Claim, Status, Verdict
-from pincite.verify.cited_files import CitedFiles
-from pincite.verify.receipt import answer_form, located
-from pincite.verify.sealing import sealed
+from pincite.records.document import Document
+from pincite.records.flow import Answer, Citation, Claim, Status, Verdict
+from pincite.verify.receipts.cited_files import CitedFiles
+from pincite.verify.receipts.receipt import answer_form, located
+from pincite.verify.receipts.signing import sealed
 
 TEXT = "The pump holds 12 litres.\n"
 

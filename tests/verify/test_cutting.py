@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.verify.cutting import changed_words, joined_clauses
-from pincite.verify.wording import Word, words_of
+from pincite.verify.statements.deletion import changed_words, joined_clauses
+from pincite.verify.statements.wording import Word, words_of
 
 CITY = "Lisbon, which lies on the Tagus, is the capital of Portugal, and it was rebuilt after 1755."
 PARTS = "The kit holds bolts, nuts, washers, and a key."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.document import Block, BlockKind, Cell, Document, Span
-from pincite.records import Evidence, Hit, Passage, Question
+from pincite.records.document import Block, BlockKind, Cell, Document, Span
+from pincite.records.flow import Evidence, Hit, Passage, Question
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
-from pincite.verify.dated import WrongYears, wrong_years, years_asked
-from pincite.verify.judge import Judge, Thresholds
-from pincite.verify.lacking import Lacking
+from pincite.verify.abstention.dated import WrongYears, wrong_years, years_asked
+from pincite.verify.abstention.decision import Judge, Thresholds
+from pincite.verify.abstention.lacking import Lacking
 
 TABLE = "GBP thousands | 2022 | 2021"
 ROW = "Revenue | 8,730 | 8,105"

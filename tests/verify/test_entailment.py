@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ModelError
-from pincite.records import Citation, CitedCell, Label, Mode, Question, Verdict
+from pincite.records.flow import Citation, CitedCell, Label, Mode, Question, Verdict
 from pincite.testing.fakes import EvenWeights
-from pincite.verify.claims import ClaimChecker, Finding, premise_of
-from pincite.verify.entailment import EntailmentModel, open_entailment_model
+from pincite.verify.statements.claims import ClaimChecker, Finding, premise_of
+from pincite.verify.statements.entailment import EntailmentModel, open_entailment_model
 from tests.rerank.overlap_graph import write_folder
 
 PREMISE = "The relief valve opens at a pressure of 6.5 bar."

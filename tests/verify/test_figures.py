@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.records import Citation, CitedCell, Label, Verdict
-from pincite.verify.figures import check_figures
+from pincite.records.flow import Citation, CitedCell, Label, Verdict
+from pincite.verify.numbers.figures import check_figures
 
 UNITS = ("", " bar", "%", " %", " °C", "°C", " N·m", " kW/h", " crore", " mm²")
 LEADS = ("", "the value is ", "approx. ", "₹ ", "$", "(", "≥ ", "from 6.0-", "Part M12 holds ")

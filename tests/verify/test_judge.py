@@ -5,15 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from pincite.document import Span
-from pincite.records import Evidence, Hit, Passage, Question, Understood
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Hit, Passage, Question, Understood
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
-from pincite.verify.calibration import UNCALIBRATED, Bound, Calibration
-from pincite.verify.confidence import confidence, threshold
-from pincite.verify.judge import Judge, Judgement, Thresholds
-from pincite.verify.lacking import Lacking
-from pincite.verify.signals import ScoredBy, Signals, measure
+from pincite.verify.abstention.calibration import UNCALIBRATED, Bound, Calibration
+from pincite.verify.abstention.decision import Judge, Judgement, Thresholds, confidence, threshold
+from pincite.verify.abstention.lacking import Lacking
+from pincite.verify.abstention.signals import ScoredBy, Signals, measure
 
 TEXT = "The relief valve opens at the minimum pressure. It is painted green on both sides."
 DOCUMENT = text_document(TEXT, title="manual.txt")

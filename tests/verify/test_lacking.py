@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from pincite.document import Span
-from pincite.records import Evidence, Passage, Question
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Passage, Question
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.text.terms import question_terms, terms
-from pincite.verify.lacking import Lacking
-from pincite.verify.signals import Asked
+from pincite.verify.abstention.lacking import Lacking
+from pincite.verify.abstention.signals import Asked
 
 TEXT = "The pump GX-200 bears 12 bar. It costs 1,200 euros. It weighs thirty kilograms."
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.records import Citation, Mode, Question, Verdict
+from pincite.records.flow import Citation, Mode, Question, Verdict
 from pincite.testing.fakes import EvenWeights
-from pincite.verify.claims import ClaimChecker, Finding
-from pincite.verify.meaning import meaning_fault
+from pincite.verify.statements.claims import ClaimChecker, Finding
+from pincite.verify.statements.meaning import meaning_fault
 
 OPENS = "The relief valve opens when the pressure rises above 6.5 bar."
 GLOVES = "Operators must not remove the guard before the motor stops."

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.document import Span
-from pincite.records import (
+from pincite.records.document import Span
+from pincite.records.flow import (
     Answer,
     Claim,
     Draft,
@@ -21,9 +21,9 @@ from pincite.records import (
 )
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
-from pincite.verify.claims import ClaimChecker
-from pincite.verify.judge import Judge, Thresholds
-from pincite.verify.reasons import Provenance
+from pincite.verify.abstention.decision import Judge, Thresholds
+from pincite.verify.abstention.reasons import Provenance
+from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.verifier import Needed, SourceVerifier
 from verify.test_verifier import draft_of
 

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from pincite.document import Span
-from pincite.records import Evidence, Hit, Passage, Question
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Hit, Passage, Question
 from pincite.testing.fakes import MemorySources
 from pincite.testing.samples import text_document
 from pincite.text.terms import terms
-from pincite.verify.judge import Judge, Thresholds
+from pincite.verify.abstention.decision import Judge, Thresholds
 
 
 class Frequencies:

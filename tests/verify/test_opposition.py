@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.verify.opposition import is_negated_alike, is_negated_otherwise, opposites
+from pincite.verify.abstention.opposition import is_negated_alike, is_negated_otherwise, opposites
 
 
 @pytest.mark.parametrize(

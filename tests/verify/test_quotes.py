@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.verify.quotes import FileCheck, check_in_file, why_not_there
+from pincite.verify.quotes.checking import FileCheck, check_in_file, why_not_there
 
 
 def check(path: Path) -> FileCheck:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.verify.ranges import end_of_range
+from pincite.verify.statements.meaning import end_of_range
 
 
 @pytest.mark.parametrize(

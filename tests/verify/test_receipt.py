@@ -14,16 +14,11 @@ from typing import Any
 import pytest
 
 from pincite import ReceiptError
-from pincite.document import Document
 from pincite.ingest.readers import FileReader
-from pincite.records import Answer, Citation, Claim, Status, Verdict
-from pincite.verify.receipt import (
-    ReceiptCheck,
-    answer_form,
-    check_receipt,
-    located,
-)
-from pincite.verify.saved import load_saved
+from pincite.records.document import Document
+from pincite.records.flow import Answer, Citation, Claim, Status, Verdict
+from pincite.verify.receipts.receipt import ReceiptCheck, answer_form, check_receipt, located
+from pincite.verify.receipts.saved import load_saved
 
 
 class RememberingReader:
@@ -61,7 +56,7 @@ TEXT_FILES = (
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
     """A copy of the sample documents that may be changed."""
-    source = Path(str(files("pincite.samples"))) / "documents"
+    source = Path(str(files("pincite.interfaces.samples"))) / "documents"
     return Path(shutil.copytree(source, tmp_path / "documents"))
 
 

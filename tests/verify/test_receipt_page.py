@@ -8,14 +8,13 @@ import pytest
 from lxml import html
 
 from pincite import Library
-from pincite.document import document_id
 from pincite.ingest.readers import FileReader
-from pincite.records import Answer, Claim, Status, Verdict
-from pincite.verify.contexts import CONTEXTS
-from pincite.verify.receipt import answer_form, located
-from pincite.verify.receipt_page import receipt_page
-from pincite.verify.saved import check_saved, load_saved, saved_answer
-from pincite.verify.sealing import sealed
+from pincite.records.document import document_id
+from pincite.records.flow import Answer, Claim, Status, Verdict
+from pincite.verify.receipts.page import CONTEXTS, receipt_page
+from pincite.verify.receipts.receipt import answer_form, located
+from pincite.verify.receipts.saved import check_saved, load_saved, saved_answer
+from pincite.verify.receipts.signing import sealed
 from verify.browsing import measured, needs_browser, opened, overflow, with_chosen
 
 RUSSIAN = "Насос проверяют каждую среду утром.\nКлапан меняют раз в год, весной.\n" * 6

@@ -16,10 +16,10 @@ from lxml import html
 from pincite import Library
 from pincite.errors import ReceiptError, UsageError
 from pincite.ingest.readers import FileReader
-from pincite.records import Answer
-from pincite.verify.receipt import ReceiptCheck
-from pincite.verify.saved import check_saved, load_saved, saved_answer
-from pincite.verify.sealing import make_keys, sealed
+from pincite.records.flow import Answer
+from pincite.verify.receipts.receipt import ReceiptCheck
+from pincite.verify.receipts.saved import check_saved, load_saved, saved_answer
+from pincite.verify.receipts.signing import make_keys, sealed
 from verify.browsing import needs_browser, opened
 
 
@@ -79,7 +79,7 @@ def test_words_of_a_document_cannot_leave_their_place_in_a_page(
 ) -> None:
     hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
     form = {**load_saved(folder / "refusal.html").form, "question": hostile}
-    from pincite.verify.receipt_page import receipt_page
+    from pincite.verify.receipts.page import receipt_page
 
     tree = html.fromstring(receipt_page(sealed(form)))
     assert tree.xpath("//h1")[0].text_content() == hostile

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import UsageError
-from pincite.verify.sealing import canonical, make_keys, seal_problems, sealed, signer
+from pincite.verify.receipts.signing import canonical, make_keys, seal_problems, sealed, signer
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),

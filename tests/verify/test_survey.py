@@ -14,13 +14,19 @@ import pytest
 from pincite import Library, Status
 from pincite.assemble.files import countable_units
 from pincite.ingest.readers import FileReader
-from pincite.records import Mode
-from pincite.scans import Closeness
-from pincite.settings import Layer, Settings
+from pincite.records.counts import Closeness
+from pincite.records.flow import Mode
+from pincite.settings.loading import Layer, Settings
 from pincite.text.mentions import Mentions
-from pincite.verify.cited_files import CitedFiles
-from pincite.verify.receipt import answer_form, check_answer, check_receipt, citation_form, located
-from pincite.verify.survey_text import _from_form, survey_text
+from pincite.verify.receipts.cited_files import CitedFiles
+from pincite.verify.receipts.count_text import _from_form, survey_text
+from pincite.verify.receipts.receipt import (
+    answer_form,
+    check_answer,
+    check_receipt,
+    citation_form,
+    located,
+)
 
 Receipt = dict[str, Any]
 

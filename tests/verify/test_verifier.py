@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pincite.document import (
+from pincite.ingest.readers import FileReader
+from pincite.records.document import (
     Block,
     BlockKind,
     Cell,
@@ -16,8 +17,7 @@ from pincite.document import (
     RecognisedLine,
     Span,
 )
-from pincite.ingest.readers import FileReader
-from pincite.records import (
+from pincite.records.flow import (
     Answer,
     Claim,
     Draft,
@@ -31,9 +31,9 @@ from pincite.records import (
 )
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
-from pincite.verify.claims import ClaimChecker
-from pincite.verify.judge import Judge, Thresholds
-from pincite.verify.reasons import Provenance
+from pincite.verify.abstention.decision import Judge, Thresholds
+from pincite.verify.abstention.reasons import Provenance
+from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.verifier import Needed, SourceVerifier
 
 TEXT = (

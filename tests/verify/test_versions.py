@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.records import NamedFile
+from pincite.records.flow import NamedFile
 from pincite.text.versions import are_counterparts, is_of_one_day, version_of
-from pincite.verify.versions import Versions
+from pincite.verify.superseded import Versions
 
 
 def newer(cited: str, *others: str, question: str = "What is allowed?") -> list[str]:

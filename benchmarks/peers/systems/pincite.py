@@ -18,12 +18,12 @@ from typing import Any
 from benchmarks.peers.collection import Passage
 from benchmarks.peers.systems import Search
 from pincite import Library
-from pincite.embed.passages import TokenPoolingEmbedder
-from pincite.evaluate.configurations import configurations
-from pincite.index.indexes import IndexFolder
+from pincite.evaluate.run import configurations
+from pincite.models.encoders.windowed import TokenPoolingEmbedder
 from pincite.pipeline import EMBEDDED_TOGETHER, search
-from pincite.records import Question
+from pincite.records.flow import Question
 from pincite.stages import shows_tokens
+from pincite.store.index.indexes import IndexFolder
 
 MODES = ("fused", "default")
 

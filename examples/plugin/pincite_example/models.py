@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pincite.setting_groups import EmbeddingSettings
-from pincite.settings import Settings
+from pincite.settings.groups import EmbeddingSettings
+from pincite.settings.loading import Settings
 from pincite.stages import TextVector
 
 _WORD = re.compile(r"\w+")

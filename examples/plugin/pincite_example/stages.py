@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pincite.records import Answer, Claim, Draft, Question, Ranking, Selection
-from pincite.settings import Settings
+from pincite.records.flow import Answer, Claim, Draft, Question, Ranking, Selection
+from pincite.settings.loading import Settings
 from pincite.stages import Answerer, Retriever, Sources
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pincite.document import Block, BlockKind, Document
 from pincite.errors import ReadError
+from pincite.records.document import Block, BlockKind, Document
 
 _CUE = re.compile(
     r"^\d{1,6}\n(?P<begin>\d\d:\d\d:\d\d),\d{3} --> [^\n]*\n(?P<text>(?:[^\n]+\n?)+)", re.MULTILINE

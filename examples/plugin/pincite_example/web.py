@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from pincite.interfaces.server.asked import MaySee
-from pincite.interfaces.server.served import Served
+from pincite.interfaces.http.asked import MaySee
+from pincite.interfaces.http.served import Served
 
 
 def routes(served: Served) -> APIRouter:

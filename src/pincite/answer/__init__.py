@@ -1,1 +1,1 @@
-"""What can be said from this evidence alone?"""
+"""Which units carry the answer, and what can be said from them alone?"""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from pincite.answer.newest import NewestFirst
-from pincite.document import Document, Span
-from pincite.records import AnsweredPart, Claim, Draft, Evidence, Question, Selection
+from pincite.records.document import Document, Span
+from pincite.records.flow import AnsweredPart, Claim, Draft, Evidence, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import details, identifiers
 from pincite.text.structure import PARAGRAPH_CHARS, Unit, is_read_together, pieces_of, unit_around
+from pincite.text.versions import Version, are_counterparts, names_version, version_in
 
 _MOST_SHOWN = 3
 """Sentences whose units answer one question; what else was chosen stands behind them."""
@@ -217,3 +218,48 @@ def _first_carrying(units: _Units, part: AnsweredPart) -> Iterator[str]:
             if name in carried:
                 yield unit
                 return
+
+
+# Of two versions of one document that say the same thing, the newer one is read first.
+
+_Passage: TypeAlias = Sequence[Evidence]
+_Versioned: TypeAlias = tuple[Version | None, _Passage]
+
+
+class NewestFirst:
+    """Puts passages of a newer version before those of an older one that say the same.
+
+    Versions are told by the names of files alone. Nothing moves where the question names a version,
+    or where the evidence from the newer document has no sentence like the older passage's best.
+    """
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    def order(self, question: Question, passages: Sequence[_Passage]) -> list[_Passage]:
+        """The same passages, each the evidence from it, best first; the best passage came first."""
+        left = [
+            (version_in(self._sources, passage[0].span.document_id, question.collection), passage)
+            for passage in passages
+        ]
+        if any(version and names_version(question.text, version) for version, _ in left):
+            return list(passages)
+        ordered: list[_Passage] = []
+        while left:
+            first = max(
+                (one for one in left if _replaces(one, left[0])),
+                key=lambda one: one[0].numbers if one[0] else (),
+                default=left[0],
+            )
+            left.remove(first)
+            ordered.append(first[1])
+        return ordered
+
+
+def _replaces(one: _Versioned, other: _Versioned) -> bool:
+    (here, items), (there, (best, *_)) = one, other
+    if here is None or there is None:
+        return False
+    if not here.is_of(there) or here.numbers <= there.numbers:
+        return False
+    return any(are_counterparts(item.quote, best.quote) for item in items)

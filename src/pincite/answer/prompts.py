@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from string import Template
 
-from pincite.records import Message, Mode
-from pincite.toml_files import TomlFile, toml_file
+from pincite.records.flow import Message, Mode
+from pincite.settings.toml_files import TomlFile, toml_file
 
-PROMPTS = ("prompts", "generation.prompts")
+PROMPTS = ("settings/prompts", "generation.prompts")
 """The folder of those shipped, and the setting that names one."""
 
 _PARTS = ("source", "system", "user")

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pincite.answer.reading import Reading
-from pincite.answer.written import asked_model
+from pincite.answer.model_text import Reading, asked_model
 from pincite.errors import ModelError
-from pincite.records import Claim, Draft, Evidence, Mode, Prompt, Question, Selection
+from pincite.records.flow import Claim, Draft, Evidence, Mode, Prompt, Question, Selection
 from pincite.stages import Answerer, LanguageModel
 
 _KEY = "sentences"

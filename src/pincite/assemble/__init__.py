@@ -1,1 +1,1 @@
-"""From settings to stages: the only folder that chooses implementations."""
+"""Which implementation of each stage do these settings mean?"""

@@ -7,31 +7,27 @@ import json
 from dataclasses import asdict
 
 from pincite.answer.prompts import PROMPTS
-from pincite.assemble.parts import PartsSelector
 from pincite.assemble.plugins import added_refusers
+from pincite.assemble.question_parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
 from pincite.assemble.retrieving import retriever as retriever_of
-from pincite.assemble.selecting import quoting_selector
 from pincite.assemble.verifying import claim_checker
-from pincite.assemble.writing import writing_stages
-from pincite.catalog.catalog import Catalog
-from pincite.embed.spec import reads_latin_only
-from pincite.embed.tokenizer import is_known_word, is_rare_word
-from pincite.index.indexes import Indexes
-from pincite.index.weights import IndexTermWeights
+from pincite.assemble.writing import quoting_selector, writing_stages
+from pincite.models.encoders.built_in import is_known_word, is_rare_word
+from pincite.models.encoders.spec import reads_latin_only
 from pincite.pipeline import AnswerStages
 from pincite.rerank.order import SCORES
-from pincite.retrieve.boosted import BoostedRetriever
+from pincite.retrieve.boosts import INTENT_RULES, TAG_SETS
+from pincite.retrieve.count_scan import WordSurveyor
 from pincite.retrieve.exact import ExactWords
-from pincite.retrieve.intents import INTENT_RULES
+from pincite.retrieve.hybrid import BoostedRetriever
+from pincite.retrieve.named_documents import NamedDocumentBooster
 from pincite.retrieve.named_files import NamedFiles
-from pincite.retrieve.other_language import OtherLanguage
-from pincite.retrieve.routing import NamedDocumentBooster
-from pincite.retrieve.tags import TAG_SETS
-from pincite.retrieve.understand import QuestionReader, Steps
-from pincite.setting_groups import VerificationSettings
-from pincite.settings import Settings
+from pincite.retrieve.understanding import OtherLanguage, QuestionReader, Steps
+from pincite.settings.groups import VerificationSettings
+from pincite.settings.loading import Settings
+from pincite.settings.toml_files import toml_file
 from pincite.stages import (
     Reranker,
     Selector,
@@ -40,18 +36,17 @@ from pincite.stages import (
     VectorEncoder,
     shows_tokens,
 )
-from pincite.survey.scan import WordSurveyor
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.engines import IndexTermWeights
+from pincite.store.index.indexes import Indexes
 from pincite.text.terms import ANALYSER
-from pincite.toml_files import toml_file
-from pincite.verify.added import RefusableScanVerifier, RefusableVerifier
-from pincite.verify.amendments import Amendments
-from pincite.verify.calibration import UNCALIBRATED, Calibration
-from pincite.verify.confidence import models_digest
-from pincite.verify.judge import Judge, Thresholds
-from pincite.verify.reasons import Provenance
-from pincite.verify.survey import CountVerifier
+from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
+from pincite.verify.abstention.decision import Judge, Thresholds, models_digest
+from pincite.verify.abstention.reasons import Provenance
+from pincite.verify.counts import CountVerifier
+from pincite.verify.plugin_verifiers import RefusableScanVerifier, RefusableVerifier
+from pincite.verify.superseded import Amendments, Versions
 from pincite.verify.verifier import Needed, SourceVerifier
-from pincite.verify.versions import Versions
 
 _OUTDATED = (
     "the calibration was made for other settings, or another encoder, and is not used: run "

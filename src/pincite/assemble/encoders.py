@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from pincite.assemble.plugins import added_encoder
-from pincite.catalog.catalog import Catalog
-from pincite.embed.encoder import MiniLmEncoder
-from pincite.embed.fastembed_cache import open_fastembed
-from pincite.embed.onnx_folder import open_onnx_folder
-from pincite.embed.passages import SentenceEmbedder, TokenPoolingEmbedder
-from pincite.embed.remote import RemoteEncoder
-from pincite.embed.sentence_transformer import open_sentence_transformer
-from pincite.embed.server import Server
-from pincite.embed.spec import Wishes, prefixes_of
-from pincite.setting_groups import DEFAULT_ENCODER, EmbeddingSettings, RerankSettings
+from pincite.models.encoders.installed import (
+    open_fastembed,
+    open_onnx_folder,
+    open_sentence_transformer,
+)
+from pincite.models.encoders.server import RemoteEncoder, Server
+from pincite.models.encoders.spec import Wishes, prefixes_of
+from pincite.models.encoders.windowed import MiniLmEncoder, SentenceEmbedder, TokenPoolingEmbedder
+from pincite.settings.groups import DEFAULT_ENCODER, EmbeddingSettings, RerankSettings
 from pincite.stages import PassageEmbedder, VectorEncoder, shows_tokens
+from pincite.store.catalog.catalog import Catalog
 
 
 def open_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pincite.assemble.encoders import embedder
-from pincite.catalog.catalog import Catalog
-from pincite.chunk.passages import StructureChunker
-from pincite.document import BlockKind, Document, Range
-from pincite.embed.tokenizer import token_counter
-from pincite.ingest.pool import SandboxedReaderPool
-from pincite.ingest.reading_options import recogniser_name
-from pincite.ingest.sandbox import SandboxedReader, SandboxLimits
+from pincite.ingest.chunk.passages import StructureChunker
+from pincite.ingest.reading import recogniser_name
+from pincite.ingest.sandbox.sandbox import SandboxedReader, SandboxedReaderPool, SandboxLimits
+from pincite.models.encoders.built_in import token_counter
 from pincite.pipeline import IngestStages
-from pincite.setting_groups import ChunkingSettings, IngestSettings
-from pincite.settings import Settings
+from pincite.records.document import BlockKind, Document, Range
+from pincite.settings.groups import ChunkingSettings, IngestSettings
+from pincite.settings.loading import Settings
 from pincite.stages import VectorEncoder
+from pincite.store.catalog.catalog import Catalog
 
 _MEGABYTE = 1024 * 1024
 

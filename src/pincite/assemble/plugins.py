@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from pincite.answer.added import AddedAnswerer
-from pincite.catalog.catalog import Catalog
+from pincite.answer.plugin_answerer import AddedAnswerer
 from pincite.errors import ModelError, PluginError
-from pincite.plugins import Hook, plugin_name
-from pincite.retrieve.added import AddedRetriever
-from pincite.setting_groups import EmbeddingSettings
-from pincite.settings import Settings
+from pincite.retrieve.plugin_retriever import AddedRetriever
+from pincite.settings.groups import EmbeddingSettings
+from pincite.settings.loading import Settings
+from pincite.settings.plugins import Hook, plugin_name
 from pincite.stages import Answerer, PairScorer, Retriever, Sources, VectorEncoder
-from pincite.verify.added import Refuser, Refusers
+from pincite.store.catalog.catalog import Catalog
+from pincite.verify.plugin_verifiers import Refuser, Refusers
 
 
 def added_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:

@@ -7,26 +7,22 @@ from functools import partial
 from pathlib import Path
 
 from pincite.assemble.plugins import added_scorer
-from pincite.catalog.catalog import Catalog
-from pincite.embed.spec import reads_latin_only
 from pincite.errors import ModelError
-from pincite.rerank.asked_words import STATES_ALONE, WordShare
-from pincite.rerank.by_script import ByScript
-from pincite.rerank.cross_encoder_files import (
+from pincite.models.encoders.spec import reads_latin_only
+from pincite.rerank.cross_encoders import (
+    ModelReranker,
     open_fastembed_cross_encoder,
     open_onnx_cross_encoder,
     open_torch_cross_encoder,
 )
-from pincite.rerank.hot_passages import HotPassages
 from pincite.rerank.language_model import LanguageModelScorer
-from pincite.rerank.late_interaction import LateInteractionReranker
-from pincite.rerank.model import ModelReranker
-from pincite.rerank.order import Cut
-from pincite.rerank.sentence_cosine import SentenceCosineReranker
+from pincite.rerank.late_interaction import STATES_ALONE, LateInteractionReranker, WordShare
+from pincite.rerank.order import ByScript, Cut
 from pincite.rerank.server import RerankServer, ServedScorer
-from pincite.rerank.term_coverage import TermCoverageReranker
-from pincite.setting_groups import RerankSettings
-from pincite.settings import Settings
+from pincite.rerank.token_state_cache import HotPassages
+from pincite.rerank.without_model import SentenceCosineReranker, TermCoverageReranker
+from pincite.settings.groups import RerankSettings
+from pincite.settings.loading import Settings
 from pincite.stages import (
     LanguageModel,
     PairScorer,
@@ -35,7 +31,8 @@ from pincite.stages import (
     VectorEncoder,
     shows_tokens,
 )
-from pincite.verify.entailment import EntailmentModel
+from pincite.store.catalog.catalog import Catalog
+from pincite.verify.statements.entailment import EntailmentModel
 
 _MEGABYTE = 1024 * 1024
 

@@ -5,35 +5,39 @@ from __future__ import annotations
 from functools import partial
 
 from pincite.assemble.plugins import with_added_retriever
-from pincite.catalog.catalog import Catalog
-from pincite.embed.spec import reads_latin_only
-from pincite.index.engines import TANTIVY, LexicalEngine, bm25s_engine
-from pincite.index.indexes import Indexes
-from pincite.retrieve.boosted import BoostedRetriever
-from pincite.retrieve.exact import ExactWords
-from pincite.retrieve.fusion import reciprocal_rank, weighted_min_max
-from pincite.retrieve.headings import HeadingBooster
-from pincite.retrieve.hybrid import HybridRetriever
-from pincite.retrieve.intents import (
+from pincite.models.encoders.spec import reads_latin_only
+from pincite.retrieve.boosts import (
     FuseScores,
+    HeadingBooster,
     IntentBooster,
     IntentFusion,
     IntentRules,
+    TagBooster,
     load_intent_rules,
+    load_tag_set,
 )
-from pincite.retrieve.routing import (
+from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.hybrid import (
+    BoostedRetriever,
+    HybridRetriever,
+    reciprocal_rank,
+    weighted_min_max,
+)
+from pincite.retrieve.named_documents import (
     DocumentRoutes,
     NamedDocumentBooster,
     NamedDocumentsFirst,
     NamedDocumentsOnly,
 )
+from pincite.retrieve.near_duplicates import TextOf, TwinsLeftOut
 from pincite.retrieve.searches import Searches
-from pincite.retrieve.tags import TagBooster, load_tag_set
-from pincite.retrieve.twins import TextOf, TwinsLeftOut
-from pincite.setting_groups import LexicalSettings, RetrievalSettings
-from pincite.settings import Settings
+from pincite.settings.groups import LexicalSettings, RetrievalSettings
+from pincite.settings.loading import Settings
 from pincite.stages import Booster, Retriever, TermWeights, VectorEncoder
-from pincite.text.name_table import NameTable
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.engines import TANTIVY, LexicalEngine, bm25s_engine
+from pincite.store.index.indexes import Indexes
+from pincite.text.document_names import NameTable
 
 
 def retriever(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from pincite.assemble.reranking import Models
-from pincite.settings import Settings
+from pincite.settings.loading import Settings
 from pincite.stages import TermWeights, shows_tokens
-from pincite.verify.alignment import TokenAligner
-from pincite.verify.claims import ClaimChecker
-from pincite.verify.entailment import EntailmentModel, open_entailment_model
-from pincite.verify.support_model import is_fitted_for
+from pincite.verify.statements.claims import ClaimChecker
+from pincite.verify.statements.entailment import EntailmentModel, open_entailment_model
+from pincite.verify.statements.support import is_fitted_for
+from pincite.verify.statements.wording import TokenAligner
 
 
 def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:

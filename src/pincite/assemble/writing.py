@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pincite.answer.carrying import Carriers
-from pincite.answer.extractive import ExtractiveAnswerer
-from pincite.answer.generated import GeneratedAnswerer
-from pincite.answer.newest import NewestFirst
+from pincite.answer.context_selectors import (
+    MarginsSelector,
+    NewerSelector,
+    RepliesSelector,
+    SupportingSelector,
+)
+from pincite.answer.extractive import ExtractiveAnswerer, NewestFirst
+from pincite.answer.generated import Carriers, GeneratedAnswerer
+from pincite.answer.model_text import Reading, Window
+from pincite.answer.packing import PackingSelector
+from pincite.answer.part_selectors import (
+    DefinedTermsSelector,
+    NumberedPartsSelector,
+    ReleasesSelector,
+)
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
-from pincite.answer.reading import Reading, Window
+from pincite.answer.selection import MmrSelector
+from pincite.answer.table_selectors import AskedRowsSelector, RangedRowsSelector
 from pincite.assemble.plugins import with_added_answerer
-from pincite.assemble.selecting import quoting_selector
-from pincite.evidence.packing import PackingSelector
-from pincite.records import Mode
-from pincite.setting_groups import GenerationSettings
-from pincite.settings import Settings
-from pincite.stages import (
-    Answerer,
-    LanguageModel,
-    Selector,
-    Sources,
-    TermWeights,
-)
-from pincite.verify.reasons import QUOTES_SHOWN
+from pincite.records.flow import Mode
+from pincite.settings.groups import GenerationSettings
+from pincite.settings.loading import Settings
+from pincite.stages import Answerer, LanguageModel, Selector, Sources, TermWeights
+from pincite.verify.abstention.reasons import QUOTES_SHOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,3 +127,39 @@ def _without(chosen: GenerationSettings) -> str:
         return f"{QUOTES_SHOWN}: the model '{chosen.model}' cannot be used"
     why = f"generation.mode is '{chosen.mode}' and generation.model is 'none'"
     return f"{QUOTES_SHOWN}: {why}; name a model, see docs/models.md"
+
+
+# What chooses the sentences that may be quoted under these settings?
+
+AROUND: tuple[Callable[[Selector, Sources], Selector], ...] = (
+    # Before any compares with the best sentence: a line at the edge of a page must not be it.
+    MarginsSelector,
+    # Leaves passages of other versions out; quotes a whole version, and asks nobody then.
+    ReleasesSelector,
+    # Takes their scores from questions that a message repeats, so that nobody lifts to them.
+    RepliesSelector,
+    # Quotes a whole clause, and asks nobody then; else lifts the sentences of the clause.
+    NumberedPartsSelector,
+    # Lifts what defines a term, above any clause that was lifted.
+    DefinedTermsSelector,
+    # Silences the rows for other values before one row is compared with the best sentence.
+    RangedRowsSelector,
+    # Lifts last: of all that was lifted, the row with exactly what is asked comes first.
+    AskedRowsSelector,
+    # Nearest to the choice: each sentence chosen gets its counterpart, and before its list.
+    NewerSelector,
+)
+"""What stands around the choice of the best sentences, the outermost first.
+
+Hits pass from the first to the last, and get other scores on the way; what is chosen of them goes back
+from the last to the first. Each reads in the question only what it is about; most change nothing.
+"""
+
+
+def quoting_selector(settings: Settings, sources: Sources) -> Selector:
+    """The best sentences, around that choice everything in `AROUND`, and what supports it all."""
+    chosen = settings.evidence.model_dump(exclude={"parts"})
+    selector: Selector = MmrSelector(sources, **chosen)
+    for around in reversed(AROUND):
+        selector = around(selector, sources)
+    return SupportingSelector(selector, sources, least=settings.verification.min_support)

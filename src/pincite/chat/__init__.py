@@ -1,1 +1,1 @@
-"""A conversation: questions that are understood with those before them, kept in the library."""
+"""What does a question mean after those before it?"""

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pincite.arguments import checked_text
-from pincite.asking import LONGEST_QUESTION
-from pincite.catalog.conversations import KeptConversation, KeptTurn, now
 from pincite.chat.follow_up import Exchange, Reading, follow_up
 from pincite.chat.model_reading import ModelReader
 from pincite.errors import LibraryError, UsageError
-from pincite.filters import Filters
-from pincite.library import Library
-from pincite.records import Answer, Hit, Preview
-from pincite.settings import Settings
-from pincite.verify.receipt import answer_form
+from pincite.library.asking import LONGEST_QUESTION
+from pincite.library.library import Library
+from pincite.records.arguments import checked_text
+from pincite.records.filters import Filters
+from pincite.records.flow import Answer, Hit, Preview
+from pincite.settings.loading import Settings
+from pincite.store.catalog.conversations import KeptConversation, KeptTurn, now
+from pincite.verify.receipts.receipt import answer_form
 
 _QUOTES_REMEMBERED = 10
 

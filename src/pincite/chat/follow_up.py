@@ -12,7 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pincite.chat.cues import AUXILIARIES, EMPTY, LEADING, PREPOSITIONS, QUESTION_WORDS
+from pincite.chat.ellipsis import (
+    amount_exchanged,
+    exchanged,
+    exchanged_alike,
+    is_measure,
+    without_doer,
+)
 from pincite.chat.pointers import (
     is_kind,
     is_of_person,
@@ -24,14 +30,19 @@ from pincite.chat.pointers import (
     resolved,
     swapped,
 )
-from pincite.chat.slots import (
-    amount_exchanged,
-    exchanged,
-    exchanged_alike,
-    is_measure,
-    without_doer,
+from pincite.chat.subjects import (
+    AUXILIARIES,
+    EMPTY,
+    LEADING,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    content,
+    keys,
+    names,
+    says_something,
+    topic,
+    words,
 )
-from pincite.chat.subjects import content, keys, names, says_something, topic, words
 
 _LONGEST_CHARS = 1000
 """Of a question that leans on another or is leaned on; a longer text says itself what it means."""

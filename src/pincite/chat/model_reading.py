@@ -12,13 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pincite.answer.prompts import without_turn_marks
-from pincite.chat.cues import FUNCTION
 from pincite.chat.follow_up import Exchange, Reading, Rule, follow_up
-from pincite.chat.subjects import content, keys, says_something, words
+from pincite.chat.subjects import FUNCTION, content, keys, says_something, words
 from pincite.errors import ModelError
-from pincite.records import Message, Prompt
+from pincite.records.flow import Message, Prompt
 from pincite.stages import LanguageModel
-from pincite.text.search_text import whole_characters
+from pincite.text.as_read import whole_characters
 
 _MOST_EXCHANGES = 4
 _LONGEST_QUOTE_CHARS = 300

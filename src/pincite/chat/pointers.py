@@ -6,8 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pincite.chat.cues import EMPTY
-from pincite.chat.subjects import GENERIC, alternatives, content, names, place_of, subject, words
+from pincite.chat.subjects import (
+    EMPTY,
+    GENERIC,
+    alternatives,
+    content,
+    names,
+    place_of,
+    subject,
+    words,
+)
 
 _PERSON = {"he", "she", "him", "her", "his", "hers"}
 _OWNERS = {"his", "its", "their", "theirs", "hers"}

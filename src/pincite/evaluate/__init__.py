@@ -1,0 +1,1 @@
+"""How good is it, per question and overall?"""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import mean
 from typing import Any, TypeAlias
 
-from pincite.evaluate.answers import AnswerRecord
-from pincite.evaluate.gold import CitationShares
+from pincite.evaluate.answers import AnswerRecord, CitationShares
 from pincite.evaluate.measures import auroc, interval, risk_coverage, token_f1
 
 _Measure: TypeAlias = Callable[[AnswerRecord], float | None]

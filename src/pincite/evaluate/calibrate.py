@@ -1,9 +1,10 @@
-"""Fits calibration and threshold on labelled questions: how often are answers of a confidence right?"""
+"""Fits calibration and threshold on labelled questions, with exact bounds on the share wrong."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,8 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.errors import DatasetError
-from pincite.evaluate.binomial import upper_bound
-from pincite.verify.calibration import FEWEST_QUESTIONS, Bound, Calibration
+from pincite.evaluate.answers import is_right
+from pincite.evaluate.datasets import Dataset, GoldQuestion
+from pincite.library.library import Library
+from pincite.pipeline import answer_question
+from pincite.records.document import document_id
+from pincite.records.flow import Question
+from pincite.verify.abstention.calibration import FEWEST_QUESTIONS, Bound, Calibration
 
 Method = Literal["isotonic", "logistic"]
 Points = tuple[tuple[float, float], ...]
@@ -182,3 +188,120 @@ def calibration_error(predicted: Values, right: Values) -> float:
         abs(float(np.sum(predicted[place == one] - right[place == one]))) for one in range(_BINS)
     ]
     return sum(gaps) / len(predicted)
+
+
+# Exact bounds on a share, from how often it came up (Clopper and Pearson 1934).
+
+_HALVINGS = 60
+"""Of the interval 0..1: more than a double can tell apart."""
+
+
+def tail_up_to(successes: int, trials: int, share: float) -> float:
+    """Probability of at most `successes` in `trials`, each with probability `share`."""
+    if share <= 0 or successes >= trials:
+        return 1.0
+    if share >= 1:
+        return 0.0
+    logs = [
+        math.lgamma(trials + 1)
+        - math.lgamma(count + 1)
+        - math.lgamma(trials - count + 1)
+        + count * math.log(share)
+        + (trials - count) * math.log1p(-share)
+        for count in range(successes + 1)
+    ]
+    highest = max(logs)
+    return min(1.0, math.exp(highest) * math.fsum(math.exp(log - highest) for log in logs))
+
+
+def upper_bound(successes: int, trials: int, sureness: float) -> float:
+    """The greatest share that is not ruled out with this sureness, in 0..1; 1 without trials.
+
+    One-sided: the quantile `sureness` of the beta distribution with `successes` + 1 and `trials` -
+    `successes`, found by halving, since it is where `tail_up_to` falls to 1 - `sureness`.
+    """
+    if successes >= trials:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if tail_up_to(successes, trials, middle) > 1 - sureness:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+# Asks a library the questions of a labelled set, whatever the confidence, and grades the answers.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedSet:
+    """The answers of a library to a set. `refused` questions have none at any confidence.
+
+    `basis` and `corpus_version` say what was asked.
+    """
+
+    graded: tuple[Graded, ...]
+    refused: int
+    basis: str
+    corpus_version: str
+    notes: tuple[str, ...]
+
+
+def grade(
+    library: Library, data: Dataset, told: Callable[[str, int, int], None] | None = None
+) -> GradedSet:
+    """Right is an answer of which some quote covers a gold span or has the words of a gold answer.
+
+    Where a set tells documents only, its first quote must be from one of them. Raises DatasetError
+    when the set's documents are not in the library.
+    """
+    names = _names(library, data)
+    stages = library.uncalibrated_stages()
+    graded: list[Graded] = []
+    left_out = refused = 0
+    for number, question in enumerate(data.questions, start=1):
+        if _is_about_others(question, names):
+            left_out += 1
+            continue
+        answer = answer_question(Question(text=question.text), stages)
+        if answer.citations:
+            right = is_right(answer.citations, question, lambda found: names.get(found, ()))
+            graded.append(Graded(confidence=answer.confidence, right=right))
+        else:
+            refused += 1
+        if told:
+            told("questions", number, len(data.questions))
+    missing = f"left out: {left_out:,} questions about documents that are not in the library"
+    return GradedSet(
+        graded=tuple(graded),
+        refused=refused,
+        basis=stages.calibration_basis,
+        corpus_version=library.catalog.meta("corpus_version"),
+        notes=(*data.notes, missing) if left_out else data.notes,
+    )
+
+
+def _names(library: Library, data: Dataset) -> Mapping[str, Sequence[str]]:
+    """Ids in the set by document of the library: the same id, or a text file with the same bytes."""
+    held = {entry.document_id for entry in library.files()}
+    found: dict[str, list[str]] = defaultdict(list)
+    for document in data.documents:
+        of_text = document_id(document.text.encode("utf-8", "replace"))[0]
+        for identifier in dict.fromkeys((document.id, of_text)):
+            if identifier in held:
+                found[identifier].append(document.id)
+    if not found:
+        raise DatasetError(
+            f"{data.name}: none of its {len(data.documents):,} documents is in {library.path}; "
+            "expected a set made with 'pincite eval label' from this library, or one of which the "
+            "documents were ingested as text files"
+        )
+    return found
+
+
+def _is_about_others(question: GoldQuestion, names: Mapping[str, Sequence[str]]) -> bool:
+    """Whether only documents that the library lacks answer it."""
+    known = {name for found in names.values() for name in found}
+    return bool(question.relevant) and not known & set(question.relevant)

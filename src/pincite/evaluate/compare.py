@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import DatasetError
-from pincite.evaluate.judge_prompts import JUDGED
+from pincite.evaluate.judge import JUDGED
 from pincite.evaluate.measures import RANKING, interval
-from pincite.regular_files import read_json
+from pincite.records.files import read_json
 
 _HIGHER_IS_BETTER = (
     "answer_precision",

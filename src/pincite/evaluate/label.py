@@ -10,8 +10,8 @@ from typing import Any
 
 from pincite.errors import DatasetError
 from pincite.evaluate.datasets import identifier_of, json_lines
-from pincite.library import Library
-from pincite.regular_files import MEBIBYTE, read_regular_text
+from pincite.library.library import Library
+from pincite.records.files import MEBIBYTE, read_regular_text
 
 _MOST_BYTES = 1024 * MEBIBYTE
 _QRELS_HEAD = "query_id\tdoc_id\tgrade\n"

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from pincite.evaluate.answer_measures import GROUPS
-from pincite.evaluate.judge_prompts import JUDGED
+from pincite.evaluate.judge import JUDGED
 from pincite.evaluate.measures import RANKING
 
 _STYLE = """

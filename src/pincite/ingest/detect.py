@@ -9,8 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from pincite.errors import ReadError
-from pincite.ingest.refusals import NeedsPassword
-from pincite.plugins import Hook, Plugin
+from pincite.ingest.reading import NeedsPassword
+from pincite.settings.plugins import Hook, Plugin
 
 
 class Format(StrEnum):
@@ -55,16 +55,16 @@ PARSERS = Hook(
     "parsers",
     {
         # Named, not imported: a run over Markdown files need not load the PDF engine.
-        Format.PDF: "pincite.ingest.pdf:PdfReader",
-        Format.DOCX: "pincite.ingest.docx:DocxReader",
-        Format.XLSX: "pincite.ingest.xlsx:XlsxReader",
-        Format.PPTX: "pincite.ingest.pptx:PptxReader",
-        Format.EPUB: "pincite.ingest.epub:EpubReader",
-        Format.EML: "pincite.ingest.eml:EmlReader",
-        Format.CSV: "pincite.ingest.delimited:DelimitedReader",
-        Format.MARKDOWN: "pincite.ingest.markdown:MarkdownReader",
-        Format.HTML: "pincite.ingest.html:HtmlReader",
-        Format.TEXT: "pincite.ingest.text:TextReader",
+        Format.PDF: "pincite.ingest.pdf.reader:PdfReader",
+        Format.DOCX: "pincite.ingest.docx.reader:DocxReader",
+        Format.XLSX: "pincite.ingest.office.xlsx:XlsxReader",
+        Format.PPTX: "pincite.ingest.office.pptx:PptxReader",
+        Format.EPUB: "pincite.ingest.html.epub:EpubReader",
+        Format.EML: "pincite.ingest.mail.reader:EmlReader",
+        Format.CSV: "pincite.ingest.plain.delimited:DelimitedReader",
+        Format.MARKDOWN: "pincite.ingest.markdown.reader:MarkdownReader",
+        Format.HTML: "pincite.ingest.html.reader:HtmlReader",
+        Format.TEXT: "pincite.ingest.plain.text:TextReader",
     },
 )
 """What reads each format; a plugin is called by the ending of its files, without the dot."""

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from pincite.document import Document, document_id
 from pincite.errors import PluginError, ReadError
 from pincite.ingest.detect import PARSERS, READABLE_SUFFIXES, Format, added_parser, detect
 from pincite.ingest.discover import special_file
-from pincite.ingest.lint import with_flags
-from pincite.ingest.reading_options import ReadingOptions, recogniser_name
-from pincite.plugins import Plugin
+from pincite.ingest.reading import ReadingOptions, recogniser_name
+from pincite.ingest.safety.deceptive_text import with_flags
+from pincite.records.document import Document, document_id
+from pincite.settings.plugins import Plugin
 
 MEBIBYTE = 1 << 20
 _DEEPEST_ATTACHMENT = 3

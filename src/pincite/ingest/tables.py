@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pincite.document import BlockKind, Cell, Range
 from pincite.ingest.assembly import Place, TextAssembly
+from pincite.records.document import BlockKind, Cell, Range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pincite.coverage import flag_lines, page_coverage
-from pincite.document import Coverage
-from pincite.holdings import FileEntry, FileProblem, IngestReport, Stats
-from pincite.library import Library
-from pincite.records import Passage, SearchResult
+from pincite.library.library import Library
+from pincite.records.coverage import flag_lines, page_coverage
+from pincite.records.document import Coverage
+from pincite.records.flow import Passage, SearchResult
+from pincite.records.library_records import FileEntry, FileProblem, IngestReport, Stats
 
 
 def ingest_form(report: IngestReport) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from pincite.document import BlockKind
-from pincite.places import on_one_line, page_and_section
+from pincite.records.document import BlockKind
 from pincite.report.markdown import escaped, without_list_start
 from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read
+from pincite.text.locations import on_one_line, page_and_section
 
 Form = Mapping[str, Any]
 

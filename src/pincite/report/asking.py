@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from pincite.errors import UsageError
-from pincite.library import Library
-from pincite.records import Answer, Citation, Status
+from pincite.library.library import Library
+from pincite.records.flow import Answer, Citation, Status
 from pincite.report.template import Section, Template
-from pincite.settings import Layer, Settings, changed_settings, without_wishes
-from pincite.trust import Approvals
-from pincite.verify.receipt import located
+from pincite.settings.loading import Layer, Settings, changed_settings, without_wishes
+from pincite.settings.trust import Approvals
+from pincite.verify.receipts.receipt import located
 
 _NEAREST = 2
 """Passages that are named where a question has no answer."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pincite.filters import Filters
-from pincite.settings import Layer, wish_of_layer
-from pincite.toml_files import TomlFile, shipped_names, toml_file
-from pincite.trust import Wish, wish_of
+from pincite.records.filters import Filters
+from pincite.settings.loading import Layer, wish_of_layer
+from pincite.settings.toml_files import TomlFile, shipped_names, toml_file
+from pincite.settings.trust import Wish, wish_of
 
 _FOLDER = "report/templates"
 _KEYS = ("title", "description", "settings", "sections")

@@ -8,12 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pincite.errors import PluginError, UsageError
-from pincite.plugins import Hook, Plugin
 from pincite.report.asking import Report
-from pincite.report.form import report_form
-from pincite.report.layout import layout
-from pincite.verify.saved import write_whole
-from pincite.verify.sealing import sealed
+from pincite.report.layout import layout, report_form
+from pincite.settings.plugins import Hook, Plugin
+from pincite.verify.receipts.saved import write_whole
+from pincite.verify.receipts.signing import sealed
 
 _NEEDS = {".docx": ("docx", "python-docx"), ".pdf": ("reportlab", "reportlab")}
 FORMATS = (".md", ".html", ".docx", ".pdf", ".json")

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pincite.errors import ModelError
-from pincite.records import Message, Prompt
+from pincite.records.flow import Message, Prompt
 from pincite.stages import LanguageModel
-from pincite.text.search_text import whole_characters
+from pincite.text.as_read import whole_characters
 
 _BEST = 10
 _TOKENS_OF_A_SCORE = 12

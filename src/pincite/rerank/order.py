@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pincite.records import Dropped, Hit, Ranking
+from pincite.records.flow import Dropped, Hit, Question, Ranking
+from pincite.stages import Reranker
+from pincite.text.languages import is_latin
 
 SCORES = 3
 """Counted up when rerankers score differently: a calibration holds for the scores it was made from."""
@@ -69,3 +71,22 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
 def final_score(hit: Hit, *, stage: str, cut: Cut) -> float:
     """The reranker's score and the one that the hit came with, mixed."""
     return cut.weight * hit.scores[stage] + (1 - cut.weight) * hit.score
+
+
+# Two rerankers: one for questions in a script that the encoder reads, one for all others.
+
+
+class ByScript:
+    """An encoder that knows Latin letters only compares other scripts letter by letter, if at all.
+
+    What it says then still orders sentences, and should decide less about passages.
+    """
+
+    def __init__(self, *, latin: Reranker, other: Reranker) -> None:
+        self._latin = latin
+        self._other = other
+
+    def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
+        """The order of the reranker that is meant for this question."""
+        chosen = self._latin if is_latin(question.asked) else self._other
+        return chosen.rerank(question, hits)

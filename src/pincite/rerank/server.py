@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pincite.errors import ModelError
-from pincite.servers import Place, ServerClient, checked_url, key_from
-from pincite.text.search_text import whole_characters
-from pincite.vectors import sigmoid
+from pincite.models.servers import Place, ServerClient, checked_url, key_from
+from pincite.models.vectors import sigmoid
+from pincite.text.as_read import whole_characters
 
 API_KEY = "PINCITE_RERANK_API_KEY"
 """The environment variable with the server's key."""

@@ -1,1 +1,1 @@
-"""Which passages might answer this?"""
+"""Which passages might answer this? And counts over all of them."""

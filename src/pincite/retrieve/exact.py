@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 
-from pincite.document import Span
-from pincite.records import Passage
+from pincite.records.document import Span
+from pincite.records.flow import Passage
 from pincite.stages import Keys, LexicalIndex
-from pincite.text.exact_words import WrittenWords, holds, is_signed, without_signed
-from pincite.text.numbered import Numbered, bears
-from pincite.text.released import Release, release_of
+from pincite.text.mentions import WrittenWords, holds, is_signed, without_signed
+from pincite.text.numbered_parts import Numbered, Release, bears, release_of
 from pincite.text.terms import fold, terms
 
 RARE_IN = 3

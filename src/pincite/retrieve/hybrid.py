@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from pincite.fate import left_out_by
-from pincite.records import Dropped, Hit, Passage, Question, Ranking, Understood
+from pincite.records.flow import Dropped, Hit, Passage, Question, Ranking, Understood
+from pincite.records.passage_outcome import left_out_by
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.searches import Found, Searches
-from pincite.retrieve.understand import understood_plainly
-from pincite.stages import Scored
+from pincite.retrieve.understanding import understood_plainly
+from pincite.stages import Booster, Retriever, Scored
 from pincite.text.terms import question_terms
 
 PassageLookup = Callable[[Sequence[int]], Mapping[int, Passage]]
@@ -210,3 +211,100 @@ class HybridRetriever:
 
 def _is_within(key: int, understood: Understood) -> bool:
     return understood.within is None or key in understood.within
+
+
+# Puts the scores of two searches on one scale.
+
+
+def min_max(found: Sequence[Scored]) -> dict[int, float]:
+    """Scores scaled so that the best of the list has 1 and the worst 0; equal scores all have 1."""
+    if not found:
+        return {}
+    low = min(item.score for item in found)
+    high = max(item.score for item in found)
+    width = high - low
+    return {item.key: (item.score - low) / width if width else 1.0 for item in found}
+
+
+def weighted_min_max(
+    lexical: Sequence[Scored], dense: Sequence[Scored], *, alpha: float
+) -> dict[int, float]:
+    """`alpha` x lexical + (1 - `alpha`) x dense, both min-max scaled; a missing score counts 0.
+
+    Where one search found nothing at all, the other decides alone.
+    """
+    return _weighted(min_max(lexical), min_max(dense), alpha)
+
+
+def reciprocal_rank(
+    lexical: Sequence[Scored], dense: Sequence[Scored], *, alpha: float, k: int
+) -> dict[int, float]:
+    """Reciprocal rank fusion: the sum of 1 / (`k` + rank) over both lists (Cormack et al. 2009).
+
+    Divided by what the first of both lists would have, so that this has 1. `alpha` weighs the
+    lexical list; the published method is 0.5. Equal scores share the better rank. Where one search
+    found nothing at all, the other decides alone.
+    """
+    return _weighted(_reciprocal_ranks(lexical, k), _reciprocal_ranks(dense, k), alpha)
+
+
+def _reciprocal_ranks(found: Sequence[Scored], k: int) -> dict[int, float]:
+    """(`k` + 1) / (`k` + rank): 1 for the first."""
+    ranks: dict[float, int] = {}
+    for place, score in enumerate(sorted((item.score for item in found), reverse=True), start=1):
+        ranks.setdefault(score, place)
+    return {item.key: (k + 1) / (k + ranks[item.score]) for item in found}
+
+
+def _weighted(
+    by_words: dict[int, float], by_meaning: dict[int, float], alpha: float
+) -> dict[int, float]:
+    if not by_words or not by_meaning:
+        return by_words or by_meaning
+    return {
+        key: alpha * by_words.get(key, 0.0) + (1 - alpha) * by_meaning.get(key, 0.0)
+        for key in by_words.keys() | by_meaning.keys()
+    }
+
+
+# Adds to the scores of candidates what else speaks for them than the two searches.
+
+
+class BoostedRetriever:
+    """A retriever whose candidates are put in order again by boosters.
+
+    Only candidates are looked at, so a boost moves what was found and finds nothing new.
+    """
+
+    def __init__(self, retriever: Retriever, boosters: Sequence[Booster]) -> None:
+        self._retriever = retriever
+        self._boosters = boosters
+
+    def retrieve(self, question: Question) -> Ranking:
+        """The same candidates, best boosted score first."""
+        found = self._retriever.retrieve(question)
+        return replace(found, hits=boosted(question, found.hits, self._boosters))
+
+    def seen(self, question: Question) -> Mapping[str, Any]:
+        """What each booster saw in the question, by its name; nothing for those that saw nothing."""
+        return {b.name: seen for b in self._boosters if (seen := b.seen(question))}
+
+
+def boosted(
+    question: Question, hits: Sequence[Hit], boosters: Sequence[Booster]
+) -> tuple[Hit, ...]:
+    """Hits with all boosts added to their scores, in the order of the sums.
+
+    Each boost stands in `Hit.scores` under its booster's name. Where a sum exceeds 1, all are
+    divided by the highest, so that the order is that of the sums and scores stay in 0..1.
+    """
+    gained = [(booster.name, booster.boosts(question, hits)) for booster in boosters]
+    if not any(any(boosts) for _, boosts in gained):
+        return tuple(hits)
+    sums = [hit.score + sum(boosts[n] for _, boosts in gained) for n, hit in enumerate(hits)]
+    highest = max(1.0, *sums)
+    moved = [
+        hit.moved(sums[n] / highest, **{name: boosts[n] for name, boosts in gained if boosts[n]})
+        for n, hit in enumerate(hits)
+    ]
+    return tuple(sorted(moved, key=lambda hit: (-hit.score, hit.passage.id)))

@@ -13,9 +13,9 @@ from functools import cache, lru_cache
 from itertools import islice
 from pathlib import PurePath
 
-from pincite.records import NamedFile
+from pincite.records.flow import NamedFile
+from pincite.settings.toml_files import shipped
 from pincite.text.terms import fold
-from pincite.toml_files import shipped
 
 _LONGEST_NAME = 8
 """In words, of a question."""

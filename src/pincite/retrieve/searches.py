@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pincite.filters import Filters
-from pincite.records import Question, Understood
+from pincite.records.filters import Filters
+from pincite.records.flow import Question, Understood
 from pincite.stages import DenseIndex, Keys, LexicalIndex, Scored, VectorEncoder
 
 _MOST_TIED = 5_000

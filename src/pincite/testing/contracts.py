@@ -16,8 +16,8 @@ import json
 
 import numpy as np
 
-from pincite.document import Document
-from pincite.records import Hit, Question
+from pincite.records.document import Document
+from pincite.records.flow import Hit, Question
 from pincite.stages import (
     Booster,
     Chunker,

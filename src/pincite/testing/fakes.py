@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.document import Document, Span
-from pincite.records import Source
+from pincite.models.vectors import normalised
+from pincite.records.document import Document, Span
+from pincite.records.flow import Source
 from pincite.stages import TextVector, TokenStates
 from pincite.text.languages import UNKNOWN
 from pincite.text.terms import fold
-from pincite.vectors import normalised
 
 _WORD = re.compile(r"\w+")
 _START = "[CLS]"

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from pincite.errors import ModelError
-from pincite.llm.output import Ending, Output, Pieces
-from pincite.records import Message, Prompt
+from pincite.models.llm.output import Ending, Output, Pieces
+from pincite.records.flow import Message, Prompt
 from pincite.stages import LanguageModel
 
 _TOKEN = re.compile(r"\s*\S+|\s+$")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from pincite.chunk.passages import StructureChunker
-from pincite.document import Block, BlockKind, Document, document_id
-from pincite.embed.passages import TokenPoolingEmbedder
-from pincite.records import Hit, Ingested, Passage, Question
-from pincite.retrieve.fusion import min_max
+from pincite.ingest.chunk.passages import StructureChunker
+from pincite.models.encoders.windowed import TokenPoolingEmbedder
+from pincite.records.document import Block, BlockKind, Document, document_id
+from pincite.records.flow import Hit, Ingested, Passage, Question
+from pincite.retrieve.hybrid import min_max
 from pincite.stages import Encoder, Scored
 from pincite.testing.fakes import MemorySources, MemoryVectors
 

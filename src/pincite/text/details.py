@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from pincite.text.commas import parts_at_commas
-from pincite.text.number_words import worded_numbers
-from pincite.text.terms import terms
+from pincite.text.numbers import worded_numbers
+from pincite.text.terms import parts_at_commas, terms
 
 _CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
 _SIGNS = r"[^\s;()\[\]{}|\"“”\d]"

@@ -1,8 +1,4 @@
-"""In which language is this text written?
-
-Told from the words that every sentence of a language needs. A passage holds dozens of them; a text
-with too few is what its surroundings are. No model, and microseconds.
-"""
+"""In which language and script is a text written, and which of its words say nothing?"""
 
 from __future__ import annotations
 
@@ -12,7 +8,19 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from itertools import chain
 
-from pincite.text.stop_words import stop_words
+from pincite.settings.toml_files import shipped
+
+# Words that say nothing about a text but its language, by language (ISO 639-1).
+
+
+@cache
+def stop_words() -> Mapping[str, frozenset[str]]:
+    """In lower case, with their accents (`text/data/stop_words.toml`)."""
+    listed = shipped("text/data", "stop_words")
+    return {language: frozenset(words.split()) for language, words in listed.items()}
+
+
+# In which language is this text written?
 
 UNKNOWN = "en"
 """What a text is read as that does not say its language."""
@@ -105,3 +113,13 @@ def _speakers() -> Mapping[str, tuple[str, ...]]:
         for word in stop_words()[language]:
             found[word] = (*found.get(word, ()), language)
     return found
+
+
+# Which script is a text written in?
+
+
+def is_latin(text: str) -> bool:
+    """Whether at least half of the letters are Latin ones; so for a text without letters, too."""
+    letters = [sign for sign in text if sign.isalpha()]
+    latin = sum(sign <= "\u024f" or "\u1e00" <= sign <= "\u1eff" for sign in letters)
+    return 2 * latin >= len(letters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pincite.text.stop_words import stop_words
+from pincite.text.languages import stop_words
 from pincite.text.terms import fold
 
 _ENGLISH = "en"

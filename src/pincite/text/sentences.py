@@ -4,13 +4,78 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 import nupunkt
 
-from pincite.text.sentence_abbreviations import LONGEST_CHARS, goes_on_behind
-from pincite.text.sentence_words import sentence_words
-from pincite.text.stop_words import stop_words
+from pincite.settings.toml_files import shipped
+from pincite.text.languages import stop_words
+
+# Does the full stop behind this abbreviation end the sentence? By lists for many languages.
+
+LONGEST_CHARS = 24
+"""No abbreviation is longer, with what stands before it."""
+
+# "Dipl.-Ing.", "z.B.", "dott.ssa": dots and hyphens stand within some.
+_LAST_WORD = re.compile(r"(?<![^\s(\[\"'’„“«‘])((?:[^\W\d_]+(?:\.-?|-))*[^\W\d_]+)\.\s*$")
+_INITIALS = re.compile(r"[^\W\d_]\.-[^\W\d_]")
+_STREET = re.compile(r"[^\W\d_]{3,}(?:str|stra)")
+_NUMBER = re.compile(r"[\d§№#]|[IVXLC]{2,}\b|[A-Z]\.[ \d-]")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Abbreviations:
+    """Abbreviations without their last stop; what each list means stands in the file."""
+
+    inside: frozenset[str]
+    number: frozenset[str]
+    name: frozenset[str]
+
+
+@cache
+def _abbreviations() -> _Abbreviations:
+    languages = shipped("text/data", "abbreviations").values()
+
+    def listed(kind: str) -> frozenset[str]:
+        words = [word for lists in languages for word in lists.get(kind, "").split()]
+        return frozenset((*words, *(word[0].upper() + word[1:] for word in words)))
+
+    return _Abbreviations(inside=listed("inside"), number=listed("number"), name=listed("name"))
+
+
+@cache
+def _openers() -> frozenset[str]:
+    return frozenset(word.capitalize() for words in stop_words().values() for word in words)
+
+
+def goes_on_behind(text: str, begin: int, end: int, start: int) -> bool:
+    """Whether `text[begin:end]` ends with an abbreviation that what begins at `start` belongs to."""
+    last = _LAST_WORD.search(text, max(begin, end - LONGEST_CHARS), end)
+    if last is None:
+        return False
+    # Of "Dipl.-Ing" the end tells as much as the whole.
+    words = {last[1], last[1].rpartition("-")[2]}
+    known = _abbreviations()
+    if words & known.inside or _INITIALS.fullmatch(last[1]):
+        return True
+    if _NUMBER.match(text, start):
+        return bool(words & known.number or _STREET.fullmatch(last[1]))
+    following = _WORD.match(text, start)
+    return bool(words & known.name and following and following[0] not in _openers())
+
+
+# Words that decide whether a full stop ends a sentence.
+
+
+@cache
+def sentence_words(name: str) -> frozenset[str]:
+    """Those of a list in `text/data/sentence_words.toml`, which says what each is for."""
+    return frozenset(shipped("text/data", "sentence_words")[name].split())
+
+
+# Sentences as exact spans: `text[start:end]` is the sentence, without the blanks around it.
 
 # "Rs. 9,375", "No. 5", "Fig. 3": a short capitalised word before a number is an abbreviation.
 _ABBREVIATION_END = re.compile(

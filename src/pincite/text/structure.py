@@ -11,11 +11,44 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from pincite.document import UNQUOTED, Block, BlockKind, Document, Range
-from pincite.records import Piece
+from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range
+from pincite.records.flow import Piece
 from pincite.text.negations import takes_back
-from pincite.text.page_edges import is_page_edge
 from pincite.text.sentences import sentence_spans
+
+# Which lines are printed at the edge of a page, where no reader told them apart?
+
+_PLACES = ("page header", "page footer")
+_PAGE = (
+    r"(?:page|pg\.|seite|p[aá]gina|sida|side|sivu|strona|strana|str\.|oldal|страница|стр\.|σελίδα|"
+    r"sayfa|halaman|trang)"
+)
+_OF = r"(?:\s*(?:of|/|von|sur|de|di|van|av|af|z|ze|из|από)\s*\d{1,4})?"
+_PAGE_MARK = re.compile(
+    rf"(?:^|\s){_PAGE}\s*\d{{1,4}}{_OF}\W*$|^\W*{_PAGE}\s*\d{{1,4}}{_OF}(?:\s|$)", re.IGNORECASE
+)
+_ASKS_FOR_PAGE = re.compile(rf"\b{_PAGE}s?\b|\bpages|\bseiten", re.IGNORECASE)
+_MOST_WORDS = 15
+
+
+def asks_for_page(question: str) -> bool:
+    """Whether a question is about pages."""
+    return _ASKS_FOR_PAGE.search(question) is not None
+
+
+def is_page_edge(document: Document, start: int, end: int) -> bool:
+    """Whether `text[start:end]` is a short line with the number of its page, or from a DOCX margin."""
+    text = document.text[start:end]
+    if len(text.split()) > _MOST_WORDS:
+        return False
+    blocks = document.blocks_in(start, end)
+    if any(block.place.startswith(_PLACES) for block in blocks):
+        return True
+    is_whole = len(blocks) == 1 and (blocks[0].start, blocks[0].end) == (start, end)
+    return is_whole and bool(_PAGE_MARK.search(text))
+
+
+# Which structural unit of the document carries a sentence?
 
 PARAGRAPH_CHARS = 480
 """Six lines of a terminal: a paragraph up to this long is shown whole."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 
+from pincite.settings.toml_files import shipped
 from pincite.stages import Sources
 from pincite.text.details import words_beside_details
-from pincite.toml_files import shipped
 
 _MONTH_AND_DAY = r"[-_. ]?(?:0[1-9]|1[0-2])(?:[-_. ]?(?:0[1-9]|[12]\d|3[01]))?"
 _DATE = rf"(?<!\d)(?P<date>(?:19|20)\d\d(?:{_MONTH_AND_DAY})?)(?!\d)"

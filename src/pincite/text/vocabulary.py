@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 
-from pincite.text.abbreviations import abbreviations
-from pincite.text.compounds import COMPOUNDING, SHORTEST_PART, parts
+from pincite.text.languages import stop_words
 from pincite.text.terms import fold
 
 _SHORTEST_WORD = 3
@@ -169,3 +169,91 @@ class Vocabulary:
     @cached_property
     def _joined(self) -> str:
         return "\n" + "\n".join(self.words) + "\n"
+
+
+# Which abbreviations does a text explain? After Schwartz and Hearst (PSB 2003).
+
+_SHORT_FORM = re.compile(r"\((?P<short>[^\W_][\w&./-]{1,9})\)")
+_BEFORE_CHARS = 160
+_FEWEST_CAPITALS = 2
+
+
+def abbreviations(text: str) -> Iterator[tuple[str, str]]:
+    """Pairs of short form and long form, as they stand."""
+    if "(" not in text:
+        return
+    for found in _SHORT_FORM.finditer(text):
+        short = found["short"]
+        if sum(letter.isupper() for letter in short) < _FEWEST_CAPITALS:
+            continue
+        before = text[max(0, found.start() - _BEFORE_CHARS) : found.start()]
+        long = _long_form(short, before)
+        if long:
+            yield short, long
+
+
+def _long_form(short: str, before: str) -> str:
+    """The shortest end of `before` that explains `short`; "" when none does."""
+    most_words = min(len(short) + 5, len(short) * 2)
+    # A long form stands in one sentence and one line.
+    words = re.split(r"[.;:!?]\s|\n\s*\n", before)[-1].split()[-most_words:]
+    candidate = " ".join(words)
+    letters = [letter for letter in short.lower() if letter.isalnum()]
+    long = _by_initials(letters, words) or _by_letters(letters, candidate)
+    is_longer = len(long) > len(short) and len(long.split()) > 1
+    return long if is_longer and short.lower() not in long.lower().split() else ""
+
+
+def _by_initials(letters: Sequence[str], words: Sequence[str]) -> str:
+    for start in reversed(range(len(words))):
+        pieces = [piece for piece in re.split(r"[\s/-]+", " ".join(words[start:]).lower()) if piece]
+        telling = [piece for piece in pieces if piece not in stop_words()["en"]]
+        if letters in ([piece[0] for piece in pieces], [piece[0] for piece in telling]):
+            return " ".join(words[start:])
+    return ""
+
+
+def _by_letters(letters: Sequence[str], candidate: str) -> str:
+    place = len(candidate)
+    lowered = candidate.lower()
+    for number, letter in reversed(list(enumerate(letters))):
+        place = lowered.rfind(letter, 0, place)
+        while number == 0 and place > 0 and lowered[place - 1].isalnum():
+            place = lowered.rfind(letter, 0, place)
+        if place < 0:
+            return ""
+    return candidate[place:]
+
+
+# Which words is a long word put together from? In languages that write them as one.
+
+COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no"})
+
+SHORTEST_PART = 4
+_LINKS = {
+    "de": ("", "s", "es", "n", "en", "er", "e"),
+    "nl": ("", "s", "en", "e"),
+    "sv": ("", "s"),
+    "da": ("", "s", "e"),
+    "no": ("", "s", "e"),
+}
+
+
+def parts(word: str, language: str, known: Container[str]) -> tuple[str, ...]:
+    """The two words of a compound, both `known`; empty when there is no such division.
+
+    `nobelpreis` is `nobel` and `preis`, `entscheidungsproblem` has an `s` between. Among several
+    divisions, that with the longest shorter part.
+    """
+    best: tuple[str, ...] = ()
+    for end in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1):
+        first, second = word[:end], word[end:]
+        if second not in known:
+            continue
+        for link in _LINKS.get(language, ()):
+            stem = first.removesuffix(link)
+            if not first.endswith(link) or len(stem) < SHORTEST_PART or stem not in known:
+                continue
+            if min(len(stem), len(second)) > min(map(len, best), default=0):
+                best = (stem, second)
+    return best

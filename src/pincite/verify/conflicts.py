@@ -15,8 +15,8 @@ from decimal import Decimal
 from itertools import chain
 from pathlib import PurePath
 
-from pincite.document import Span
-from pincite.records import Evidence, Hit
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Hit
 from pincite.stages import Sources
 from pincite.text.details import names
 from pincite.text.languages import language_of

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.text.dates import Moment, moments
-from pincite.verify.modality import modalities
-from pincite.verify.names import names
-from pincite.verify.opposites import opposite_fault
-from pincite.verify.polarity import negations
-from pincite.verify.wording import Word, words_of
+from pincite.verify.statements.meaning import negations, opposite_fault
+from pincite.verify.statements.modality import modalities
+from pincite.verify.statements.names import names
+from pincite.verify.statements.wording import Word, words_of
 
 _LONGEST_PLACE = 4
 """Words in which two sentences may differ; more than that is another statement."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pincite.digests import one_answer
-from pincite.document import Span
-from pincite.records import (
+from pincite.records.document import Span
+from pincite.records.files import one_answer
+from pincite.records.flow import (
     SCALE,
     Answer,
     Claim,
@@ -21,15 +21,14 @@ from pincite.records import (
     Verdict,
 )
 from pincite.stages import Sources
-from pincite.verify.amendments import Amendments
-from pincite.verify.claims import ClaimChecker
+from pincite.verify.abstention.decision import Judge
+from pincite.verify.abstention.lacking import Lacking
+from pincite.verify.abstention.reasons import Provenance, Reasons, of_nothing_shown, why_fallback
 from pincite.verify.conflicts import Conflicts, named
 from pincite.verify.drafts import CheckedDraft, DraftChecker
-from pincite.verify.judge import Judge
-from pincite.verify.lacking import Lacking
-from pincite.verify.reasons import Provenance, Reasons, of_nothing_shown, why_fallback
-from pincite.verify.scales import Scales
-from pincite.verify.versions import Versions
+from pincite.verify.quotes.cells import Scales
+from pincite.verify.statements.claims import ClaimChecker
+from pincite.verify.superseded import Amendments, Versions
 
 _NEAREST = 5
 """Documents whose gaps are told when nothing was found: that many hits are looked at."""

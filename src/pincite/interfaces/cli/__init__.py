@@ -1,0 +1,1 @@
+"""The `pincite` command."""

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pincite.errors import UsageError
-from pincite.interfaces.cli.exits import VERIFICATION_FAILED
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
-from pincite.interfaces.cli.output import print_json, say, say_error
+from pincite.interfaces.cli.output import VERIFICATION_FAILED, print_json, say, say_error
 
 if TYPE_CHECKING:
-    from pincite.interfaces.server.guards.keys import ApiKey
+    from pincite.interfaces.http.guards.keys import ApiKey
 
 app = typer.Typer(
     help="Say who may use the server of a library; without a verb, list the keys.",
@@ -44,8 +43,8 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Make a key. It is shown this once: only a digest is kept."""
-    from pincite.interfaces.server.guards.audit import AuditLog
-    from pincite.interfaces.server.guards.keys import Keys
+    from pincite.interfaces.http.guards.keys import Keys
+    from pincite.interfaces.http.guards.logs import AuditLog
 
     folder = _folder(library)
     made = Keys(folder).add(name, scopes=scope or ["ask"], collections=collection)
@@ -60,7 +59,7 @@ def add(
 @app.command("list")
 def list_keys(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
     """List the keys, oldest first."""
-    from pincite.interfaces.server.guards.keys import Keys
+    from pincite.interfaces.http.guards.keys import Keys
 
     found = list(Keys(_folder(library)))
     if as_json:
@@ -77,8 +76,8 @@ def revoke(
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
     """Take a key back; a server that runs refuses it from then on."""
-    from pincite.interfaces.server.guards.audit import AuditLog
-    from pincite.interfaces.server.guards.keys import Keys
+    from pincite.interfaces.http.guards.keys import Keys
+    from pincite.interfaces.http.guards.logs import AuditLog
 
     folder = _folder(library)
     keys = Keys(folder)
@@ -95,7 +94,7 @@ def log(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -
 
     The digest of the last line tells a log that was cut off: compare it with one you noted before.
     """
-    from pincite.interfaces.server.guards.audit import AUDIT_FILE, check_audit_log
+    from pincite.interfaces.http.guards.logs import AUDIT_FILE, check_audit_log
 
     file = _folder(library) / AUDIT_FILE
     try:
@@ -117,9 +116,9 @@ def log(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -
 
 
 def _folder(library: Path) -> Path:
-    from pincite.holdings import CATALOG_FILE
-    from pincite.interfaces.server.folder import server_folder
-    from pincite.settings import load_settings
+    from pincite.interfaces.http.folder import server_folder
+    from pincite.records.library_records import CATALOG_FILE
+    from pincite.settings.loading import load_settings
 
     if not (library / CATALOG_FILE).is_file():
         raise UsageError(f"{library}: there is no library; name one with --library")

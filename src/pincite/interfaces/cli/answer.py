@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pincite.document import BlockKind
 from pincite.interfaces.cli.count import print_count
 from pincite.interfaces.cli.output import indented, say, say_text, short_path
 from pincite.interfaces.cli.table_view import (
@@ -17,12 +16,13 @@ from pincite.interfaces.cli.table_view import (
     rows_of,
     table_lines,
 )
-from pincite.places import announcing_lines, as_shown, cell_lines, near_place, on_one_line
-from pincite.records import SCALE
+from pincite.records.document import BlockKind
+from pincite.records.flow import SCALE
 from pincite.text.as_read import as_read
+from pincite.text.locations import announcing_lines, as_shown, cell_lines, near_place, on_one_line
 
 if TYPE_CHECKING:
-    from pincite.records import Answer, Citation, Claim
+    from pincite.records.flow import Answer, Citation, Claim
 
 _INDENT = "  "
 _LONGEST_CODE_LINES = 40

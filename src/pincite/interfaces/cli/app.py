@@ -13,7 +13,6 @@ from pincite.interfaces.cli import (
     access,
     ask,
     batch,
-    bundle,
     calibrate,
     carry,
     chat,
@@ -22,24 +21,18 @@ from pincite.interfaces.cli import (
     demo,
     doctor,
     evaluation,
+    files,
     history,
     ingest,
-    keys,
-    ls,
-    mcp,
     models,
-    reindex,
-    remove,
     report,
     search,
     serve,
-    stats,
     sync,
     verify,
 )
-from pincite.interfaces.cli.exits import ERROR, USAGE
 from pincite.interfaces.cli.options import QuestionCommand, show_version
-from pincite.interfaces.cli.output import say_error
+from pincite.interfaces.cli.output import ERROR, USAGE, say_error
 from pincite.interfaces.cli.plugin_commands import CommandsAndPlugins
 
 app = typer.Typer(
@@ -66,18 +59,18 @@ app.command("batch")(batch.batch)
 app.command("report")(report.report)
 app.command("calibrate")(calibrate.calibrate)
 app.command("verify")(verify.verify)
-app.command("keys")(keys.keys)
-app.command("ls")(ls.ls)
-app.command("reindex")(reindex.reindex)
-app.command("remove")(remove.remove)
-app.command("stats")(stats.stats)
+app.command("keys")(verify.keys)
+app.command("ls")(files.ls)
+app.command("reindex")(ingest.reindex)
+app.command("remove")(files.remove)
+app.command("stats")(files.stats)
 app.command("doctor")(doctor.doctor)
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
-app.command("mcp")(mcp.mcp)
+app.command("mcp")(serve.mcp)
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(config.app, name="config")
-app.add_typer(bundle.app, name="bundle")
+app.add_typer(carry.app, name="bundle")
 app.command("export")(carry.export)
 app.command("import")(carry.import_)
 app.add_typer(models.app, name="models")

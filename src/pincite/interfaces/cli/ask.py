@@ -6,7 +6,6 @@ import typer
 
 import pincite
 from pincite.interfaces.cli.answer import print_answer
-from pincite.interfaces.cli.exits import ABSTAINED
 from pincite.interfaces.cli.explain import Account
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
@@ -39,7 +38,7 @@ from pincite.interfaces.cli.options import (
     keeping,
     question_text,
 )
-from pincite.interfaces.cli.output import print_json
+from pincite.interfaces.cli.output import ABSTAINED, print_json
 from pincite.interfaces.cli.progress import while_writing
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, tell_saved
 
@@ -100,8 +99,8 @@ def ask(
         )
         account = Account.of(answer, opened, explain=explain, fates=fates)
     if as_json:
-        from pincite.verify.receipt import answer_form
-        from pincite.verify.sealing import sealed
+        from pincite.verify.receipts.receipt import answer_form
+        from pincite.verify.receipts.signing import sealed
 
         print_json(sealed({**answer_form(answer), **account.form()}))
     else:

@@ -15,7 +15,6 @@ import typer
 
 import pincite
 from pincite.errors import PinciteError, UsageError
-from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     CollectionOption,
@@ -33,11 +32,11 @@ from pincite.interfaces.cli.options import (
     generation,
     judging,
 )
-from pincite.interfaces.cli.output import console, print_json, say
+from pincite.interfaces.cli.output import ERROR, console, print_json, say
 from pincite.interfaces.cli.saving import check_not_input, check_outputs, whole_file
 
 if TYPE_CHECKING:
-    from pincite.library import Library
+    from pincite.library.library import Library
 
 _AT_ONCE = 2
 """Questions in work: while one waits for the encoder, the other searches and verifies."""
@@ -155,8 +154,8 @@ def _answers(
 ) -> Iterator[dict[str, Any]]:
     from rich.progress import track
 
-    from pincite.verify.receipt import answer_form
-    from pincite.verify.sealing import sealed
+    from pincite.verify.receipts.receipt import answer_form
+    from pincite.verify.receipts.signing import sealed
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -13,8 +13,8 @@ from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryO
 from pincite.interfaces.cli.output import notice, print_json, say
 
 if TYPE_CHECKING:
-    from pincite.evaluate.graded import GradedSet
-    from pincite.verify.calibration import Calibration
+    from pincite.evaluate.calibrate import GradedSet
+    from pincite.verify.abstention.calibration import Calibration
 
 
 def calibrate(
@@ -39,8 +39,8 @@ def calibrate(
     best also such as the documents do not answer.
     """
     from pincite.evaluate.calibrate import calibrate as fitted
+    from pincite.evaluate.calibrate import grade
     from pincite.evaluate.datasets import load_dataset
-    from pincite.evaluate.graded import grade
 
     data = load_dataset(dataset)
     with pincite.Library.open(library, create=False, profile=profile) as opened:

@@ -14,7 +14,6 @@ import pincite
 from pincite.errors import PinciteError, UsageError
 from pincite.interfaces.cli.answer import print_answer
 from pincite.interfaces.cli.chat_input import Lines, open_lines
-from pincite.interfaces.cli.exits import ABSTAINED, ERROR
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     BudgetOption,
@@ -31,6 +30,8 @@ from pincite.interfaces.cli.options import (
     judging,
 )
 from pincite.interfaces.cli.output import (
+    ABSTAINED,
+    ERROR,
     indented,
     notice,
     print_json_line,
@@ -40,12 +41,12 @@ from pincite.interfaces.cli.output import (
     short_path,
 )
 from pincite.interfaces.cli.progress import while_writing
-from pincite.places import announcing_lines, as_shown, cut_to, on_one_line, place
+from pincite.text.locations import announcing_lines, as_shown, cut_to, on_one_line, place
 
 if TYPE_CHECKING:
     from pincite.chat.conversation import Conversation, Turn
-    from pincite.library import Library
-    from pincite.records import Answer
+    from pincite.library.library import Library
+    from pincite.records.flow import Answer
 
 COMMANDS = {
     "/more": "the last answer in full; so does 'more'",
@@ -320,7 +321,7 @@ def _print_folded(answer: Answer) -> None:
 
 def turn_form(turn: Turn, conversation: int | None) -> dict[str, Any]:
     """A turn as JSON."""
-    from pincite.verify.receipt import answer_form
+    from pincite.verify.receipts.receipt import answer_form
 
     return {
         "conversation": conversation,

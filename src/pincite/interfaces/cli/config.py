@@ -20,7 +20,7 @@ from pincite.interfaces.cli.options import (
 from pincite.interfaces.cli.output import indented, notice, print_json, say, visible_line
 
 if TYPE_CHECKING:
-    from pincite.trust import Approvals, Wish
+    from pincite.settings.trust import Approvals, Wish
 
 app = typer.Typer(
     help="Look at the settings, and say whose may count.",
@@ -44,7 +44,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show every setting in effect for a library."""
-    from pincite.settings import load_settings
+    from pincite.settings.loading import load_settings
 
     settings, origins = load_settings(library, profile=profile)
     values = settings.model_dump(mode="json")
@@ -90,7 +90,7 @@ def trust(
     Until then, what it says of these is ignored, and answers say so. When it says something else
     later, it needs another approval.
     """
-    from pincite.trust import Approvals
+    from pincite.settings.trust import Approvals
 
     approvals = Approvals()
     if show_list:
@@ -122,15 +122,15 @@ def trust(
 
 def _wishes(target: Path) -> Iterator[Wish]:
     """What a library or a file wants that needs the user's word."""
-    from pincite.holdings import CATALOG_FILE
+    from pincite.records.library_records import CATALOG_FILE
     from pincite.report.template import load_template
-    from pincite.settings import profile_layer, wish_of_layer, wishes_of_library
-    from pincite.toml_files import toml_file
-    from pincite.trust import wish_of
+    from pincite.settings.loading import profile_layer, wish_of_layer, wishes_of_library
+    from pincite.settings.toml_files import toml_file
+    from pincite.settings.trust import wish_of
 
     if target.is_dir():
-        from pincite.encoders import wish_of_record
-        from pincite.library import Library
+        from pincite.library.encoders import wish_of_record
+        from pincite.library.library import Library
 
         yield from wishes_of_library(target)
         if not (target / CATALOG_FILE).exists():
@@ -140,7 +140,7 @@ def _wishes(target: Path) -> Iterator[Wish]:
         if record and (values := wish_of_record(record.settings)):
             yield wish_of(target, values)
         return
-    content = toml_file(str(target), shipped_in="profiles", setting="file").content
+    content = toml_file(str(target), shipped_in="settings/profiles", setting="file").content
     if "sections" in content:
         wish = load_template(str(target)).wish()
         yield from [wish] if wish else []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -28,11 +30,55 @@ from pincite.interfaces.cli.options import (
 )
 from pincite.interfaces.cli.output import indented, print_json, print_raw, say, short_path
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, whole_file
-from pincite.places import announcing_lines, as_shown, cut_to, on_one_line, place
+from pincite.records.flow import Answer
+from pincite.text.locations import announcing_lines, as_shown, cut_to, on_one_line, place
+from pincite.text.mentions import Mentions
 
 if TYPE_CHECKING:
-    from pincite.records import Answer
-    from pincite.scans import SurveyRow
+    from pincite.records.counts import SurveyRow
+    from pincite.records.flow import Answer
+
+
+# The mentions of a count as rows of a table, for spreadsheets.
+
+COLUMNS = ("document", "file", "page", "section", "start", "end", "mentions", "quote", "below")
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_rows(answer: Answer, file: TextIO) -> None:
+    """One row for each quote of a count, in order; nothing in it is taken for a formula."""
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for row in _rows(answer):
+        table.writerow([_harmless(cell) for cell in row])
+
+
+def _rows(answer: Answer) -> Iterator[tuple[object, ...]]:
+    if answer.survey is None:
+        return
+    for row in answer.survey.rows:
+        counter = Mentions(answer.survey.subject, answer.survey.closeness, row.language)
+        for citation in answer.citations[row.first - 1 : row.first - 1 + row.citations]:
+            yield (
+                citation.document,
+                citation.source,
+                citation.page,
+                citation.section,
+                citation.start,
+                citation.end,
+                len(counter.found(citation.quote)),
+                citation.quote,
+                "\n".join(label.text for label in citation.announced_by),
+            )
+
+
+def _harmless(cell: object) -> object:
+    """A spreadsheet shows what follows an apostrophe and does not compute it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+# `pincite count`: how often words stand in the whole collection, with every place.
 
 _STDOUT = Path("-")
 _SHOWN = 20
@@ -68,8 +114,8 @@ def count(
 
     Shows the first 20 quotes; --json and --csv give all.
     """
-    from pincite.verify.receipt import answer_form
-    from pincite.verify.sealing import sealed
+    from pincite.verify.receipts.receipt import answer_form
+    from pincite.verify.receipts.signing import sealed
 
     check_saving(save, sign)
     if csv == _STDOUT and as_json:
@@ -93,7 +139,6 @@ def count(
 
 
 def _write_csv(answer: Answer, path: Path) -> None:
-    from pincite.interfaces.survey_rows import write_rows
 
     if path != _STDOUT:
         with whole_file(path) as file:

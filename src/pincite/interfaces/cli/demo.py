@@ -10,14 +10,13 @@ import typer
 
 import pincite
 from pincite.errors import UsageError
-from pincite.holdings import IngestReport
 from pincite.interfaces.cli.answer import print_answer
-from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import print_json, say
+from pincite.interfaces.cli.output import ERROR, print_json, say
 from pincite.interfaces.cli.serve import start
-from pincite.records import Answer
-from pincite.samples.asked import sample_documents, sample_questions
+from pincite.interfaces.samples.asked import sample_documents, sample_questions
+from pincite.records.flow import Answer
+from pincite.records.library_records import IngestReport
 
 
 def demo(
@@ -69,6 +68,6 @@ def _tell(report: IngestReport, answers: list[Answer], *, as_json: bool) -> None
 
 def _form(report: Any, answers: list[Any]) -> dict[str, Any]:
     from pincite.interfaces.forms import ingest_form
-    from pincite.verify.receipt import answer_form
+    from pincite.verify.receipts.receipt import answer_form
 
     return {"ingest": ingest_form(report), "answers": [answer_form(answer) for answer in answers]}

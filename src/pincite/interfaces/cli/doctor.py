@@ -11,13 +11,12 @@ import typer
 
 import pincite
 from pincite.errors import ModelError, PluginError, UsageError
-from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
-from pincite.interfaces.cli.output import indented, print_json, say
+from pincite.interfaces.cli.output import ERROR, indented, print_json, say
 
 if TYPE_CHECKING:
-    from pincite.library import Library
-    from pincite.plugins import Plugin
+    from pincite.library.library import Library
+    from pincite.settings.plugins import Plugin
 
 _PACKAGES = (
     "openvino",
@@ -117,7 +116,7 @@ def _versions() -> dict[str, str]:
 
 def _plugins(library: Library) -> list[dict[str, Any]]:
     """What other packages add, and what is the matter with those that the settings use."""
-    from pincite.plugins import all_installed
+    from pincite.settings.plugins import all_installed
 
     named = _named_plugins(library)
     found: list[dict[str, Any]] = [
@@ -144,7 +143,7 @@ def _plugins(library: Library) -> list[dict[str, Any]]:
 
 
 def _named_plugins(library: Library) -> set[tuple[str, str]]:
-    from pincite.plugins import plugin_name
+    from pincite.settings.plugins import plugin_name
 
     settings = library.settings
     chosen = {
@@ -168,7 +167,7 @@ def _problem_of(plugin: Plugin) -> str:
 
 def _model(library: Library) -> dict[str, Any]:
     """The encoder in use. Opening it compares its files with those that encoded the library."""
-    from pincite.encoders import shown_name
+    from pincite.library.encoders import shown_name
 
     encoder = library.encoder()
     if encoder is None:
@@ -194,7 +193,7 @@ def _reranker(library: Library) -> dict[str, Any]:
 
 def _language_models(library: Library) -> list[dict[str, str]]:
     """The language model of the settings and its fallback; nothing is loaded or written."""
-    from pincite.llm.availability import availability
+    from pincite.models.llm.opening import availability
 
     return [asdict(model) for model in availability(library.settings.generation)]
 

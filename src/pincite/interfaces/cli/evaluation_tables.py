@@ -63,7 +63,7 @@ def _print_group(head: str, found: Form, names: Sequence[str]) -> None:
 
 def _print_judged(judged: Form) -> None:
     """What a language model said of the answers, and how far it can be believed."""
-    from pincite.evaluate.judge_prompts import JUDGED
+    from pincite.evaluate.judge import JUDGED
 
     say(indented(str(judged["by"]), first="judged by "), bold=True)
     for name in JUDGED:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pincite.interfaces.cli.output import indented, say
-from pincite.places import cut_to, on_one_line, page_and_section
+from pincite.text.locations import cut_to, on_one_line, page_and_section
 
 if TYPE_CHECKING:
-    from pincite.fate import Fate
-    from pincite.library import Library
-    from pincite.records import Answer, SearchResult
+    from pincite.library.library import Library
+    from pincite.records.flow import Answer, SearchResult
+    from pincite.records.passage_outcome import Fate
 
 _PASSAGES_SHOWN = 10
 _DROPS_SHOWN = 5

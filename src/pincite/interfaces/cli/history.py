@@ -12,11 +12,11 @@ import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
 from pincite.interfaces.cli.output import indented, print_json, say, visible_line
-from pincite.places import on_one_line
+from pincite.text.locations import on_one_line
 
 if TYPE_CHECKING:
-    from pincite.holdings import KeptAnswer
-    from pincite.library import Library
+    from pincite.library.library import Library
+    from pincite.records.library_records import KeptAnswer
 
 app = typer.Typer(
     help="Look at the answers that were kept; without a verb, list them.",

@@ -1,4 +1,4 @@
-"""`pincite ingest`: take files and folders into a library."""
+"""`pincite ingest` and `reindex`: take files in, and encode them anew."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import pincite
-from pincite.interfaces.cli.exits import ERROR, INTERRUPTED
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     ExcludeOption,
@@ -25,11 +24,21 @@ from pincite.interfaces.cli.options import (
     VerboseOption,
     named_path,
 )
-from pincite.interfaces.cli.output import indented, print_json, print_problems, say, short_path
+from pincite.interfaces.cli.output import (
+    ERROR,
+    INTERRUPTED,
+    indented,
+    notice,
+    print_json,
+    print_problems,
+    say,
+    short_path,
+)
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pincite.holdings import IngestReport
+    from pincite.library.reencoding import ReencodeCallback
+    from pincite.records.library_records import IngestReport
 
 
 def ingest(
@@ -57,7 +66,7 @@ def ingest(
     are forgotten. A file that cannot be read is reported, and the others go in. Tags are added, to
     unchanged files too.
     """
-    from pincite.ingest.selection import Selection
+    from pincite.ingest.discover import Selection
 
     selection = Selection(include or (), exclude or ())
     with (
@@ -89,8 +98,8 @@ def print_report(report: IngestReport, library: Path | None, *, verbose: bool = 
     print_problems("not read:", report.failed, verbose=verbose)
     print_problems("warnings:", report.warnings, verbose=verbose)
     print_problems("look at these:", report.flagged, verbose=verbose)
-    for notice in report.notices:
-        say(indented(f"{notice} ('pincite doctor' tells more)", first="note: "), err=True)
+    for told in report.notices:
+        say(indented(f"{told} ('pincite doctor' tells more)", first="note: "), err=True)
     moved = f"{report.moved} moved, " if report.moved else ""
     ignored = f", {report.ignored} ignored" if report.ignored else ""
     partial = f", {report.partial} read only in part" if report.partial else ""
@@ -123,3 +132,42 @@ def stop_kindly() -> Iterator[None]:
         message = "What was finished is kept; run the same command again to go on"
         say(indented(message, first="stopped: "), err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+# `pincite reindex`: encode a library anew for the encoder that its settings name.
+
+
+def reindex(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Encode the library for the encoder that the settings name.
+
+    Questions are answered with the old vectors until all new ones are there. May be stopped at any
+    time; the next run goes on. Also makes vectors for passages that have none.
+    """
+    with (
+        pincite.Library.open(library, create=False, profile=profile) as opened,
+        stop_kindly(),
+        _bar() as progress,
+    ):
+        for told in opened.notices:
+            notice(told)
+        report = opened.reencode(progress=progress)
+    if as_json:
+        from dataclasses import asdict
+
+        print_json(asdict(report))
+    elif report.passages:
+        say(f"{report.passages} passages encoded with {report.encoder} in {report.seconds:.1f} s")
+    else:
+        say(f"everything is encoded with {report.encoder} already")
+
+
+@contextmanager
+def _bar() -> Iterator[ReencodeCallback | None]:
+    from pincite.library.reencoding import as_ingest_progress
+
+    with progress_bar() as show:
+        yield as_ingest_progress(show)

@@ -13,13 +13,12 @@ from urllib.parse import unquote, urlsplit
 import typer
 
 from pincite.errors import UsageError
-from pincite.interfaces.cli.exits import VERIFICATION_FAILED
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import indented, print_json, say, short_path
-from pincite.regular_files import open_regular
+from pincite.interfaces.cli.output import VERIFICATION_FAILED, indented, print_json, say, short_path
+from pincite.records.files import open_regular
 
 if TYPE_CHECKING:
-    from pincite.models import AddedModel, ModelFolder, Received
+    from pincite.models.installed import AddedModel, ModelFolder, Received
 
 app = typer.Typer(
     help="Encoders and language models on this machine.",
@@ -58,7 +57,7 @@ def _group() -> None:
 @app.command("list")
 def list_models(as_json: JsonOption = False) -> None:
     """List what is installed and what was added. Reads no file but the lists."""
-    from pincite.models import ModelFolder
+    from pincite.models.installed import ModelFolder
 
     folder = ModelFolder()
     rows = [*_packaged(verify=False), *_added(folder, verify=False)]
@@ -80,7 +79,7 @@ def verify(
 
     Exit code 4 when a file is not what was installed or added.
     """
-    from pincite.models import ModelFolder, State
+    from pincite.models.installed import ModelFolder, State
 
     folder = ModelFolder()
     known = {row.name for row in (*_packaged(verify=False), *_added(folder, verify=False))}
@@ -108,8 +107,8 @@ def add(
     as_json: JsonOption = False,
 ) -> None:
     """Copy a language model into the models folder and remember its checksum."""
-    from pincite.llm.gguf import read_gguf_header
-    from pincite.models import ModelFolder
+    from pincite.models.installed import ModelFolder
+    from pincite.models.llm.gguf import read_gguf_header
 
     read_gguf_header(file)
     with _progress() as received, open_regular(file) as content:
@@ -136,8 +135,8 @@ def pull(
 
     Other content than that of the checksum is not kept.
     """
-    from pincite.download import opened
-    from pincite.models import ModelFolder
+    from pincite.models.downloads import opened
+    from pincite.models.installed import ModelFolder
 
     if len(sha256) != _SHA256_DIGITS or set(sha256.lower()) - set("0123456789abcdef"):
         raise UsageError(
@@ -161,8 +160,8 @@ _NOT_INSTALLED = "not installed"
 
 def _packaged(*, verify: bool, only: set[str] | None = None) -> Iterator[Row]:
     """Models of packages: the encoder that comes with Pincite, and the small language model."""
-    from pincite.embed.weights import MODEL_NAME, MODEL_PACKAGE
-    from pincite.llm.packaged import SMOLLM2, SMOLLM2_PACKAGE
+    from pincite.models.encoders.built_in import MODEL_NAME, MODEL_PACKAGE
+    from pincite.models.llm.gguf import SMOLLM2, SMOLLM2_PACKAGE
 
     known = (
         (MODEL_NAME, "encoder", "embedding", MODEL_PACKAGE.replace("_", "-"), ".onnx"),
@@ -179,7 +178,7 @@ def _file_of_package(package: str, suffix: str, *, verify: bool) -> dict[str, ob
     from base64 import urlsafe_b64decode
     from importlib.metadata import PackageNotFoundError, files
 
-    from pincite.models import State, sha256_of
+    from pincite.models.installed import State, sha256_of
 
     try:
         listed = [file for file in files(package) or () if file.suffix == suffix]

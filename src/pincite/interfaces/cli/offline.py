@@ -8,12 +8,11 @@ from typing import Any
 
 import typer
 
-from pincite.air_gap.proof import prove
-from pincite.holdings import CATALOG_FILE
-from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY
-from pincite.interfaces.cli.output import indented, print_json, say
-from pincite.verify.saved import write_whole
+from pincite.interfaces.cli.output import ERROR, indented, print_json, say
+from pincite.interfaces.offline.proof import prove
+from pincite.records.library_records import CATALOG_FILE
+from pincite.verify.receipts.saved import write_whole
 
 
 def prove_offline(library: Path, profile: str, output: Path | None, *, as_json: bool) -> None:

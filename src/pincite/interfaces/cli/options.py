@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from pincite.arguments import checked_path
 from pincite.errors import UsageError
 from pincite.interfaces.cli.output import say
+from pincite.records.arguments import checked_path
 
 _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)")
 
@@ -279,7 +279,7 @@ def judging(stance: str) -> dict[str, dict[str, Any]]:
 
 def _check_model(model: str) -> None:
     """A server is asked for its models when it is first used; files and added models are here."""
-    from pincite.llm.opening import SERVERS, known_models
+    from pincite.models.llm.opening import SERVERS, known_models
 
     kind, is_served, name = model.partition(":")
     path = Path(model).expanduser()

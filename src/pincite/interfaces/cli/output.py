@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
+from pincite.records.library_records import FileProblem
+
 if TYPE_CHECKING:
     from rich.console import Console
 
-from pincite.holdings import FileProblem
 
 _WIDEST = 110
 """Columns of running text: longer lines are hard to follow with the eye."""
@@ -221,3 +222,16 @@ def _summed_up(problems: Sequence[FileProblem]) -> str:
     more = [] if len(kinds) <= _KINDS_NAMED else ["..."]
     of = f"{len(kinds)} kinds" if len(kinds) > 1 else "1 kind"
     return f"{len(problems)} files of {of} ({', '.join([*named, *more])})"
+
+
+# What the exit codes mean.
+
+DONE = 0
+ERROR = 1
+USAGE = 2
+ABSTAINED = 3
+VERIFICATION_FAILED = 4
+WORSE = 5
+"""`eval compare --fail-if-worse`: the second run is clearly worse."""
+INTERRUPTED = 130
+"""128 + SIGINT, as shells count it."""

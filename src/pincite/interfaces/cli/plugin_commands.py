@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pincite.errors import PinciteError, PluginError
-from pincite.plugins import Plugin, installed
+from pincite.settings.plugins import Plugin, installed
 
 
 class CommandsAndPlugins(TyperGroup):

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pincite.intake import Progress, ProgressCallback
-    from pincite.records import Preview
-    from pincite.setting_groups import GenerationSettings
+    from pincite.library.intake import Progress, ProgressCallback
+    from pincite.records.flow import Preview
+    from pincite.settings.groups import GenerationSettings
 
 _NAME_CHARS = 20
 

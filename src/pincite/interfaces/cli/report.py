@@ -13,7 +13,6 @@ import typer
 import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli import saving
-from pincite.interfaces.cli.exits import ABSTAINED
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     CollectionOption,
@@ -27,6 +26,7 @@ from pincite.interfaces.cli.options import (
     judging,
 )
 from pincite.interfaces.cli.output import (
+    ABSTAINED,
     console,
     indented,
     notice,
@@ -36,7 +36,7 @@ from pincite.interfaces.cli.output import (
     visible,
     visible_line,
 )
-from pincite.places import cut_to
+from pincite.text.locations import cut_to
 
 if TYPE_CHECKING:
     from pincite.report.asking import Progress, Report
@@ -88,10 +88,10 @@ def report(
     if not template:
         raise UsageError("name a template, one of those that 'pincite report --list' shows")
     from pincite.report.asking import make_report
-    from pincite.report.form import report_form
+    from pincite.report.layout import report_form
     from pincite.report.template import load_template
     from pincite.report.writing import check_outputs, write_report
-    from pincite.verify.sealing import sealed
+    from pincite.verify.receipts.signing import sealed
 
     outputs = output or []
     check_outputs(outputs)

@@ -12,8 +12,8 @@ from pincite.errors import UsageError
 from pincite.interfaces.cli.output import indented, say, short_path
 
 if TYPE_CHECKING:
-    from pincite.library import Library
-    from pincite.records import Answer
+    from pincite.library.library import Library
+    from pincite.records.flow import Answer
 
 
 def check_saving(save: Path | None, sign: Path | None, attest: Path | None = None) -> None:

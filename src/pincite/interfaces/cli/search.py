@@ -28,8 +28,8 @@ from pincite.interfaces.cli.options import (
     question_text,
 )
 from pincite.interfaces.cli.output import indented, notice, print_json, say, short_path
-from pincite.places import on_one_line, page_and_section
 from pincite.text.as_read import as_read
+from pincite.text.locations import on_one_line, page_and_section
 
 _EXCERPT_CHARS = 300
 

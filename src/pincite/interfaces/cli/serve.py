@@ -1,7 +1,8 @@
-"""`pincite serve`: a library for browsers and programs."""
+"""`pincite serve` and `pincite mcp`: one library for browsers, programs and assistants."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,7 +35,7 @@ def serve(
 def start(library: Path, *, profile: str = "", **given: Any) -> None:
     """Serve a library until told to end; what is None of `given` is as the settings say."""
     try:
-        from pincite.interfaces.server import running
+        from pincite.interfaces.http import running
     except ImportError as error:
         raise UsageError(
             f"the server needs {error.name}, which is not installed: pip install 'pincite[server]'"
@@ -49,3 +50,31 @@ def start(library: Path, *, profile: str = "", **given: Any) -> None:
         say(f"http://{settings.host}:{port} (Ctrl-C ends it)", err=True)
 
     running.run(library, settings, profile=profile, on_bound=show)
+
+
+# `pincite mcp`: tools for programs that speak the Model Context Protocol, over stdin and stdout.
+
+
+def mcp(
+    library: LibraryOption = DEFAULT_LIBRARY,
+    profile: ProfileOption = "",
+    base_url: Annotated[
+        str,
+        typer.Option(
+            "--base-url",
+            help="Address of a 'pincite serve' of the same library, for links to quotes.",
+            metavar="URL",
+        ),
+    ] = "",
+) -> None:
+    """Serve tools to an assistant that starts this command (Model Context Protocol).
+
+    The tools only read: search, ask, get, verify_quote, count, status.
+    """
+    if find_spec("mcp") is None or find_spec("fastapi") is None:
+        raise UsageError("this needs the package mcp: pip install 'pincite[mcp]'")
+    from pincite.interfaces.http.served import Served
+    from pincite.interfaces.mcp import mcp_server
+
+    with pincite.Library.open(library, create=False, profile=profile) as opened:
+        mcp_server(Served(opened), base_url=base_url).run("stdio")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import pincite
-from pincite.interfaces.cli.exits import ERROR
 from pincite.interfaces.cli.ingest import print_report, stop_kindly
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
@@ -28,6 +27,7 @@ from pincite.interfaces.cli.options import (
     named_path,
 )
 from pincite.interfaces.cli.output import (
+    ERROR,
     indented,
     notice,
     print_json,
@@ -38,10 +38,10 @@ from pincite.interfaces.cli.output import (
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from pincite.holdings import IngestReport
-    from pincite.ingest.selection import Selection
-    from pincite.library import Library
-    from pincite.sync_plan import SyncPlan
+    from pincite.ingest.discover import Selection
+    from pincite.library.library import Library
+    from pincite.library.sync_plan import SyncPlan
+    from pincite.records.library_records import IngestReport
 
 _CHANGES_SHOWN = 40
 
@@ -73,7 +73,7 @@ def sync(
     Shows the plan first. The version before a change is kept ('pincite ls --versions') and is not
     searched. What a .pinciteignore file names is left alone.
     """
-    from pincite.ingest.selection import Selection
+    from pincite.ingest.discover import Selection
 
     selection = Selection(include or (), exclude or ())
     _check_folders(folders)

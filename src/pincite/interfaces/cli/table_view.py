@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from typing import TypeAlias
 
-from pincite.document import BlockKind
 from pincite.interfaces.cli.output import text_width, visible_line
-from pincite.places import on_one_line
-from pincite.records import Citation, CitedCell, Claim
+from pincite.records.document import BlockKind
+from pincite.records.flow import Citation, CitedCell, Claim
+from pincite.text.locations import on_one_line
 
 WITHOUT_HEADS = "(columns without heads)"
 

@@ -1,4 +1,4 @@
-"""`pincite verify`: check a saved answer or report against the files it cites."""
+"""`pincite verify` and `keys`: check saved answers, and the keys that sign them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import typer
 
 import pincite
 from pincite.errors import UsageError
-from pincite.interfaces.cli.exits import VERIFICATION_FAILED
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import indented, print_json, say, short_path
+from pincite.interfaces.cli.output import VERIFICATION_FAILED, indented, print_json, say, short_path
 
 _UNSIGNED = (
     "unsigned: anybody may have written it, or changed it and made its digest anew; only what the "
@@ -85,3 +84,24 @@ def _signed(by: str, *, is_known: bool) -> str:
     if is_known:
         return f"signed by this key ({by})"
     return f"signed by the key {by}; whose it is, only --public-key tells"
+
+
+# `pincite keys`: a key pair to sign receipts with.
+
+
+def keys(
+    file: Annotated[Path, typer.Argument(help="The private key goes here, the other to FILE.pub.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key pair to sign saved answers with.
+
+    Keep the private key to yourself; give the public one to those who verify.
+    """
+    from pincite.verify.receipts.signing import make_keys
+
+    public, name = make_keys(file)
+    if as_json:
+        print_json({"private_key": str(file), "public_key": str(public), "fingerprint": name})
+        return
+    say(f"private key: {file} (not encrypted: whoever has it can sign in your name)")
+    say(f"public key: {public}, fingerprint {name}")

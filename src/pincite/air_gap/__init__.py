@@ -1,1 +1,0 @@
-"""Proof that nothing leaves the machine: a trial where no network is, and what it tried."""

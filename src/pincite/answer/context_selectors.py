@@ -1,0 +1,273 @@
+"""Which sentences belong with a chosen one, and which stand back for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pincite.answer.candidate_sentences import is_table_head
+from pincite.answer.rescoring import lifted, numbered, scored_sentences, silenced
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Hit, Question, Selection
+from pincite.stages import Selector, Sources
+from pincite.text.remarks import is_mail_header, is_remark
+from pincite.text.structure import asks_for_page, is_page_edge
+from pincite.text.terms import terms
+from pincite.text.versions import Version, are_counterparts, names_version, version_in, version_of
+
+_LEAST_SHARE = 0.5
+"""Of the words of the question: a sentence of other passages with fewer is about something else."""
+
+_LEAST_SCORE = 0.5
+"""Of the best quote's score."""
+
+
+class SupportingSelector:
+    """Adds sentences to what another selector has chosen until there are `least` of them.
+
+    One goes on from the best one in its paragraph, others have half of the words of the question.
+    What is about something else is never added: an answer may have fewer.
+    """
+
+    def __init__(self, selector: Selector, sources: Sources, *, least: int) -> None:
+        self._selector = selector
+        self._sources = sources
+        self._least = least
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """The selection with those sentences behind it, best first."""
+        selection = self._selector.select(question, hits)
+        chosen = selection.evidence
+        missing = self._least - len(chosen)
+        if not chosen or missing <= 0:
+            return selection
+        best = max(chosen, key=lambda item: item.score)
+        quotes = {item.quote for item in chosen}
+        found: dict[str, Evidence] = {}
+        for item in sorted(self._near(question, best, hits), key=lambda item: -item.score):
+            if item.quote not in quotes:
+                found.setdefault(item.quote, item)
+        added = [*found.values()][:missing]
+        spans = {item.span for item in added}
+        return replace(
+            selection,
+            evidence=numbered([*chosen, *added]),
+            dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
+        )
+
+    def _near(self, question: Question, best: Evidence, hits: Sequence[Hit]) -> Iterator[Evidence]:
+        asked = frozenset(terms(question.asked, question.language))
+        for hit in hits:
+            for span, score in zip(hit.passage.sentences, hit.sentence_scores, strict=False):
+                if score < _LEAST_SCORE * best.score or _is_read_before(span, best.span):
+                    continue
+                quote = self._sources.text_of(span)
+                if quote.rstrip().endswith(("?", "？")) or is_remark(quote):
+                    continue
+                shared = asked.intersection(terms(quote, question.language))
+                if len(shared) < _LEAST_SHARE * len(asked) and not self._goes_on(span, best.span):
+                    continue
+                document = self._sources.document(span.document_id)
+                if not is_table_head(document, hit.passage, span):
+                    # What supports is read behind what it supports.
+                    yield Evidence(
+                        id="",
+                        span=span,
+                        quote=quote,
+                        passage=hit.passage,
+                        score=min(score, best.score),
+                    )
+
+    def _goes_on(self, span: Span, best: Span) -> bool:
+        """Whether it is the next sentence of the same paragraph."""
+        if span.document_id != best.document_id or span.start < best.end:
+            return False
+        document = self._sources.document(span.document_id)
+        is_next = not document.text[best.end : span.start].strip()
+        return is_next and len(document.blocks_in(best.start, span.end)) == 1
+
+
+def _is_read_before(span: Span, best: Span) -> bool:
+    return span.document_id == best.document_id and span.start < best.start
+
+
+# Beside a sentence of an outdated file stands what the newer version says in its place.
+
+_NEAR = 0.15
+"""How far below the older sentence the newer one may score."""
+
+
+class NewerSelector:
+    """Adds to what another selector has chosen the counterparts from newer versions of the files.
+
+    They may have been left out as repeats: "approved by the department head" and "approved by the
+    supervisor" are nearly the same to an encoder. A counterpart in the same words takes the older
+    sentence's place. Versions are told by the names of files alone; where the question names one,
+    nothing changes.
+    """
+
+    def __init__(self, selector: Selector, sources: Sources) -> None:
+        self._selector = selector
+        self._sources = sources
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """The selection with the counterparts behind it."""
+        selection = self._selector.select(question, hits)
+        found: dict[Span, Evidence] = {}
+        beside: list[Evidence] = []
+        for item in selection.evidence:
+            newer = self._counterpart(question, item, hits)
+            shown = item
+            if newer is not None and newer.quote == item.quote:
+                shown = replace(newer, score=item.score)
+            elif newer is not None:
+                beside.append(newer)
+            found.setdefault(shown.span, shown)
+        for item in beside:
+            found.setdefault(item.span, item)
+        evidence = numbered(found.values())
+        return replace(
+            selection,
+            evidence=evidence,
+            dropped=tuple(drop for drop in selection.dropped if drop.span not in found),
+        )
+
+    def _counterpart(
+        self, question: Question, item: Evidence, hits: Sequence[Hit]
+    ) -> Evidence | None:
+        """The best sentence of the newest version that says it differently, or in the same words."""
+        here = version_in(self._sources, item.span.document_id, question.collection)
+        if here is None or names_version(question.text, here):
+            return None
+        candidates: list[tuple[Version, Evidence]] = []
+        for hit in hits:
+            if not hit.sentence_scores:  # Not compared with the question: it has no sentence.
+                continue
+            there = version_of(self._path(question, hit.passage.span))
+            if there is None or not there.is_of(here) or there.numbers <= here.numbers:
+                continue
+            if names_version(question.text, there):
+                return None
+            candidates += [(there, other) for other in self._alike(item, hit)]
+        best = max(candidates, key=lambda one: (one[0].numbers, one[1].score), default=None)
+        return best[1] if best else None
+
+    def _alike(self, item: Evidence, hit: Hit) -> Iterator[Evidence]:
+        for span, score in zip(hit.passage.sentences, hit.sentence_scores, strict=False):
+            if score < item.score - _NEAR:
+                continue
+            quote = self._sources.text_of(span)
+            if are_counterparts(item.quote, quote):
+                yield Evidence(id="", span=span, quote=quote, passage=hit.passage, score=score)
+
+    def _path(self, question: Question, span: Span) -> str:
+        return self._sources.source(span.document_id, question.collection).path
+
+
+# What a message says itself comes before what it repeats of an earlier one.
+
+_MAIL = "message/rfc822"
+_QUOTED = "quoted message"
+_REPLIES_NEAR = 0.2
+"""How far below a quoted sentence a reply may score that still answers the same."""
+
+_FEWEST_WORDS = 4
+_DEPTH = re.compile(r"\s*((?:>\s?)+)")
+_ASKS = re.compile(r"[?？]\W*$")
+
+
+class RepliesSelector:
+    """Lets another selector see the sentences of a reply before those that it quotes.
+
+    They must come near and have a word of the question, since to an encoder the whole message is near.
+    The earlier message is older, and often what the reply overrules. Of messages that quote
+    messages the outer one comes first. What was asked there answers nothing beside a reply.
+    """
+
+    def __init__(self, selector: Selector, sources: Sources) -> None:
+        self._selector = selector
+        self._sources = sources
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """What the other selector chooses from the hits, replies lifted to what they quote."""
+        scored = [*scored_sentences(hits)]
+        if not scored:
+            return self._selector.select(question, hits)
+        best, span, _ = max(scored, key=lambda one: (one[0], -one[1].start))
+        depth = self._depth(span)
+        if not depth:
+            return self._selector.select(question, hits)
+        asked = frozenset(terms(question.asked, question.language))
+        outer = {
+            other
+            for score, other, _ in scored
+            if other.document_id == span.document_id
+            and score >= best - _REPLIES_NEAR
+            and self._depth(other) < depth
+            and self._says_something(other)
+            and asked.intersection(terms(self._sources.text_of(other), question.language))
+        }
+        if outer:
+            asks = {span for _, span, _ in scored if self._is_quoted_question(span)}
+            hits = silenced(lifted(hits, outer), asks)
+        return self._selector.select(question, hits)
+
+    def _depth(self, span: Span) -> int:
+        """In how many messages a sentence is quoted; 0 for what a message says itself."""
+        document = self._sources.document(span.document_id)
+        if document.media_type != _MAIL:
+            return 0
+        blocks = document.blocks_in(span.start, span.end)
+        if not any(_QUOTED in block.place for block in blocks):
+            return 0
+        line = document.text[document.text.rfind("\n", 0, span.start) + 1 : span.end]
+        signs = _DEPTH.match(line)
+        return signs[1].count(">") if signs else 1
+
+    def _says_something(self, span: Span) -> bool:
+        document = self._sources.document(span.document_id)
+        text = document.text[span.start : span.end]
+        if any(block.place == "headers" for block in document.blocks_in(span.start, span.end)):
+            return False
+        is_frame = is_remark(text) or is_mail_header(text) or _ASKS.search(text)
+        return not is_frame and len(text.split()) >= _FEWEST_WORDS
+
+    def _is_quoted_question(self, span: Span) -> bool:
+        return bool(_ASKS.search(self._sources.text_of(span)) and self._depth(span))
+
+
+# What is printed at the edge of a page answers nothing beside the text of the page.
+
+_MARGINS_NEAR = 0.2
+"""What scores so much less than the best is chosen beside nothing, wherever it stands."""
+_FAR = 0.3
+"""By so much more than any other sentence, a line at the edge alone answers."""
+
+
+class MarginsSelector:
+    """Keeps heads and feet of pages from another selector, unless nothing else comes near them.
+
+    They stand below the headings of the page they end, so that they score as if they spoke of it.
+    Readers tell them where they come back; in short files a line that ends or begins with the number of
+    its page is one, and what a DOCX file has in its margins.
+    """
+
+    def __init__(self, selector: Selector, sources: Sources) -> None:
+        self._selector = selector
+        self._sources = sources
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """What the other selector chooses; lines at the edge have no score any more."""
+        scores = {span: score for score, span, _ in scored_sentences(hits)}
+        if scores and not asks_for_page(question.plain):
+            near = max(scores.values()) - _MARGINS_NEAR
+            edges = {span for span in scores if scores[span] >= near and self._is_edge(span)}
+            inner = max((score for span, score in scores.items() if span not in edges), default=0.0)
+            if edges and max(scores[span] for span in edges) - inner <= _FAR:
+                hits = silenced(hits, edges)
+        return self._selector.select(question, hits)
+
+    def _is_edge(self, span: Span) -> bool:
+        document = self._sources.document(span.document_id)
+        return is_page_edge(document, span.start, span.end)

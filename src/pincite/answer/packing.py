@@ -1,0 +1,104 @@
+"""Which passages does a language model read, when its window holds only so many?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Hit, Question, Selection
+from pincite.stages import Selector, Sources
+
+Room: TypeAlias = Callable[[Question, Sequence[Evidence]], int]
+"""How many tokens a prompt with this context leaves free; below 0: it is too long."""
+
+CountTokens: TypeAlias = Callable[[str], int]
+
+
+_TRIED_FOR_EACH = 3
+"""Passages tried for each that may be read: what stands further back is not worth counting."""
+
+
+class PackingSelector:
+    """Adds to a selection what a model may read: greedily the best passages that still fit.
+
+    A passage that does not fit as a whole gives its best sentences, as many as fit; the next ones
+    are tried after it. Only whole sentences are taken, each once, and those of one passage in the
+    order in which they stand there. `room` counts with the model's own tokenizer, and with all that
+    stands around the evidence; `count_tokens` tells what can be left untried.
+    """
+
+    def __init__(
+        self,
+        inner: Selector,
+        sources: Sources,
+        *,
+        room: Room,
+        count_tokens: CountTokens,
+        max_passages: int,
+    ) -> None:
+        self._inner = inner
+        self._sources = sources
+        self._room = room
+        self._count_tokens = count_tokens
+        self._max_passages = max_passages
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """What the inner selector chose, and beside it what the model reads."""
+        return replace(
+            self._inner.select(question, hits), context=tuple(self._pack(question, hits))
+        )
+
+    def _pack(self, question: Question, hits: Sequence[Hit]) -> list[Evidence]:
+        packed: list[Evidence] = []
+        taken: set[Span] = set()
+        passages = 0
+        left = self._room(question, packed)
+        for hit in hits[: _TRIED_FOR_EACH * self._max_passages]:
+            if passages == self._max_passages or left <= 0:
+                break
+            whole = self._sentences(hit, first=len(taken) + 1, without=taken)
+            added, left = self._that_fit(question, packed, whole, left)
+            if added:
+                passages += 1
+                packed += added
+                taken.update(item.span for item in added)
+        return packed
+
+    def _that_fit(
+        self, question: Question, packed: Sequence[Evidence], whole: Sequence[Evidence], left: int
+    ) -> tuple[list[Evidence], int]:
+        """What is added of a passage, and how many tokens are left then."""
+        tokens = {item.span: self._count_tokens(item.quote) for item in whole}
+        if whole and sum(tokens.values()) <= left:
+            after = self._room(question, [*packed, *whole])
+            if after >= 0:
+                return list(whole), after
+        chosen: list[Evidence] = []
+        for item in sorted(whole, key=lambda item: (-item.score, item.span.start)):
+            if tokens[item.span] > left:
+                continue
+            wanted = sorted([*chosen, item], key=lambda item: item.span.start)
+            after = self._room(question, [*packed, *wanted])
+            if after >= 0:
+                chosen, left = wanted, after
+        return chosen, left
+
+    def _sentences(self, hit: Hit, *, first: int, without: set[Span]) -> list[Evidence]:
+        scores = hit.sentence_scores or (hit.score,) * len(hit.passage.sentences)
+        new = [
+            (span, score)
+            for span, score in zip(hit.passage.sentences, scores, strict=False)
+            if span not in without
+        ]
+        return [
+            Evidence(
+                id=f"s{number}",
+                span=span,
+                quote=self._sources.text_of(span),
+                passage=hit.passage,
+                score=score,
+            )
+            for number, (span, score) in enumerate(new, start=first)
+        ]

@@ -1,0 +1,315 @@
+"""Chooses sentences by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pincite.answer.candidate_sentences import Scored, Sentences, dropped_as
+from pincite.records.document import Span
+from pincite.records.flow import Dropped, Evidence, Hit, Passage, Question, Selection
+from pincite.stages import Sources
+from pincite.text.details import details, details_asked, words_beside_details
+from pincite.text.negations import is_negated
+from pincite.text.question_forms import asks_for_figure, has_figure
+from pincite.text.terms import terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    span: Span
+    passage: Passage
+    score: float
+    quote: str
+    vector: NDArray[Any] | None
+    terms: frozenset[str]
+    details: frozenset[str]
+    words: frozenset[str]
+    """Terms without those of the details."""
+    heads: frozenset[Span]
+    """The cells that head the columns of a row of a table."""
+    in_cells: frozenset[str]
+    """The words of such a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """The words of a question: `details` as they are written, and terms."""
+
+    details: frozenset[str]
+    terms: frozenset[str]
+
+
+_LEAST_SHARED_WORDS = 0.5
+"""Of the words of two sentences together, details aside: so many in common, and only details differ."""
+
+_LEAST_REPEATED_WORDS = 0.5
+"""Of the words of a sentence: with fewer of them it repeats no other, whatever the vectors say. They
+are read in their surroundings, so that neighbours of different words are alike."""
+
+
+class MmrSelector:
+    """Up to `max_sentences` sentences that are near the best one and do not repeat each other.
+
+    Only sentences that score at most `margin` below the best are considered, so that an answer
+    which one sentence gives is one sentence. A sentence that stands in the same passage before the
+    best one would be read first, so it must be as good but for `lead_margin`, unless it says what
+    the thing is that is asked for (the first one below its heading, or the row of it), or is
+    the best with a figure where one is asked for and the best of all has none. Among those, the next
+    sentence is the one with the highest
+    `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones, but for those that it
+    gives another value for. One more similar than
+    `max_similarity` to a chosen one, and in the same words, is never taken, unless it says the same
+    of something else that the question may mean, gives another value for it, denies it, has a word
+    of the question that the chosen one lacks, or opens the answer to a heading that is a question.
+    """
+
+    def __init__(
+        self,
+        sources: Sources,
+        *,
+        max_sentences: int,
+        mmr_lambda: float,
+        max_similarity: float,
+        margin: float,
+        lead_margin: float,
+    ) -> None:
+        self._sources = sources
+        self._sentences = Sentences(sources, margin)
+        self._max_sentences = max_sentences
+        self._lambda = mmr_lambda
+        self._max_similarity = max_similarity
+        self._margin = margin
+        self._lead_margin = lead_margin
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """Sentences in the order they were chosen, best first; none without candidates."""
+        chosen: list[_Candidate] = []
+        asked = _Asked(
+            details=details_asked(question.asked),
+            terms=frozenset(terms(question.asked, question.language)),
+        )
+        pool, dropped = self._candidates(question, hits)
+        while pool and len(chosen) < self._max_sentences:
+            alike = {item.span: [_similarity(item, other) for other in chosen] for item in pool}
+            repeats = [self._repeats(item, alike[item.span], chosen, asked) for item in pool]
+            dropped += [found for found in repeats if found]
+            pool = [item for item, found in zip(pool, repeats, strict=True) if not found]
+            if not pool:
+                break
+            best = max(pool, key=lambda item: self._marginal(item, alike[item.span], chosen, asked))
+            chosen.append(best)
+            pool.remove(best)
+        full = f"better ones were chosen, at most {self._max_sentences}"
+        return Selection(
+            evidence=tuple(
+                Evidence(
+                    id=f"e{number}",
+                    span=item.span,
+                    quote=item.quote,
+                    passage=item.passage,
+                    score=item.score,
+                )
+                for number, item in enumerate(chosen, start=1)
+            ),
+            dropped=(
+                *dropped,
+                *(dropped_as(item.passage, item.span, item.score, full) for item in pool),
+            ),
+        )
+
+    def _marginal(
+        self,
+        item: _Candidate,
+        alike: Sequence[float],
+        chosen: Sequence[_Candidate],
+        asked: _Asked,
+    ) -> float:
+        """What it adds. Another value for the same is not less worth for being said in its words."""
+        nearest = max(
+            (
+                similarity
+                for similarity, other in zip(alike, chosen, strict=True)
+                if item.heads & other.heads or not _tells_more(item, other, asked.details)
+            ),
+            default=0.0,
+        )
+        return self._lambda * item.score - (1 - self._lambda) * nearest
+
+    def _repeats(
+        self,
+        item: _Candidate,
+        alike: Sequence[float],
+        chosen: Sequence[_Candidate],
+        asked: _Asked,
+    ) -> Dropped | None:
+        """Why the item is left out, if it repeats the nearest of those that it may repeat."""
+        similarity, number = max(
+            (
+                (similarity, number)
+                for number, (similarity, other) in enumerate(zip(alike, chosen, strict=True), 1)
+                if similarity > self._max_similarity
+                and not _tells_more(item, other, asked.details)
+                and not _tells_other(item, other, asked.terms)
+                and not _opens_answer(item, other)
+            ),
+            default=(0.0, 0),
+        )
+        if not number:
+            return None
+        reason = f"repeats e{number}: similarity {similarity:.3f} > {self._max_similarity:.3f}"
+        return dropped_as(item.passage, item.span, item.score, reason)
+
+    def _candidates(
+        self, question: Question, hits: Sequence[Hit]
+    ) -> tuple[list[_Candidate], list[Dropped]]:
+        """Sentences near the best, best first, each once even if two passages share it.
+
+        Of a passage without any, the best sentence is among the dropped.
+        """
+        scored, dropped = self._sentences.that_may_answer(question, hits)
+        asked = frozenset(terms(question.asked, question.language))
+        unique: dict[Span, _Candidate] = {}
+        seen: set[str] = set()
+        answers = self._figure_before(question, scored)
+        for score, span, row, hit in scored:
+            top = scored[0][0]
+            leads_in = _leads_in(span, hit, scored[0])
+            is_strict = leads_in and span != answers and not self._is_defined_by(span, hit, asked)
+            margin = self._lead_margin if is_strict else self._margin
+            if score < top - margin:
+                if leads_in or hit.passage.id not in seen:
+                    dropped.append(dropped_as(hit.passage, span, score, _far(score, top, margin)))
+            elif span in unique:
+                same = f"the same sentence counts as one of {unique[span].passage.id}"
+                dropped.append(dropped_as(hit.passage, span, score, same))
+            elif self._sentences.is_signature(span):
+                dropped.append(dropped_as(hit.passage, span, score, "a name and no sentence"))
+            else:
+                unique[span] = self._candidate(span, hit, row, score, question.language)
+            seen.add(hit.passage.id)
+        return list(unique.values()), dropped
+
+    def _figure_before(self, question: Question, scored: Sequence[Scored]) -> Span | None:
+        """The best sentence before the best one that has the figure asked for, which that lacks."""
+        if not scored or not asks_for_figure(question.plain):
+            return None
+        top, lead, _, _ = scored[0]
+        if has_figure(self._sources.text_of(lead)):
+            return None
+        near = (entry for entry in scored if entry[0] >= top - self._margin)
+        return next(
+            (
+                span
+                for _, span, _, hit in near
+                if _leads_in(span, hit, scored[0]) and has_figure(self._sources.text_of(span))
+            ),
+            None,
+        )
+
+    def _is_defined_by(self, span: Span, hit: Hit, asked: frozenset[str]) -> bool:
+        """Whether it says what the thing is that is asked for: the first sentence below a heading
+        that is all that the question asks for, or a row whose first cell the question holds."""
+        document = self._sources.document(span.document_id)
+        block = next(iter(document.blocks_in(span.start, span.end)), None)
+        if block is not None and block.cells:
+            words = terms(document.text[block.cells[0].start : block.cells[0].end])
+            return bool(words) and asked.issuperset(words)
+        passage = hit.passage
+        is_first = bool(passage.section) and span == passage.sentences[0]
+        return is_first and asked == frozenset(terms(passage.section[-1]))
+
+    def _candidate(self, span: Span, hit: Hit, row: int, score: float, language: str) -> _Candidate:
+        quote = self._sources.text_of(span)
+        vectors = hit.sentence_vectors
+        blocks = self._sources.document(span.document_id).blocks_in(span.start, span.end)
+        cells = [cell for block in blocks for cell in block.cells]
+        heads = frozenset(
+            replace(span, start=start, end=end)
+            for cell in cells
+            for start, end in cell.column_headers
+        )
+        text = " ".join(
+            self._sources.text_of(replace(span, start=cell.start, end=cell.end)) for cell in cells
+        )
+        return _Candidate(
+            span=span,
+            passage=hit.passage,
+            score=score,
+            quote=quote,
+            vector=None if vectors is None else vectors[row],
+            terms=frozenset(terms(quote, language)),
+            details=details(quote),
+            words=words_beside_details(quote),
+            heads=heads,
+            in_cells=details_asked(text).union(terms(text)) if heads else frozenset(),
+        )
+
+
+def _leads_in(span: Span, hit: Hit, best: Scored) -> bool:
+    """Whether it stands before the best sentence in the same passage."""
+    return hit.passage.id == best[3].passage.id and span.start < best[1].start
+
+
+def _far(score: float, top: float, margin: float) -> str:
+    return f"score {score:.3f} is outside the margin: {top - margin:.3f} needed, best {top:.3f}"
+
+
+def _tells_more(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> bool:
+    """Whether two sentences of the same words differ in details, and the question may mean both.
+
+    Two rows of one table say the same of different things, and every word of theirs is a detail.
+    """
+    if item.heads & other.heads:
+        return _may_both_be_meant(item.in_cells, other.in_cells, asked)
+    if not _may_both_be_meant(item.details, other.details, asked):
+        return False
+    shared, all_words = item.words & other.words, item.words | other.words
+    return bool(shared) and len(shared) >= _LEAST_SHARED_WORDS * len(all_words)
+
+
+def _may_both_be_meant(mine: frozenset[str], its: frozenset[str], asked: frozenset[str]) -> bool:
+    """Not if the question names what is particular to the other one, and nothing of this one."""
+    here, there = mine - its, its - mine
+    return bool(here and there) and not (there & asked and not here & asked)
+
+
+def _tells_other(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> bool:
+    """Whether it says something else, however alike the two are to an encoder that reads both.
+
+    A sentence that stands before the other one is read first, and must have a word of the question
+    for that. Of rows of one table the question decides.
+    """
+    if item.heads & other.heads:
+        return False
+    if (item.terms - other.terms) & asked or is_negated(item.quote) != is_negated(other.quote):
+        return True
+    leads_in = item.passage.id == other.passage.id and item.span.start < other.span.start
+    shared = len(item.terms & other.terms)
+    return not leads_in and shared < _LEAST_REPEATED_WORDS * len(item.terms)
+
+
+def _opens_answer(item: _Candidate, other: _Candidate) -> bool:
+    """Whether it stands first below a heading that is a question, and the other goes on from it.
+
+    "Two years from purchase. It can be extended": to an encoder that reads both they are much alike.
+    Elsewhere such sentences take the first place from better ones.
+    """
+    passage = item.passage
+    if passage.id != other.passage.id or item.span != passage.sentences[0]:
+        return False
+    asks = bool(passage.section) and passage.section[-1].rstrip().endswith(("?", "？"))
+    shared, all_words = item.words & other.words, item.words | other.words
+    return asks and len(shared) < _LEAST_SHARED_WORDS * len(all_words)
+
+
+def _similarity(one: _Candidate, other: _Candidate) -> float:
+    """Cosine of the sentence vectors; without vectors, the share of words in common (Jaccard)."""
+    if one.vector is not None and other.vector is not None:
+        return float(one.vector @ other.vector)
+    union = one.terms | other.terms
+    return len(one.terms & other.terms) / len(union) if union else 1.0

@@ -1,0 +1,174 @@
+"""A question that asks several things is answered for each of them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.answer.rescoring import numbered
+from pincite.records.document import Span
+from pincite.records.filters import Filters
+from pincite.records.flow import AnsweredPart, Evidence, Hit, Question, Selection
+from pincite.retrieve.named_documents import CERTAIN_ENOUGH_TO_FILTER
+from pincite.retrieve.question_parts import (
+    all_ask,
+    compared_sides,
+    opens_as_question,
+    question_parts,
+)
+from pincite.stages import Reranker, Retriever, Selector, Understander
+from pincite.text.terms import question_terms, terms
+
+_LEAST_SCORE = 0.5
+"""Of a part's sentence: below it no sentence answers (`Signals.faint`)."""
+
+_MOST_PARTS = 8
+"""Looked up on their own: each takes as long as a question."""
+
+_POINTS = re.compile(
+    r"\b(?:it|its|this|that|these|those|they|them|their|he|him|his|she|her|there|then|"
+    r"er|sie|es|ihn|ihm|ihr|sein\w*|dies\w*|dort|il|elle|ils|elles|lui|leur|y)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartsSelector:
+    """Adds the best sentence of each part to what was chosen for the whole question.
+
+    "When is payment due and how long does delivery take?": the part that fits the documents better
+    would answer alone, since the other's sentences score too far below. A part that points at
+    another ("and who pays it?") is compared with what was found for the whole question only. What
+    the whole question excludes, quotes or names holds for its parts: `named` gives the documents
+    that a question names, with how certain that is. Where `is_answered` holds for some parts only, the
+    selection says for which there is no answer.
+    """
+
+    selector: Selector
+    understander: Understander
+    retriever: Retriever
+    reranker: Reranker
+    named: Callable[[Question], Mapping[str, float]]
+    is_answered: Callable[[Question, Sequence[Evidence], Sequence[Hit]], bool]
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """The selection with those sentences behind it; as it was for a single question."""
+        selection = self.selector.select(question, hits)
+        sides = compared_sides(question.plain)
+        parts = sides or question_parts(question.plain)
+        if not sides and not all_ask(parts):
+            return selection
+        chosen: dict[str, Sequence[Evidence]] = {}
+        for text in parts[:_MOST_PARTS]:
+            if question.deadline is not None and time.perf_counter() >= question.deadline:
+                break
+            chosen[text] = self._chosen_for(question, text, hits)
+        best = [item for items in chosen.values() for item in _best_of(items)]
+        evidence = _once([*selection.evidence, *best])
+        lost = (
+            [text for text in chosen if not chosen[text]]
+            if sides and any(chosen.values())
+            else _without_answer(chosen, [item.quote for item in evidence], question)
+        )
+        answers = [text for text in chosen if text not in lost]
+        if lost and all(chosen[text] for text in answers):
+            # What was chosen for the whole lies near a question of which a part has no answer.
+            evidence = _once([item for text in answers for item in chosen[text]])
+        spans = {item.span for item in evidence}
+        told = [f"no answer found for: {text}" for text in lost]
+        if len(chosen) < len(parts):
+            told.append(
+                f"{len(chosen)} of {len(parts)} parts of the question were looked up on their own"
+            )
+        return replace(
+            selection,
+            evidence=evidence,
+            dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
+            notices=(*selection.notices, *told),
+            answers="; ".join(answers) if lost else "",
+            parts=_answered(chosen, evidence),
+        )
+
+    def _chosen_for(self, question: Question, text: str, hits: Sequence[Hit]) -> Sequence[Evidence]:
+        """In the documents that the whole question names, else, where they are silent, in all.
+
+        In "When does vacation expire? What is the hotel limit?" the first part names the vacation
+        policy, for itself alone.
+        """
+        named = self.named(question).items()
+        sure = tuple(sorted(d for d, sure in named if sure >= CERTAIN_ENOUGH_TO_FILTER))
+        part = part_of(question, text, self.understander)
+        if question.filters or not sure:
+            return self._of_part(part, hits)
+        within = replace(part, filters=Filters(documents=sure))
+        return self._of_part(within, hits) or self._of_part(part, hits)
+
+    def _of_part(self, part: Question, hits: Sequence[Hit]) -> Sequence[Evidence]:
+        near = hits if _POINTS.search(part.text) else self.retriever.retrieve(part).hits
+        ranked = self.reranker.rerank(part, near).hits
+        chosen = self.selector.select(part, ranked).evidence
+        best = chosen[0].score if chosen else 0.0
+        return chosen if best >= _LEAST_SCORE and self.is_answered(part, chosen, ranked) else ()
+
+
+def _answered(
+    chosen: Mapping[str, Sequence[Evidence]], evidence: Sequence[Evidence]
+) -> tuple[AnsweredPart, ...]:
+    """Each part with the ids of what answers it, best first; none where no part has an answer."""
+    if not any(chosen.values()):
+        return ()
+    names = {item.span: item.id for item in evidence}
+    return tuple(
+        AnsweredPart(
+            text=text, evidence_ids=tuple(names[item.span] for item in items if item.span in names)
+        )
+        for text, items in chosen.items()
+    )
+
+
+def _best_of(chosen: Sequence[Evidence]) -> list[Evidence]:
+    """What scores as much as the first."""
+    return [item for item in chosen if item.score == chosen[0].score]
+
+
+def _once(items: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Each sentence once, as it came first but for its score, which is the highest."""
+    found: dict[Span, Evidence] = {}
+    for item in items:
+        known = found.get(item.span)
+        found[item.span] = replace(known, score=max(known.score, item.score)) if known else item
+    return numbered(found.values())
+
+
+def _without_answer(
+    chosen: Mapping[str, Sequence[Evidence]], quotes: Sequence[str], question: Question
+) -> list[str]:
+    """Parts of which nothing is said, where some part has an answer and each of them asks."""
+    if not any(chosen.values()) or not all(map(opens_as_question, chosen)):
+        return []
+    return [text for text in chosen if not chosen[text] and _is_silent_on(text, quotes, question)]
+
+
+def _is_silent_on(part: str, quotes: Sequence[str], question: Question) -> bool:
+    """Whether nothing is said of a part without an answer of its own.
+
+    One that points at another ("who approves it?") is answered where the other is.
+    """
+    if not _POINTS.search(part):
+        return True
+    asked = question_terms(part, question.language).keys()
+    return not any(asked & set(terms(quote, question.language)) for quote in quotes)
+
+
+def part_of(question: Question, text: str, understander: Understander) -> Question:
+    """A part as a question of its own, which may find nothing that the whole one may not."""
+    alone = replace(question, text=text, explain=False, understood=None, notices=())
+    part, whole = understander.understand(alone), question.understood
+    if part.understood is None or whole is None:
+        return part
+    understood = replace(
+        part.understood, phrases=whole.phrases, excluded=whole.excluded, within=whole.within
+    )
+    return replace(part, understood=understood)

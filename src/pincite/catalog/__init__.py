@@ -1,1 +1,0 @@
-"""What do we hold? The record of truth."""

@@ -1,1 +1,0 @@
-"""Which exact sentences may be quoted?"""

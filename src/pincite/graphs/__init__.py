@@ -1,1 +1,0 @@
-"""How is a model's file found, prepared and run on this machine?"""

@@ -1,1 +1,0 @@
-"""How is it looked up? Derived from the catalog, always rebuildable."""

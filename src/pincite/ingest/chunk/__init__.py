@@ -1,0 +1,1 @@
+"""Which passages can be found on their own?"""

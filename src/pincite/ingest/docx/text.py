@@ -1,0 +1,250 @@
+"""Takes the text out of a piece of Word XML: what a reader of the page sees, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from lxml import etree
+
+from pincite.ingest.office.package import elements, whole_number
+
+# Writes the equations of Word files on one line, so that `x²` does not read as `x2`.
+
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_DEEPEST = 40
+_PROPERTIES = "Pr"
+
+
+def linear(equation: etree._Element, depth: int = 0) -> str:
+    """An equation in linear form: `(a+b)/2`, `x^2`, `√(y)`."""
+    if depth > _DEEPEST:
+        return "".join(equation.itertext())
+    name = equation.tag.removeprefix(M)
+    if name in ("t", "r"):
+        return "".join(node.text or "" for node in equation.iter(f"{M}t"))
+    if name.endswith(_PROPERTIES):
+        return ""
+    write = _FORMS.get(name)
+    if write is not None:
+        return write(equation, depth + 1)
+    return "".join(linear(child, depth + 1) for child in _inner(equation))
+
+
+def _inner(node: etree._Element) -> list[etree._Element]:
+    return [child for child in elements(node) if child.tag.startswith(M)]
+
+
+def _part(node: etree._Element, name: str, depth: int) -> str:
+    child = node.find(f"{M}{name}")
+    return linear(child, depth) if child is not None else ""
+
+
+def _grouped(text: str) -> str:
+    """A part with more than one sign in brackets, where those are not there yet."""
+    return text if len(text) < 2 or text.isalnum() else f"({text})"
+
+
+def _fraction(node: etree._Element, depth: int) -> str:
+    above, below = _part(node, "num", depth), _part(node, "den", depth)
+    bar = node.find(f"{M}fPr/{M}type")
+    if bar is not None and bar.get(f"{M}val") == "noBar":
+        return f"{above} over {below}"  # a binomial is no fraction
+    return f"{_grouped(above)}/{_grouped(below)}"
+
+
+def _script(node: etree._Element, depth: int) -> str:
+    low, high = _part(node, "sub", depth), _part(node, "sup", depth)
+    return _part(node, "e", depth) + _marked("_", low) + _marked("^", high)
+
+
+def _marked(sign: str, text: str) -> str:
+    return sign + _grouped(text) if text else ""
+
+
+def _root(node: etree._Element, depth: int) -> str:
+    degree = _part(node, "deg", depth)
+    sign = {"": "√", "3": "∛", "4": "∜"}.get(degree, f"root_{degree} ")
+    return f"{sign}({_part(node, 'e', depth)})"
+
+
+def _operator(node: etree._Element, depth: int) -> str:
+    sign = node.find(f"{M}naryPr/{M}chr")
+    low, high = _part(node, "sub", depth), _part(node, "sup", depth)
+    shown = sign.get(f"{M}val") or "" if sign is not None else "∫"
+    return f"{shown}{_marked('_', low)}{_marked('^', high)} {_part(node, 'e', depth)}"
+
+
+def _brackets(node: etree._Element, depth: int) -> str:
+    def sign(name: str, usual: str) -> str:
+        found = node.find(f"{M}dPr/{M}{name}")
+        return usual if found is None else found.get(f"{M}val") or ""
+
+    inside = [linear(child, depth) for child in node.iterchildren(f"{M}e")]
+    return sign("begChr", "(") + sign("sepChr", "|").join(inside) + sign("endChr", ")")
+
+
+def _function(node: etree._Element, depth: int) -> str:
+    return f"{_part(node, 'fName', depth)} {_part(node, 'e', depth)}"
+
+
+def _limit(node: etree._Element, depth: int) -> str:
+    sign = "_" if node.tag == f"{M}limLow" else "^"
+    return _part(node, "e", depth) + _marked(sign, _part(node, "lim", depth))
+
+
+def _matrix(node: etree._Element, depth: int) -> str:
+    rows = [
+        ", ".join(linear(cell, depth) for cell in row.iterchildren(f"{M}e"))
+        for row in node.iterchildren(f"{M}mr")
+    ]
+    return "; ".join(rows)
+
+
+_FORMS = {
+    "f": _fraction,
+    "sSup": _script,
+    "sSub": _script,
+    "sSubSup": _script,
+    "rad": _root,
+    "nary": _operator,
+    "d": _brackets,
+    "func": _function,
+    "limLow": _limit,
+    "limUpp": _limit,
+    "m": _matrix,
+}
+
+
+# Takes the text out of a piece of Word XML: what a reader of the page sees, in order.
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+
+# Deleted or moved-away text, reading aids, field codes, and the older copy of a drawing.
+LEFT_OUT = frozenset(
+    (
+        f"{W}del",
+        f"{W}moveFrom",
+        f"{W}delText",
+        f"{W}instrText",
+        f"{W}rt",
+        f"{W}pPr",
+        f"{W}rPr",
+        f"{W}sdtPr",
+        f"{W}tblPr",
+        f"{_MC}Fallback",
+    )
+)
+_SIGNS = {
+    f"{W}tab": "\t",
+    f"{W}ptab": "\t",
+    f"{W}br": "\n",
+    f"{W}cr": "\n",
+    f"{W}noBreakHyphen": "\u2011",
+}
+TEXT_BOX = f"{W}txbxContent"
+PARAGRAPH = f"{W}p"
+TABLE = f"{W}tbl"
+_RUN = f"{W}r"
+# In half points: nobody reads letters of a point and a half.
+_UNREADABLE_SIZE = 3
+
+
+class RunText:
+    """Tells the text that is seen from the text that is not."""
+
+    def __init__(self, root: etree._Element, hidden_styles: frozenset[str]) -> None:
+        """Look first whether anything below `root` can be hidden; most files hide nothing."""
+        self._hidden_styles = hidden_styles
+        marks = root.iter(f"{W}vanish", f"{W}rStyle", f"{W}sz")
+        self._may_hide = any(self._hides(mark) for mark in marks)
+
+    def seen(self, paragraph: etree._Element) -> str:
+        """The text of one paragraph; text boxes anchored in it are not part of it."""
+        is_seen = self._is_seen if self._may_hide else _always
+        return "".join(_pieces(paragraph, is_seen)).strip()
+
+    def hidden(self, paragraph: etree._Element) -> str:
+        """The text of the runs that Word does not show or print."""
+        if not self._may_hide:
+            return ""
+        runs = [run for run in _runs(paragraph) if not self._is_seen(run)]
+        return "".join("".join(_pieces(run, _always)) for run in runs).strip()
+
+    def _is_seen(self, run: etree._Element) -> bool:
+        properties = run.find(f"{W}rPr")
+        return properties is None or not any(map(self._hides, elements(properties)))
+
+    def _hides(self, mark: etree._Element) -> bool:
+        """Whether one property of a run keeps it from being seen."""
+        if mark.tag == f"{W}vanish":
+            return not is_off(mark)
+        value = mark.get(f"{W}val")
+        if mark.tag == f"{W}rStyle":
+            return value in self._hidden_styles
+        return mark.tag == f"{W}sz" and whole_number(value, 99) <= _UNREADABLE_SIZE
+
+
+def text_boxes(paragraph: etree._Element) -> Iterator[etree._Element]:
+    """The text boxes anchored in a paragraph, outermost only."""
+    if paragraph.find(f".//{TEXT_BOX}") is None:
+        return
+    stack = list(reversed(elements(paragraph)))
+    while stack:
+        node = stack.pop()
+        if node.tag == TEXT_BOX:
+            yield node
+        elif node.tag not in LEFT_OUT:
+            stack.extend(reversed(elements(node)))
+
+
+def value_of(node: etree._Element, name: str) -> str | None:
+    """The value of a property: `<w:name w:val="..."/>` below a node."""
+    child = node.find(f"{W}{name}")
+    return child.get(f"{W}val") if child is not None else None
+
+
+def is_off(switch: etree._Element) -> bool:
+    """Whether a property that is there says no."""
+    return switch.get(f"{W}val") in ("0", "false", "off")
+
+
+def _always(_run: etree._Element) -> bool:
+    return True
+
+
+def _runs(paragraph: etree._Element) -> Iterator[etree._Element]:
+    stack = list(reversed(elements(paragraph)))
+    while stack:
+        node = stack.pop()
+        if node.tag == _RUN:
+            yield node
+        elif node.tag not in LEFT_OUT and node.tag != TEXT_BOX:
+            stack.extend(reversed(elements(node)))
+
+
+def _pieces(root: etree._Element, is_seen: Callable[[etree._Element], bool]) -> Iterator[str]:
+    # A stack instead of recursion: a hostile file may nest thousands deep.
+    stack = list(reversed(elements(root)))
+    while stack:
+        node = stack.pop()
+        tag = node.tag
+        if tag == f"{W}t":
+            yield node.text or ""
+        elif tag in _SIGNS:
+            yield _SIGNS[tag]
+        elif tag == f"{M}oMath":
+            yield linear(node)
+        elif tag == f"{W}sym":
+            yield _symbol(node)
+        elif tag not in LEFT_OUT and tag != TEXT_BOX and (tag != _RUN or is_seen(node)):
+            stack.extend(reversed(elements(node)))
+
+
+def _symbol(node: etree._Element) -> str:
+    """A sign from a symbol font; those in the private area have no letter of their own."""
+    try:
+        code = int(node.get(f"{W}char") or "", 16)
+    except ValueError:
+        return ""
+    return "\ufffd" if 0xE000 <= code <= 0xF8FF or not 32 <= code < 0xD800 else chr(code)

@@ -1,0 +1,1 @@
+"""Which encoding is a text file in?"""

@@ -1,0 +1,321 @@
+"""Decides which part of a web page is its content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from pincite.ingest.html.nodes import children, parse_page
+
+# Finds text of a web page that a browser does not show, or shows so that nobody sees it.
+
+_CANDIDATES = "[hidden], [aria-hidden=true], [style], font[color]"
+_OF_NO_SIZE = "of no size"
+_NO_SIZE = re.compile(
+    r"font-size\s*:\s*(?:0(?:\.0\d*)?(?:[a-z]+|%)?|(?:0?\.\d+|1)(?:px|pt|%))\s*(?:;|!|$)"
+)
+_UNSEEN_STYLES = (
+    (re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"), "not displayed"),
+    (_NO_SIZE, _OF_NO_SIZE),
+    (re.compile(r"(?<![\w-])opacity\s*:\s*(?:0|0?\.0\d*)\s*(?:;|!|$)"), "transparent"),
+    # A margin of some hundred is how pages put a box in the middle.
+    (
+        re.compile(
+            r"(?:(?<![\w-])(?:left|top|text-indent)\s*:\s*-\d{3,}|margin-(?:left|top)\s*:\s*-\d{4,})"
+            r"(?:px|em|pt|rem)"
+        ),
+        "outside the page",
+    ),
+)
+_COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!]+)")
+_BACKGROUND = re.compile(r"(?<![\w-])background(?:-color)?\s*:\s*([^;!]+)")
+_PICTURED = re.compile(r"(?<![\w-])background(?:-image)?\s*:([^;!]*)")
+_PICTURE = re.compile(r"(?:url|gradient)\(")
+# A size that does not follow from the one around it.
+_OWN_SIZE = re.compile(
+    r"font-size\s*:\s*(?:0*[1-9][\d.]*(?:px|pt|rem|mm|cm|in|v[wh])|(?:x+-)?(?:small|large)|medium)"
+)
+_NAMED = {"white": "#ffffff", "black": "#000000"}
+_RGB = re.compile(r"rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)")
+# Menus, dialogs and messages of scripts wait unseen on most pages; they are not worth a word.
+_HIDDEN_FURNITURE = ("nav", "header", "footer", "aside", "form", "dialog", "li", "ul", "menu")
+_FEWEST_WORDS = 4
+_LONGEST_CHARS = 5_000
+_HIDDEN_MOST = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenText:
+    """A stretch of text nobody sees, and why."""
+
+    text: str
+    why: str
+
+
+def sets_background(tree: LexborHTMLParser) -> bool:
+    """Whether style sheets may give the page another colour than white."""
+    if tree.css_first("link[rel=stylesheet]") is not None:
+        return True
+    return any("background" in style.text(deep=True) for style in tree.css("style"))
+
+
+def take_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Iterator[HiddenText]:
+    """Take unseen elements out of a page; yields those that may be meant to deceive.
+
+    An element with more than `most` characters stays: scripts make it visible, or the page would
+    be empty.
+    """
+    found = 0
+    for node in tree.css(_CANDIDATES):
+        why = _why_unseen(node, has_styles=has_styles)
+        if why is None:
+            continue
+        for part in list(_unsized(node)) if why == _OF_NO_SIZE else [node]:
+            text = " ".join(part.text(deep=True, separator=" ").split())
+            if len(text.replace(" ", "")) > most:
+                continue
+            worth_telling = len(text.split()) >= _FEWEST_WORDS and not _is_furniture(part)
+            part.decompose()
+            if worth_telling and found < _HIDDEN_MOST:
+                found += 1
+                yield HiddenText(text=text[:_LONGEST_CHARS], why=why)
+
+
+def _unsized(node: LexborNode) -> Iterator[LexborNode]:
+    """The parts of an element without a size that have none of their own either."""
+    sized = [part for part in node.css("[style]") if _has_size(part) and part.mem_id != node.mem_id]
+    if not sized:
+        yield node
+        return
+    own = {part.mem_id for part in sized}
+    above = {node.mem_id}
+    for part in sized:
+        parent = part.parent
+        while parent is not None and parent.mem_id not in above:
+            above.add(parent.mem_id)
+            parent = parent.parent
+    stack = [node]
+    while stack:
+        for child in children(stack.pop()):
+            if child.mem_id in own:
+                continue
+            if child.mem_id in above:
+                stack.append(child)
+            elif child.tag != "-comment":
+                yield child
+
+
+def _has_size(node: LexborNode) -> bool:
+    style = (node.attributes.get("style") or "").lower()
+    return bool(_OWN_SIZE.search(style)) and not _NO_SIZE.search(style)
+
+
+def _why_unseen(node: LexborNode, *, has_styles: bool) -> str | None:
+    attributes = node.attributes
+    if "hidden" in attributes:
+        return "not displayed"
+    if attributes.get("aria-hidden") == "true":
+        return "kept from screen readers"
+    style = (attributes.get("style") or "").lower()
+    for pattern, why in _UNSEEN_STYLES:
+        if pattern.search(style):
+            return why
+    return _why_same_colour(node, style, has_styles=has_styles)
+
+
+def _why_same_colour(node: LexborNode, style: str, *, has_styles: bool) -> str | None:
+    match = _COLOUR.search(style)
+    colour = _hex(match[1] if match else node.attributes.get("color") or "")
+    if not colour:
+        return None
+    background = next(_backgrounds(node), None)
+    # Without a background of its own a page is white, unless a style sheet says otherwise.
+    if background is None and not has_styles:
+        background = "#ffffff"
+    return "in the colour of the page" if colour == background else None
+
+
+def _backgrounds(node: LexborNode) -> Iterator[str]:
+    """The backgrounds set on an element and those around it, nearest first."""
+    current: LexborNode | None = node
+    while current is not None:
+        attributes = current.attributes
+        style = (attributes.get("style") or "").lower()
+        if attributes.get("background") or any(map(_PICTURE.search, _PICTURED.findall(style))):
+            yield ""  # whatever colour the picture has
+        match = _BACKGROUND.search(style)
+        colour = _hex(match[1] if match else (attributes.get("bgcolor") or "").lower())
+        if match or colour:
+            yield colour
+        current = current.parent
+
+
+def _hex(colour: str) -> str:
+    """A colour as `#rrggbb`; empty for what is none."""
+    colour = colour.strip().lower()
+    rgb = _RGB.match(colour)
+    if rgb:
+        return "#" + "".join(f"{min(int(part), 255):02x}" for part in rgb.groups())
+    if re.fullmatch(r"#[0-9a-f]{3}", colour):
+        return "#" + "".join(sign * 2 for sign in colour[1:])
+    return _NAMED.get(colour, colour if re.fullmatch(r"#[0-9a-f]{6}", colour) else "")
+
+
+def _is_furniture(node: LexborNode) -> bool:
+    current: LexborNode | None = node
+    while current is not None:
+        if current.tag in _HIDDEN_FURNITURE:
+            return True
+        current = current.parent
+    return False
+
+
+# Decides which part of a web page is its content.
+
+# The first group never holds text for a reader; the second usually holds none of the content.
+_MACHINERY = (
+    "script, style, noscript, template, iframe, object, embed, svg, canvas, audio, video, select, "
+    "button, input, datalist, head, title"
+)
+_BOILERPLATE = (
+    "nav, header, footer, dialog:not([open]), [role=navigation], [role=banner], [role=contentinfo]"
+)
+# These hold content as often as not: warnings, terms beside a table, a page built as one form.
+_ASIDES = "aside, form, dialog, [role=search], [role=complementary], [role=dialog]"
+# Words that sites use in the names of what stands around an article.
+_FURNITURE = re.compile(
+    r"(?:^|[\s_-])(?:shar(?:e|es|ing|edaddy)|social|recommend(?:ed|ations?)|newsletters?"
+    r"|breadcrumbs?|sidebar|most-popular|popular|trending|promos?|adverts?|advertisements?|dfp|ads?"
+    r"|cookies?|consent|action-?bar|toolbar|paginat(?:ion|or)|pager|menu|nav(?:bar|box|igation)?"
+    r"|sign-?up|subscri(?:be|ption)|outbrain|taboola|skip-?link|copyright|jump-?to)(?:$|[\s_-])"
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# A site may name these as it likes; they are never what stands around the content.
+_CONTENT_TAGS = frozenset(
+    "main article body h1 h2 h3 h4 h5 h6 table caption thead tbody tfoot tr th td pre".split()
+)
+_MOST = 0.5
+_MOST_FURNITURE = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MainContent:
+    """The elements that hold a page's content, and what was taken out of them and around them."""
+
+    roots: tuple[LexborNode, ...]
+    hidden: tuple[HiddenText, ...]
+    left_out_share: float
+    """How much of the text that a browser shows is not in the content, in 0..1."""
+
+
+# When what is left after removing boilerplate is a smaller part of the page than this, the page
+# is not built the way the rules expect, and keeping boilerplate beats losing content.
+_LEAST_KEPT_SHARE = 0.25
+
+
+def main_content(page: str, *, whole: bool = False) -> MainContent:
+    """The content of a page, or all that a browser shows of it if it is `whole`.
+
+    Raises ReadError for a page whose elements are nested beyond reason.
+    """
+    tree = parse_page(page)
+    hidden = _without_machinery(tree)
+    shown = text_length(tree.body)
+    if tree.body is None or whole:
+        whole_page = (tree.body,) if tree.body is not None else ()
+        return MainContent(roots=whole_page, hidden=hidden, left_out_share=0.0)
+    _remove_boilerplate(tree.body, shown)
+    if text_length(tree.body) < _LEAST_KEPT_SHARE * shown:
+        tree = parse_page(page)
+        hidden = _without_machinery(tree)
+    assert tree.body is not None
+    roots = tuple(_marked_content(tree.body))
+    kept = sum(map(text_length, roots))
+    return MainContent(
+        roots=roots, hidden=hidden, left_out_share=1 - kept / shown if shown else 0.0
+    )
+
+
+def text_length(node: LexborNode | None) -> int:
+    """How many characters of text an element holds, white space left out."""
+    return len("".join(node.text(deep=True).split())) if node is not None else 0
+
+
+def _without_machinery(tree: LexborHTMLParser) -> tuple[HiddenText, ...]:
+    has_styles = sets_background(tree)
+    for node in tree.css(_MACHINERY):
+        node.decompose()
+    most = _MOST * text_length(tree.body)
+    return tuple(take_hidden(tree, most=most, has_styles=has_styles))
+
+
+def _remove_boilerplate(body: LexborNode, shown: int) -> None:
+    """Take out what stands around the content, except what carries the content after all."""
+    for node in body.css(_BOILERPLATE):
+        if _is_boilerplate(node) and text_length(node) <= _MOST * shown:
+            node.decompose()
+    for node in body.css(_ASIDES):
+        if text_length(node) <= _MOST * shown and _is_linked(node):
+            node.decompose()
+    for node in list(_furniture(body)):
+        if text_length(node) <= _MOST_FURNITURE * shown and _is_linked(node):
+            node.decompose()
+
+
+def _is_boilerplate(node: LexborNode) -> bool:
+    if node.tag in ("header", "footer"):
+        # The header of an article holds its title, the footer of a quote its source.
+        return not _is_inside(node, ("article", "main", "blockquote", "section"))
+    return True
+
+
+def _furniture(body: LexborNode) -> Iterator[LexborNode]:
+    for node in body.css("[class], [id]"):
+        attributes = node.attributes
+        names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+        if _FURNITURE.search(_CAMEL.sub("-", names).lower()) and node.tag not in _CONTENT_TAGS:
+            yield node
+
+
+def _is_linked(node: LexborNode) -> bool:
+    """Whether an element holds mostly links and names of controls; a main heading never is."""
+    if node.css_first("h1, table, pre") is not None:
+        return False
+    linked = sum(text_length(part) for part in node.css("a, label, legend"))
+    return linked >= _MOST * text_length(node)
+
+
+def _is_inside(node: LexborNode, tags: tuple[str, ...]) -> bool:
+    return any(parent.tag in tags for parent in _upwards(node))
+
+
+def _upwards(node: LexborNode) -> Iterator[LexborNode]:
+    """The elements around one, nearest first."""
+    parent = node.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+def _marked_content(body: LexborNode) -> Iterator[LexborNode]:
+    """The element marked as main content if it holds most of the text, else the whole body.
+
+    Of what stands around it only asides follow: those of links are gone by now, so that what is
+    left are warnings, terms and the like.
+    """
+    least = _MOST * text_length(body)
+    marked = [(text_length(node), node) for node in body.css("main, article, [role=main]")]
+    length, best = max(marked, key=lambda pair: pair[0], default=(0, body))
+    if length < least or best.mem_id == body.mem_id:
+        yield body
+        return
+    yield best
+    taken = {best.mem_id}
+    around = {node.mem_id for node in _upwards(best)}
+    for node in body.css(_ASIDES):
+        if node.mem_id not in around and not any(n.mem_id in taken for n in _upwards(node)):
+            taken.add(node.mem_id)
+            yield node

@@ -1,0 +1,274 @@
+"""Reads web pages: the main content as blocks, without navigation, scripts and hidden parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from selectolax.lexbor import LexborNode
+
+from pincite.ingest.assembly import TextAssembly, choose_title
+from pincite.ingest.html.charset import decode_page
+from pincite.ingest.html.content import main_content
+from pincite.ingest.html.nodes import INLINE, UNREAD, children, collapse, parse_page, plain
+from pincite.ingest.office.package import whole_number
+from pincite.ingest.reading import content_remarks
+from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter, guess_headers
+from pincite.records.document import BlockKind, Document, document_id
+
+# Below this the parts around the content are what every page has.
+_WORTH_TELLING_SHARE = 0.4
+
+
+class HtmlReader:
+    """Reads `.html` files; nothing is fetched and no script is run."""
+
+    def read(self, path: Path, content: bytes) -> Document:
+        """Read one file's bytes. Raises ReadError when they are not text."""
+        decoded = decode_page(content)
+        assembly = TextAssembly()
+        left_out = add_page(decoded.text, assembly)
+        identifier, sha256 = document_id(content)
+        text = assembly.text()
+        remarks = content_remarks("page", has_text=bool(assembly.blocks))
+        warnings = [*([decoded.doubt] if decoded.doubt else []), *remarks.warnings]
+        if assembly.blocks and left_out >= _WORTH_TELLING_SHARE:
+            warnings.append(
+                f"left out {left_out:.0%} of the page's text: navigation, advertisements and "
+                "other parts around the content"
+            )
+        return Document(
+            id=identifier,
+            sha256=sha256,
+            title=choose_title(path, _first_heading(assembly, text), _page_title(decoded.text)),
+            media_type="text/html",
+            text=text,
+            blocks=tuple(assembly.blocks),
+            warnings=tuple(warnings),
+            flags=tuple(assembly.flags),
+        )
+
+
+def add_page(page: str, assembly: TextAssembly, *, whole: bool = False) -> float:
+    """Add a page's content; returns how much of what a browser shows was left out, in 0..1.
+
+    A chapter of a book or a message has nothing around it and is taken `whole`.
+    """
+    content = main_content(page, whole=whole)
+    for number, root in enumerate(content.roots):
+        if number:
+            assembly.outline.leave()  # an aside is not below the last heading of the content
+        BlockWalker(assembly).walk(root)
+    for hidden in content.hidden:
+        assembly.add_hidden(hidden.text, f"text {hidden.why}")
+    return content.left_out_share
+
+
+def _first_heading(assembly: TextAssembly, text: str) -> str | None:
+    for block in assembly.blocks:
+        if block.kind is BlockKind.HEADING and len(block.section) == 1:
+            return text[block.start : block.end]
+    return None
+
+
+def _page_title(page: str) -> str | None:
+    title: LexborNode | None = parse_page(page).css_first("head > title")
+    return title.text() if title is not None else None
+
+
+# Tells tables of values from tables that only lay out a page, and finds their headers.
+
+_CELLS = ("td", "th")
+_LONGEST_CELL_CHARS = 600
+_MOST_COLUMNS = 1000
+_MOST_ROWS = 65_534
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTable:
+    """The rows of values in a table, by the node of each, and its headers."""
+
+    rows: dict[int, TableRow]
+    headers: Headers
+
+
+def read_table(table: LexborNode) -> PageTable:
+    """The rows of a table that hold values side by side; other rows are for the page's layout."""
+    if table.attributes.get("role") in ("presentation", "none"):
+        return PageTable(rows={}, headers=Headers())
+    rows: dict[int, TableRow] = {}
+    # Columns that a cell from above still covers, and for how many rows.
+    covered: dict[int, int] = {}
+    heads = 0
+    for node in _rows(table):
+        cells = list(_cells(node, covered))
+        if not _holds_values(node, cells, covered):
+            continue
+        if heads == len(rows) and (_is_head(node) or all(cell.is_header for cell in cells)):
+            heads += 1
+        rows[node.mem_id] = TableRow(cells=tuple(cells))
+    return PageTable(rows=rows, headers=_headers(list(rows.values()), heads))
+
+
+def _headers(rows: list[TableRow], heads: int) -> Headers:
+    if heads and heads < len(rows):
+        guessed = guess_headers(rows, marked=heads)
+        beside = any(cell.is_header for row in rows[guessed.rows :] for cell in row.cells)
+        return Headers(rows=guessed.rows) if beside else guessed
+    marked = any(cell.is_header for row in rows for cell in row.cells)
+    return Headers() if marked else guess_headers(rows)
+
+
+def _rows(table: LexborNode) -> Iterator[LexborNode]:
+    for child in children(table):
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from (row for row in children(child) if row.tag == "tr")
+
+
+def _cells(row: LexborNode, covered: dict[int, int]) -> Iterator[TableCell]:
+    """The cells of a row with their columns; `covered` is kept for the next row."""
+    below = {column: rows - 1 for column, rows in covered.items() if rows > 1}
+    column = 0
+    for node in children(row):
+        if node.tag not in _CELLS:
+            continue
+        while column in covered:
+            column += 1
+        columns = max(1, min(whole_number(node.attributes.get("colspan"), 1), _MOST_COLUMNS))
+        rows = max(1, min(whole_number(node.attributes.get("rowspan"), 1), _MOST_ROWS))
+        if rows > 1:
+            below.update(dict.fromkeys(range(column, column + columns), rows - 1))
+        yield TableCell(
+            text=plain(node),
+            column=column,
+            columns=columns,
+            rows=rows,
+            is_header=node.tag == "th",
+        )
+        column += columns
+    covered.clear()
+    covered.update(below)
+
+
+def _holds_values(row: LexborNode, cells: list[TableCell], covered: dict[int, int]) -> bool:
+    """Whether a row holds values side by side, not the columns of a page layout."""
+    if not cells or len(cells) + len(covered) < 2:
+        return False
+    if row.css_first("table, h1, h2, h3, h4, h5, h6, pre") is not None:
+        return False
+    return all(len(cell.text) <= _LONGEST_CELL_CHARS for cell in cells)
+
+
+def _is_head(row: LexborNode) -> bool:
+    return row.parent is not None and row.parent.tag == "thead"
+
+
+# Walks the elements of a web page and turns them into blocks of text.
+
+_HEADING = re.compile(r"h([1-6])")
+_KINDS = {
+    "li": BlockKind.LIST_ITEM,
+    "dt": BlockKind.LIST_ITEM,
+    "dd": BlockKind.LIST_ITEM,
+    "pre": BlockKind.CODE,
+    "figcaption": BlockKind.CAPTION,
+    "caption": BlockKind.CAPTION,
+}
+# Two line breaks in a row stand for a new paragraph.
+_EMPTY_LINE = re.compile("\x00\\s*\x00")
+
+
+class BlockWalker:
+    """Adds the text below an element to an assembly, block by block."""
+
+    def __init__(self, assembly: TextAssembly) -> None:
+        self._assembly = assembly
+        self._pieces: list[str] = []
+        self._preformatted = 0
+        # Rows of the tables around the current node that hold values, by node.
+        self._rows: dict[int, tuple[TableWriter, TableRow]] = {}
+
+    def walk(self, root: LexborNode) -> None:
+        """Add everything below `root`.
+
+        The stack holds nodes to enter and names of elements to leave; no recursion, because a
+        page may nest thousands deep.
+        """
+        open_tags = ["body"]
+        stack: list[LexborNode | None] = [root]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                self._leave(open_tags.pop(), open_tags)
+            elif node.tag == "-text":
+                self._pieces.append(node.text_content or "")
+            elif self._is_whole(node, open_tags):
+                continue
+            else:
+                self._enter(node, open_tags)
+                open_tags.append(node.tag or "")
+                stack.append(None)
+                stack.extend(reversed(list(children(node))))
+        self._flush(open_tags)
+
+    def _is_whole(self, node: LexborNode, open_tags: list[str]) -> bool:
+        """Deal with elements that are taken or left without looking at their children."""
+        if node.tag in UNREAD:
+            return True
+        if node.tag == "br":
+            # Kept through the collapsing of white space, which it is not part of.
+            self._pieces.append("\x00")
+            return True
+        if node.tag == "tr" and node.mem_id in self._rows:
+            self._flush(open_tags)
+            writer, row = self._rows.pop(node.mem_id)
+            writer.add(row)
+            return True
+        return False
+
+    def _enter(self, node: LexborNode, open_tags: list[str]) -> None:
+        if node.tag not in INLINE:
+            self._flush(open_tags)
+        if node.tag == "pre":
+            self._preformatted += 1
+        elif node.tag == "table":
+            table = read_table(node)
+            writer = TableWriter(self._assembly, headers=table.headers, separator=" | ")
+            self._rows |= {row_id: (writer, row) for row_id, row in table.rows.items()}
+
+    def _leave(self, tag: str, open_tags: list[str]) -> None:
+        if tag not in INLINE:
+            self._flush([*open_tags, tag])
+        if tag == "pre":
+            self._preformatted -= 1
+
+    def _flush(self, open_tags: list[str]) -> None:
+        """End the block that is being collected; its kind is that of the nearest element."""
+        pieces, self._pieces = "".join(self._pieces), []
+        if self._preformatted:
+            self._add(_verbatim(pieces), open_tags)
+            return
+        for paragraph in _EMPTY_LINE.split(pieces):
+            self._add(collapse(paragraph), open_tags)
+
+    def _add(self, text: str, open_tags: list[str]) -> None:
+        if not text:
+            return
+        for tag in reversed(open_tags):
+            heading = _HEADING.fullmatch(tag)
+            if heading:
+                self._assembly.add_heading(text, int(heading[1]))
+                return
+            if tag in _KINDS:
+                self._assembly.add(text, _KINDS[tag])
+                return
+        self._assembly.add(text, BlockKind.PARAGRAPH)
+
+
+def _verbatim(text: str) -> str:
+    lines = text.replace("\x00", "\n").replace("\r\n", "\n").strip("\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).rstrip()

@@ -1,0 +1,1 @@
+"""Spreadsheets and presentations, and the checked archives of all office formats."""

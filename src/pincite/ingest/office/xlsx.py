@@ -1,0 +1,383 @@
+"""Reads Excel workbooks: one block per row, each cell with its address and its headers."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openpyxl import load_workbook
+from openpyxl.utils import range_boundaries
+from openpyxl.utils.exceptions import CellCoordinatesException, InvalidFileException
+from PIL.Image import DecompressionBombError
+
+from pincite.errors import ReadError
+from pincite.ingest.assembly import Place, TextAssembly, choose_title
+from pincite.ingest.office.package import MEBIBYTE, Package, PackageLimits
+from pincite.ingest.office.xlsx_cells import Sheet, SheetCell, address, cells_of, fill_sheet
+from pincite.ingest.office.xlsx_tables import (
+    SheetTable,
+    drawings_of,
+    find_tables,
+    shape_texts,
+    sheet_parts,
+)
+from pincite.ingest.reading import content_remarks, counted
+from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter
+from pincite.records.document import BlockKind, Document, document_id
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
+
+_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+# Beyond this many cells rows keep their text and place, but their cells are not listed one by one.
+_MOST_CELLS = 400_000
+
+
+class XlsxReader:
+    """Reads `.xlsx` and `.xlsm` files; values are those last saved, nothing is calculated or run."""
+
+    def __init__(self, *, limits: PackageLimits | None = None) -> None:
+        self._limits = limits
+
+    def read(self, path: Path, content: bytes) -> Document:
+        """Read one file's bytes. Raises ReadError when they are not a readable workbook."""
+        package = Package(content, kind="Excel workbook", limits=self._limits)
+        writer = _WorkbookWriter(package, open_workbook(package))
+        writer.write()
+        identifier, sha256 = document_id(content)
+        return Document(
+            id=identifier,
+            sha256=sha256,
+            title=choose_title(path, package.title()),
+            media_type=_MEDIA_TYPE,
+            text=writer.assembly.text(),
+            blocks=tuple(writer.assembly.blocks),
+            gaps=tuple(writer.gaps),
+            warnings=tuple(writer.warnings),
+            flags=(*writer.assembly.flags, *package.dangers()),
+        )
+
+
+class _WorkbookWriter:
+    """Writes sheet after sheet into one text."""
+
+    def __init__(self, package: Package, workbook: OpenWorkbook) -> None:
+        self.assembly = TextAssembly()
+        self.gaps = list(workbook.gaps)
+        self.warnings = list(workbook.warnings)
+        self._package = package
+        self._workbook = workbook
+        self._cells_left = _MOST_CELLS
+
+    def write(self) -> None:
+        """Add every sheet, then say what could not be added."""
+        sources = self._workbook.book.worksheets
+        if not sources:
+            raise ReadError(
+                "the workbook has no sheets of cells; open it in Excel and save it anew"
+            )
+        for source in sources:
+            sheet = Sheet(name=source.title, is_hidden=source.sheet_state != "visible")
+            try:
+                with reading(self._package):
+                    fill_sheet(sheet, source)
+                    sheet.empty_formulas = self._count_empty_formulas(sheet)
+            except ReadError as error:
+                self.gaps.append(f"the sheet {sheet.name!r} could not be read to its end: {error}")
+            self._sheet(sheet)
+            self._shapes(sheet)
+        self._remark_on_the_rest()
+        if self._cells_left < 0:
+            self.warnings.append(
+                f"it has more than {_MOST_CELLS:,} cells; the rows behind them are found as rows, "
+                "without addresses of single cells"
+            )
+
+    @cached_property
+    def _formulas(self) -> Workbook:
+        return open_formulas(self._package, self._workbook)
+
+    def _count_empty_formulas(self, sheet: Sheet) -> int:
+        """How many formulas have no value; asked of the file only where cells without one are."""
+        if not sheet.without_value:
+            return 0
+        cells = cells_of(self._formulas[sheet.name])
+        return sum(
+            cell.data_type == "f" and (cell.row, cell.column) in sheet.without_value
+            for cell in cells
+        )
+
+    def _sheet(self, sheet: Sheet) -> None:
+        if sheet.empty_formulas:
+            self.gaps.append(
+                f"{counted(sheet.empty_formulas, 'formula')} in the sheet {sheet.name!r} "
+                "saved without a value; open it in Excel and save it"
+            )
+        for table in find_tables(sheet):
+            self.assembly.outline.enter(1, sheet.name)
+            self._table(sheet, table)
+        self._comments(sheet)
+
+    def _table(self, sheet: Sheet, table: SheetTable) -> None:
+        for title in table.titles:
+            self._title(sheet, title)
+        writer = TableWriter(self.assembly, headers=_placed(table), separator="\t")
+        unseen = []
+        for row in table.rows:
+            seen, hidden = _split_hidden(sheet, row)
+            writer.add(self._row(sheet, seen))
+            if hidden:
+                unseen.append(self._row(sheet, hidden))
+        # Cells of hidden columns follow the table: a row is quoted without them.
+        TableWriter(self.assembly, headers=Headers(), separator="\t").add_all(unseen)
+
+    def _title(self, sheet: Sheet, title: SheetCell) -> None:
+        hidden = _hidden_because(sheet, [title])
+        self.assembly.place = Place(
+            words=f"{_quoted(sheet.name)}!{address(title.row, title.column)}"
+        )
+        if hidden:
+            self.assembly.add_hidden(title.text, hidden)
+        else:
+            self.assembly.add_heading(title.text, 2)
+        self.assembly.place = Place()
+
+    def _row(self, sheet: Sheet, cells: Sequence[SheetCell]) -> TableRow:
+        self._cells_left -= len(cells)
+        first, last = cells[0], cells[-1]
+        ends = [address(cell.row, cell.column) for cell in (first, last)]
+        return TableRow(
+            cells=tuple(self._table_cell(sheet, cell) for cell in cells)
+            if self._cells_left >= 0
+            else tuple(TableCell(text=cell.text, column=cell.column) for cell in cells),
+            place=f"{_quoted(sheet.name)}!{':'.join(dict.fromkeys(ends))}",
+            hidden=_hidden_because(sheet, cells),
+            with_cells=self._cells_left >= 0,
+        )
+
+    def _table_cell(self, sheet: Sheet, cell: SheetCell) -> TableCell:
+        area = sheet.merged.get((cell.row, cell.column))
+        return TableCell(
+            text=cell.text,
+            column=cell.column,
+            columns=area.size["columns"] if area else 1,
+            rows=area.size["rows"] if area else 1,
+            place=address(cell.row, cell.column),
+        )
+
+    def _comments(self, sheet: Sheet) -> None:
+        """Notes on cells stand behind the rows of their sheet."""
+        for (row, column), text in sheet.comments.items():
+            where = f"{_quoted(sheet.name)}!{address(row, column)}"
+            self.assembly.place = Place(words=f"comment on {where}")
+            self.assembly.add(text, BlockKind.HIDDEN if sheet.is_hidden else BlockKind.FOOTNOTE)
+            self.assembly.place = Place()
+
+    @cached_property
+    def _sheet_parts(self) -> dict[str, str]:
+        return sheet_parts(self._package)
+
+    def _shapes(self, sheet: Sheet) -> None:
+        """Text boxes and other shapes stand behind the rows and notes of their sheet."""
+        try:
+            parts = drawings_of(self._package, self._sheet_parts.get(sheet.name, ""))
+            drawings = [self._package.xml(p) for p in parts if p not in self._workbook.left_out]
+        except ReadError as error:
+            self.gaps.append(f"what is drawn on the sheet {sheet.name!r} is not read: {error}")
+            return
+        for shape in (shape for drawing in drawings for shape in shape_texts(drawing)):
+            where = f"{_quoted(sheet.name)}!{shape.place}" if shape.place else sheet.name
+            self.assembly.outline.enter(1, sheet.name)
+            self.assembly.place = Place(words=f"text box at {where}")
+            if shape.is_hidden or sheet.is_hidden:
+                self.assembly.add_hidden(shape.text, f"a hidden text box at {where}")
+            else:
+                self.assembly.add(shape.text, BlockKind.PARAGRAPH)
+            self.assembly.place = Place()
+
+    def _remark_on_the_rest(self) -> None:
+        charts = sum(_is_chart(name) for name in self._package.names)
+        if charts:
+            self.warnings.append(
+                f"{counted(charts, 'chart')} not read; their numbers stand in the sheets"
+            )
+        remarks = content_remarks(
+            "workbook",
+            has_text=bool(self.assembly.blocks),
+            pictures=sum("/media/" in name for name in self._package.names),
+        )
+        self.gaps += remarks.gaps
+        self.warnings += remarks.warnings
+
+
+def _is_chart(name: str) -> bool:
+    return "/charts/chart" in name and name.endswith(".xml")
+
+
+def _placed(table: SheetTable) -> Headers:
+    """The header columns counted from the sheet's first column, not from the table's."""
+    if not table.headers.columns:
+        return table.headers
+    first = min(row[0].column for row in table.rows)
+    return Headers(rows=table.headers.rows, columns=first + table.headers.columns)
+
+
+def _split_hidden(
+    sheet: Sheet, cells: Sequence[SheetCell]
+) -> tuple[Sequence[SheetCell], Sequence[SheetCell]]:
+    """The cells of a row in columns that are seen, and the others."""
+    if not sheet.hidden_columns or cells[0].row in sheet.hidden_rows:
+        return cells, ()
+    seen = [cell for cell in cells if cell.column not in sheet.hidden_columns]
+    hidden = [cell for cell in cells if cell.column in sheet.hidden_columns]
+    return (seen, hidden) if seen else (hidden, ())
+
+
+def _quoted(sheet: str) -> str:
+    """A sheet's name as it stands in a reference: in quotes unless it is a plain word."""
+    if sheet.isidentifier():
+        return sheet
+    doubled = sheet.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def _hidden_because(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
+    """Why a row is not seen in Excel; empty when it is."""
+    if sheet.is_hidden:
+        return f"the sheet {sheet.name!r} is hidden"
+    if cells[0].row in sheet.hidden_rows:
+        return f"row {cells[0].row} of the sheet {sheet.name!r} is hidden"
+    if all(cell.column in sheet.hidden_columns for cell in cells):
+        return f"columns of the sheet {sheet.name!r} are hidden"
+    return ""
+
+
+# Opens workbooks with openpyxl: whole where that fits into memory, else as a stream of rows.
+
+_SHEETS = "xl/worksheets/"
+# Some 1.6 million cells, of which openpyxl makes objects of 0.8 GB.
+LARGEST_WHOLE_BYTES = 64 * MEBIBYTE
+# openpyxl makes an object for each cell of a merged area or of a link, also for empty ones.
+_MOST_JOINED_CELLS = 1_000_000
+_JOINED = re.compile(
+    rb"""<(?:\w+:)?(?:mergeCell|hyperlink)\s[^>]*?ref=["'](\$?[A-Z]{1,3}\$?\d+:\$?[A-Z]{1,3}\$?\d+)"""
+)
+_UNKNOWN = (
+    "which of its rows and columns are hidden, which cells are merged and what comments say is "
+    "not known"
+)
+# What openpyxl only warns of, although it leaves something out.
+_LOSSES = {
+    "outside the limits for dates": ("date", "that no calendar has, shown as #VALUE!"),
+    "comment which will be removed": ("comment", "inside a merged area not read"),
+    "invalid specification": ("sheet", "that the workbook names without saying where it is"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenWorkbook:
+    """A workbook as openpyxl gives it, with the values last saved instead of formulas.
+
+    Its sheets know what is hidden and merged unless they are streamed (`ReadOnlyWorksheet`).
+    """
+
+    book: Workbook
+    left_out: frozenset[str] = frozenset()
+    """The parts that are damaged."""
+    gaps: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def open_workbook(package: Package) -> OpenWorkbook:
+    """Open a checked workbook. Raises ReadError when openpyxl cannot."""
+    missing = tuple(_missing_sheets(package))
+    if package.unpacked_bytes(_SHEETS) > LARGEST_WHOLE_BYTES:
+        book, _ = _load(package, rows_only=True)
+        large = f"it is so large that only its rows were read; {_UNKNOWN}"
+        return OpenWorkbook(book=book, gaps=missing, warnings=(large,))
+    try:
+        _refuse_large_areas(package)
+        whole = _load_whole(package)
+    except ReadError as error:
+        # The rows of a workbook with a drawing or a filter in disorder are still worth reading.
+        book, _ = _load(package, rows_only=True)
+        disorder = f"only its rows were read, and {_UNKNOWN}: {error}"
+        return OpenWorkbook(book=book, gaps=(*missing, disorder))
+    return replace(whole, gaps=(*missing, *whole.gaps))
+
+
+def open_formulas(package: Package, workbook: OpenWorkbook) -> Workbook:
+    """The same workbook as a stream of rows with formulas in the place of their values."""
+    return _load(package, rows_only=True, formulas=True, leave_out=workbook.left_out)[0]
+
+
+def _load_whole(package: Package) -> OpenWorkbook:
+    """The workbook without the parts that are damaged, and what it lacks."""
+    try:
+        book, remarks = _load(package)
+    except ReadError:
+        damaged = package.damaged_xml()
+        if not damaged:
+            raise
+        book, remarks = _load(package, leave_out=damaged)
+        parts = [f"its part {name} is damaged and was not read" for name in sorted(damaged)]
+        return OpenWorkbook(book=book, left_out=damaged, gaps=(*parts, *_losses(remarks)))
+    return OpenWorkbook(book=book, gaps=tuple(_losses(remarks)))
+
+
+def _load(
+    package: Package,
+    *,
+    rows_only: bool = False,
+    formulas: bool = False,
+    leave_out: frozenset[str] = frozenset(),
+) -> tuple[Workbook, list[str]]:
+    """The workbook, and what openpyxl warns of."""
+    with reading(package), warnings.catch_warnings(record=True) as remarks:
+        warnings.simplefilter("always")
+        book = load_workbook(
+            package.for_library(leave_out=leave_out),
+            read_only=rows_only,
+            data_only=not formulas,
+            keep_links=False,
+        )
+    return book, [str(remark.message) for remark in remarks]
+
+
+def reading(package: Package) -> AbstractContextManager[None]:
+    """Turns what openpyxl raises while it opens a workbook or streams its rows into ReadError."""
+    return package.plain_errors(
+        InvalidFileException, CellCoordinatesException, DecompressionBombError
+    )
+
+
+def _missing_sheets(package: Package) -> Iterator[str]:
+    """Sheets without a part, which openpyxl passes over."""
+    for relation in package.relations(package.main_part()):
+        if relation.kind == "worksheet" and relation.target not in package.names:
+            yield f"the sheet {relation.target} is named by the workbook but is not in the file"
+
+
+def _refuse_large_areas(package: Package) -> None:
+    sheets = [package.part(name) for name in package.names if name.startswith(_SHEETS)]
+    areas = [range_boundaries(m[1].decode()) for sheet in sheets for m in _JOINED.finditer(sheet)]
+    cells = sum((right - left + 1) * (bottom - top + 1) for left, top, right, bottom in areas)
+    if cells > _MOST_JOINED_CELLS:
+        raise ReadError(
+            f"its merged areas and links cover {cells:,} cells and the limit is "
+            f"{_MOST_JOINED_CELLS:,}; make them smaller and save it anew"
+        )
+
+
+def _losses(remarks: list[str]) -> Iterator[str]:
+    for sign, (thing, words) in _LOSSES.items():
+        count = sum(sign in remark for remark in remarks)
+        if count:
+            yield f"{counted(count, thing)} {words}"

@@ -1,0 +1,307 @@
+"""Takes from a sheet of openpyxl its cells as they are shown, and what hides or joins them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+
+from openpyxl.cell.cell import Cell
+from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
+from openpyxl.styles.numbers import BUILTIN_FORMATS
+from openpyxl.utils import get_column_letter, range_boundaries
+from openpyxl.utils.datetime import to_excel
+from openpyxl.worksheet._read_only import ReadOnlyWorksheet
+from openpyxl.worksheet.cell_range import CellRange
+from openpyxl.worksheet.worksheet import Worksheet
+
+# Shows a spreadsheet's numbers the way its number formats do, as far as that is sensible.
+
+Moment = datetime | date | time | timedelta
+# openpyxl writes its built-in accounting format without the signs between its sections.
+_CORRECTED = {BUILTIN_FORMATS[44]: "#,##0.00"}
+# Quoted text, an escaped sign, a space as wide as a sign, a sign repeated to fill the cell.
+_LITERAL = re.compile(r'"([^"]*)"|\\(.)|_(.)|\*(.)')
+_CURRENCY = re.compile(r"\[\$([^\[\]-]*)(?:-[^\[\]]*)?\]")
+_BRACKET = re.compile(r"\[(?!\$)([^\[\]]*)\]")
+_SCIENTIFIC = re.compile(r"[#0?][#0?,]{0,64}+(?:\.([#0?]{0,64}+))?[Ee][+-]?[0#?]+")
+# From the first place of a digit to the last one, with the commas behind it.
+_PLACES = re.compile(r"[#0?](?:.*[#0?])?\.?,*", re.DOTALL)
+# Excel allows 255 characters, and shows 30 decimals.
+_LONGEST_CODE = 1_000
+_MOST_DECIMALS = 30
+_EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
+_AS_IT_IS = re.compile(r"General|@", re.IGNORECASE)
+# Literal text is kept out of the way as one private character each.
+_KEPT = 0xF0000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """Which parts of a date or a time a format shows."""
+
+    year: bool
+    month: bool
+    day: bool
+    clock: bool
+    seconds: bool
+    elapsed: str
+
+
+def shown_value(value: object, code: str) -> str:
+    """A cell's value, as openpyxl gives it, as a cell with this format code shows it."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int | float):
+        return format_number(value, _CORRECTED.get(code, code))
+    return format_moment(value, code) if isinstance(value, Moment) else str(value)
+
+
+def is_amount(value: object) -> bool:
+    """Whether a cell's value is a number or a point in time, not a word."""
+    return isinstance(value, int | float | Moment) and not isinstance(value, bool)
+
+
+def format_number(value: float, code: str) -> str:
+    """The number as a cell with this format code shows it."""
+    if not math.isfinite(value * 100):  # as a percent sign would make it
+        return str(value)
+    if code in ("", "General") or len(code) > _LONGEST_CODE:
+        return general(value)
+    section = _section(code, value)
+    if section is None or "/" in _bare(section):
+        return general(value)
+    return _numeric_text(value, section, has_sign=len(code.split(";")) < 2 or value >= 0)
+
+
+def format_moment(value: Moment, code: str) -> str:
+    """The date or time in ISO 8601, with the parts that this format code shows."""
+    shown = _shown_parts(code)
+    if shown.elapsed or isinstance(value, timedelta):
+        return _elapsed_text(value, shown)
+    clock_code = "%H:%M:%S" if shown.seconds else "%H:%M"
+    if isinstance(value, time):
+        return value.strftime(clock_code)
+    clock = value.strftime(clock_code) if shown.clock else ""
+    if shown.day or not (shown.year or shown.month or clock):
+        date_code = "%Y-%m-%d" if shown.year or not shown.day else "%m-%d"
+    elif shown.year or not clock:
+        date_code = "%Y-%m"
+    else:
+        return clock
+    return f"{value.strftime(date_code)} {clock}".rstrip()
+
+
+def general(value: float) -> str:
+    """A number without a format: 15 digits, as many as a spreadsheet keeps."""
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    return format(value, ".15g").upper()
+
+
+@lru_cache(maxsize=1024)
+def _shown_parts(code: str) -> _Shown:
+    first = _LITERAL.sub("", code.split(";")[0])
+    brackets = _BRACKET.findall(first)
+    elapsed = next((b[0].lower() for b in brackets if re.fullmatch(r"[hms]+", b, re.I)), "")
+    bare = _BRACKET.sub("", _CURRENCY.sub("", first)).lower()
+    return _Shown(
+        year="y" in bare,
+        month=bool(re.search(r"m{3}|^m", bare)),
+        day="d" in bare,
+        clock=bool(re.search(r"[hs]", bare)),
+        seconds="s" in bare or elapsed == "s",
+        elapsed=elapsed,
+    )
+
+
+def _elapsed_text(value: Moment, shown: _Shown) -> str:
+    passed = value if isinstance(value, timedelta) else timedelta(days=to_excel(value))
+    seconds = round(passed.total_seconds())
+    text = f"{seconds // 3600}:{seconds // 60 % 60:02d}"
+    return f"{text}:{seconds % 60:02d}" if shown.seconds else text
+
+
+def _section(code: str, value: float) -> str | None:
+    """The part of a format that holds for this value; None where there is nothing to follow."""
+    sections = code.split(";")
+    if any(re.match(r"[<>=]", bracket) for bracket in _BRACKET.findall(code)):
+        return None
+    chosen = sections[0]
+    if value < 0 and len(sections) > 1:
+        chosen = sections[1]
+    elif value == 0 and len(sections) > 2:
+        chosen = sections[2]
+    if not chosen:
+        return ""  # `;;;` shows nothing
+    bare = _bare(chosen).strip().lower()
+    return None if bare in ("", "general", "@") and not _LITERAL.search(chosen) else chosen
+
+
+def _bare(section: str) -> str:
+    return _BRACKET.sub("", _CURRENCY.sub("", _LITERAL.sub("", section)))
+
+
+def _numeric_text(value: float, section: str, *, has_sign: bool) -> str:
+    """The digits of a number between the literal text of its format."""
+    kept: list[str] = []
+
+    def keep(text: str) -> str:
+        kept.append(text)
+        return chr(_KEPT + len(kept) - 1)
+
+    pattern = _LITERAL.sub(lambda m: keep(m[1] or m[2] or (" " if m[3] else "")), section)
+    pattern = _BRACKET.sub("", _CURRENCY.sub(lambda m: keep(m[1]), pattern))
+    number = _fifteen_digits(value).copy_abs() * (100 if "%" in pattern else 1)
+    start, end, digits = _placed_digits(number, pattern)
+    shown = f"{pattern[:start]}{digits}{pattern[end:]}"
+    for place, text in enumerate(kept):
+        shown = shown.replace(chr(_KEPT + place), text)
+    is_negative = has_sign and value < 0 and re.search("[1-9]", digits)
+    return ("-" if is_negative else "") + " ".join(shown.split())
+
+
+def _placed_digits(number: Decimal, pattern: str) -> tuple[int, int, str]:
+    """Which stretch of a pattern stands for a number's digits, and these."""
+    scientific = _SCIENTIFIC.search(pattern)
+    if scientific is not None:
+        return *scientific.span(), format(float(number), f".{len(scientific[1] or '')}E")
+    places = _PLACES.search(pattern)
+    if places is not None:
+        return *places.span(), _filled(number, places[0])
+    whole = _AS_IT_IS.search(pattern)
+    return (*whole.span(), general(float(number))) if whole is not None else (0, 0, "")
+
+
+def _fifteen_digits(value: float) -> Decimal:
+    """The number with the digits that a spreadsheet keeps: 2.675 is no 2.67499999999999982."""
+    return Decimal(format(value, ".15g"))
+
+
+def _filled(number: Decimal, places: str) -> str:
+    """The digits of a number, its sign left out, at the places of a format (`#,##0.00`)."""
+    bare = places.rstrip(",")
+    whole, point, decimals = bare.partition(".")
+    unscaled = whole.rstrip(",")
+    number = number.scaleb(-3 * (len(places) - len(bare) + len(whole) - len(unscaled)))
+    count = min(len(re.findall("[#0?]", decimals)), _MOST_DECIMALS)
+    rounded = number.quantize(Decimal(1).scaleb(-count), context=_EXACT)
+    head, _, tail = format(rounded, "f").partition(".")
+    shown_tail = _decimals(tail, decimals)
+    return _whole(head, unscaled) + (point + shown_tail if shown_tail else "")
+
+
+def _whole(digits: str, places: str) -> str:
+    """Digits at their places from the right; the first place takes all that are left."""
+    left = list(digits.lstrip("0"))
+    is_grouped, count = "," in places, 0
+    first = re.search("[#0?]", places)
+    shown: list[str] = []
+    for position in range(len(places) - 1, -1, -1):
+        sign = places[position]
+        if sign not in "#0?":
+            shown += sign.replace(",", "")
+            continue
+        is_first = first is not None and position == first.start()
+        while left or sign == "0":
+            if is_grouped and count and count % 3 == 0:
+                shown.append(",")
+            shown.append(left.pop() if left else "0")
+            count, sign = count + 1, "#"
+            if not (is_first and left):
+                break
+    return "".join(reversed(shown))
+
+
+def _decimals(digits: str, places: str) -> str:
+    """Decimals at their places; zeros at the end stand only where the format asks for them."""
+    kinds = re.findall("[#0?]", places)[: len(digits)]
+    length = len(digits)
+    while length and digits[length - 1] == "0" and kinds[length - 1] != "0":
+        length -= 1
+    left = iter(digits[:length])
+    return "".join(next(left, "") if sign in "#0?" else sign for sign in places)
+
+
+# Takes from a sheet of openpyxl its cells as they are shown, and what hides or joins them.
+
+_SHOWN_SPACE = re.compile(r"[\t\r\n\v\f]+")
+_LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCell:
+    """One cell with something in it; rows and columns count from 1."""
+
+    row: int
+    column: int
+    text: str
+    is_number: bool
+    is_bold: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class Sheet:
+    """What one sheet holds, filled while it is read."""
+
+    name: str
+    is_hidden: bool
+    rows: dict[int, list[SheetCell]] = field(default_factory=dict)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
+    merged: dict[tuple[int, int], CellRange] = field(default_factory=dict)
+    header_rows: set[int] = field(default_factory=set)
+    """Rows that the file itself calls headers: those of tables and filters."""
+    comments: dict[tuple[int, int], str] = field(default_factory=dict)
+    without_value: set[tuple[int, int]] = field(default_factory=set)
+    """Cells that are there and have no value: formatted ones, and formulas never calculated."""
+    empty_formulas: int = 0
+
+
+def fill_sheet(sheet: Sheet, source: Worksheet | ReadOnlyWorksheet) -> None:
+    """Note everything in a sheet that counts; of a streamed one only its cells."""
+    if isinstance(source, Worksheet):
+        _note_layout(sheet, source)
+    for cell in cells_of(source):
+        if cell.value is None:
+            if cell.data_type == "n":
+                sheet.without_value.add((cell.row, cell.column))
+        elif text := _SHOWN_SPACE.sub(" ", shown_value(cell.value, cell.number_format)).strip():
+            # A cell is one line of its row: tabs and line ends stand between cells and rows.
+            found = SheetCell(cell.row, cell.column, text, is_amount(cell.value), bool(cell.font.b))
+            sheet.rows.setdefault(cell.row, []).append(found)
+
+
+def cells_of(source: Worksheet | ReadOnlyWorksheet) -> Iterable[Cell | ReadOnlyCell]:
+    """The cells that the file holds, in no certain order."""
+    if isinstance(source, Worksheet):
+        # Not by its rows: that makes a new cell for each place without one, millions in a sheet
+        # whose only other cell stands in the last row.
+        return [cell for cell in source._cells.values() if isinstance(cell, Cell)]
+    source.reset_dimensions()  # which many programs write wrongly, and rows would be cut off
+    rows = source.iter_rows(max_row=_LAST_ROW)
+    return (cell for row in rows for cell in row if not isinstance(cell, EmptyCell))
+
+
+def address(row: int, column: int) -> str:
+    """`B7` for row 7 and column 2."""
+    return f"{get_column_letter(column)}{row}"
+
+
+def _note_layout(sheet: Sheet, source: Worksheet) -> None:
+    sheet.hidden_rows.update(n for n, row in source.row_dimensions.items() if row.hidden)
+    for column in source.column_dimensions.values():
+        if column.hidden:
+            sheet.hidden_columns.update(range(column.min, min(column.max, _LAST_COLUMN) + 1))
+    for area in source.merged_cells.ranges:
+        sheet.merged[area.min_row, area.min_col] = area
+    tables = [table.ref for table in source.tables.values() if table.headerRowCount != 0]
+    for reference in filter(None, (source.auto_filter.ref, *tables)):
+        sheet.header_rows.add(range_boundaries(reference)[1])
+    for place, cell in sorted(source._cells.items()):
+        if isinstance(cell, Cell) and cell.comment:
+            sheet.comments[place] = cell.comment.text.strip()

@@ -1,0 +1,205 @@
+"""Finds the tables of a sheet and guesses which of their rows and columns are headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lxml import etree
+
+from pincite.ingest.office.drawing_text import A, paragraph_text
+from pincite.ingest.office.package import Package, whole_number
+from pincite.ingest.office.xlsx_cells import Sheet, SheetCell, address
+from pincite.ingest.tables import Headers
+
+_LONGEST_HEADER_CHARS = 80
+_LONGEST_TITLE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetTable:
+    """Neighbouring rows of a sheet, with the lines above them that say what they show."""
+
+    titles: tuple[SheetCell, ...]
+    rows: tuple[tuple[SheetCell, ...], ...]
+    headers: Headers
+
+
+def find_tables(sheet: Sheet) -> Iterator[SheetTable]:
+    """The tables of a sheet from top to bottom; an empty row separates two."""
+    waiting: list[SheetCell] = []
+    for group in _groups(sheet):
+        titles, rows = _split_titles(group, sheet)
+        if not rows:
+            waiting += titles
+            continue
+        yield SheetTable(
+            titles=(*waiting, *titles), rows=tuple(rows), headers=_headers(rows, sheet)
+        )
+        waiting = []
+    if waiting:
+        rows = [(cell,) for cell in waiting]
+        yield SheetTable(titles=(), rows=tuple(rows), headers=Headers())
+
+
+def _groups(sheet: Sheet) -> Iterator[list[tuple[SheetCell, ...]]]:
+    group: list[tuple[SheetCell, ...]] = []
+    last = 0
+    for number in sorted(sheet.rows):
+        if group and number > last + 1:
+            yield group
+            group = []
+        group.append(tuple(sorted(sheet.rows[number], key=lambda cell: cell.column)))
+        last = number
+    if group:
+        yield group
+
+
+def _split_titles(
+    group: Sequence[tuple[SheetCell, ...]], sheet: Sheet
+) -> tuple[list[SheetCell], list[tuple[SheetCell, ...]]]:
+    """The single texts on top of a group, and the rows below them."""
+    rows = list(group)
+    titles: list[SheetCell] = []
+    is_wide = any(len(row) > 1 for row in rows)
+    while rows and len(rows[0]) == 1 and _is_title(rows[0][0]) and (is_wide or len(rows) == 1):
+        if rows[0][0].row in sheet.header_rows:
+            break
+        titles.append(rows.pop(0)[0])
+    return titles, rows
+
+
+def _is_title(cell: SheetCell) -> bool:
+    return not cell.is_number and len(cell.text) <= _LONGEST_TITLE_CHARS
+
+
+def _headers(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> Headers:
+    count = _header_rows(rows, sheet)
+    found = Headers(rows=count)
+    return replace(found, columns=1) if _first_column_names_rows(rows[count:]) else found
+
+
+def _header_rows(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> int:
+    """How many rows on top only hold names of columns.
+
+    The file may say so (a table, a filter). Otherwise the row must hold short texts, and the rows
+    below must differ: by numbers under a text, or by not being bold.
+    """
+    if len(rows) < 2:
+        return 0
+    for count in (1, 2, 3):
+        if count < len(rows) and rows[count - 1][0].row in sheet.header_rows:
+            return count
+    count = 0
+    # Below a row with merged cells stands another row of names.
+    while count < 2 and _stands_above_names(rows[count : count + 3], sheet):
+        count += 1
+    named = count + 1 < len(rows) and _could_name(rows[count])
+    return count + 1 if named and _differs(rows[count], rows[count + 1 :]) else 0
+
+
+def _stands_above_names(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> bool:
+    return (
+        len(rows) == 3
+        and _has_merged(rows[0], sheet)
+        and _could_name(rows[1])
+        and not any(cell.is_number and not _is_year(cell) for cell in rows[1])
+    )
+
+
+def _could_name(row: Sequence[SheetCell]) -> bool:
+    return len(row) > 1 and all(
+        len(cell.text) <= _LONGEST_HEADER_CHARS and (not cell.is_number or _is_year(cell))
+        for cell in row
+    )
+
+
+def _is_year(cell: SheetCell) -> bool:
+    return len(cell.text) == 4 and cell.text.isdigit() and "1900" <= cell.text <= "2100"
+
+
+def _differs(row: Sequence[SheetCell], below: Sequence[Sequence[SheetCell]]) -> bool:
+    sample = [cell for other in below[:20] for cell in other]
+    if all(cell.is_bold for cell in row) and not all(cell.is_bold for cell in below[0]):
+        return True
+    named = {cell.column for cell in row if not cell.is_number}
+    return bool(named & {cell.column for cell in sample if cell.is_number})
+
+
+def _has_merged(row: Sequence[SheetCell], sheet: Sheet) -> bool:
+    return any((cell.row, cell.column) in sheet.merged for cell in row)
+
+
+def _first_column_names_rows(rows: Sequence[tuple[SheetCell, ...]]) -> bool:
+    """Whether the first column holds a different short text in each row, beside numbers."""
+    if len(rows) < 2:
+        return False
+    first = min(row[0].column for row in rows)
+    names = [row[0] for row in rows if row[0].column == first]
+    others = [cell for row in rows for cell in row if cell.column != first]
+    numbers = sum(cell.is_number for cell in others)
+    return (
+        len(names) >= 0.8 * len(rows)
+        and all(not cell.is_number and len(cell.text) <= _LONGEST_HEADER_CHARS for cell in names)
+        and len({cell.text for cell in names}) >= 0.9 * len(names)
+        and numbers >= 0.5 * len(others) > 0
+    )
+
+
+# Finds the text of boxes and shapes that are drawn over the cells of a sheet.
+
+_S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeText:
+    """A paragraph in a shape, and the address of the cell where the shape begins."""
+
+    text: str
+    place: str
+    is_hidden: bool
+
+
+def sheet_parts(package: Package) -> dict[str, str]:
+    """The part of each sheet, by the sheet's name."""
+    main = package.main_part()
+    targets = {relation.id: relation.target for relation in package.relations(main)}
+    sheets = package.xml(main).iter(f"{_S}sheet")
+    return {node.get("name") or "": targets.get(node.get(f"{_R}id") or "", "") for node in sheets}
+
+
+def drawings_of(package: Package, part: str) -> list[str]:
+    """The names of the parts that hold what is drawn over a sheet."""
+    return [
+        relation.target
+        for relation in package.relations(part)
+        if relation.kind == "drawing" and relation.target in package.names
+    ]
+
+
+def shape_texts(drawing: etree._Element) -> Iterator[ShapeText]:
+    """The paragraphs of all shapes of a drawing, in the order in which they are drawn."""
+    for anchor in drawing:
+        for shape in anchor.iter(f"{_DRAWN}sp"):
+            if any(shape.iterancestors(_FALLBACK)):
+                continue  # the same shape once more, for old programs
+            name = shape.find(f"{_DRAWN}nvSpPr/{_DRAWN}cNvPr")
+            for paragraph in shape.iterfind(f"{_DRAWN}txBody/{A}p"):
+                yield ShapeText(
+                    text=paragraph_text(paragraph),
+                    place=_begins_at(anchor),
+                    is_hidden=name is not None and name.get("hidden") in ("1", "true"),
+                )
+
+
+def _begins_at(anchor: etree._Element) -> str:
+    """The cell under the corner of a shape; empty where it stands free of the cells."""
+    row = anchor.findtext(f"{_DRAWN}from/{_DRAWN}row")
+    column = anchor.findtext(f"{_DRAWN}from/{_DRAWN}col")
+    if row is None or column is None:
+        return ""
+    # Counted from 0 in the file; Excel has 16,384 columns.
+    return address(whole_number(row, 0) + 1, min(whole_number(column, 0), 16_383) + 1)

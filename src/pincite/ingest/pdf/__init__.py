@@ -1,0 +1,1 @@
+"""PDF: words, lines, tables and headings of each page."""

@@ -1,0 +1,404 @@
+"""Finds tables without ruled lines on a PDF page by the gaps that run down between their columns.
+
+Where the columns cannot be told, the lines stay what they are: rows without cells.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from pincite.ingest.pdf.table_heads import link_headers
+from pincite.ingest.pdf.words import (
+    Item,
+    Row,
+    Segment,
+    Table,
+    TableCell,
+    TableRow,
+    Word,
+    put_right_first,
+)
+
+_FARTHEST_IN_SIZES = 3.0
+_MOST_SINGLE_LINES = 4
+_MOST_SPANNING = 0.35
+_MOST_WORDS = 9.0
+_MOST_HEADER_LINES = 3
+_MOST_LINES_TO_VALUES = 7
+_LEAST_WORDS_OF_SENTENCE = 4
+
+
+def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], bool]) -> list[Item]:
+    """The same lines, those of a table put together as one."""
+    items = [
+        item if isinstance(item, Table) else with_values_apart(item) for item in _on_one_line(items)
+    ]
+    found: list[Item] = []
+    position = 0
+    while position < len(items):
+        end = _region_end(items, position, is_heading)
+        if end == position:
+            found.append(items[position])
+            position += 1
+            continue
+        region = [item for item in items[position:end] if not isinstance(item, Table)]
+        heads = _heads_above(found, region) if _is_several(region) else []
+        table = _table([*heads, *region]) if _is_several(region) else None
+        if table is None:
+            found.extend(items[position:end])
+        else:
+            del found[len(found) - len(heads) :]
+            found.append(table)
+        position = end
+    return found
+
+
+def _on_one_line(items: Sequence[Item]) -> Iterator[Item]:
+    """Put the label of a row and its values together again: PDFium ends a line at very wide gaps."""
+    before: Row | None = None
+    for item in items:
+        if before is not None and not isinstance(item, Table) and _are_values_of(before, item):
+            before = [*before, *item]
+            continue
+        if before is not None:
+            yield before
+        before = None if isinstance(item, Table) else item
+        if before is None:
+            yield item
+    if before is not None:
+        yield before
+
+
+def _are_values_of(before: Row, row: Row) -> bool:
+    left, right = before[-1], row[0]
+    shared = min(left.y1, right.y1) - max(left.y0, right.y0)
+    beside = right.x0 > left.x1 and shared > 0.6 * min(left.y1 - left.y0, right.y1 - right.y0)
+    return beside and (len(row) > 1 or TableCell([right], 0, 0).is_number)
+
+
+def _is_several(region: Sequence[Row]) -> bool:
+    return sum(len(row) > 1 for row in region) > 1
+
+
+def _region_end(items: Sequence[Item], start: int, is_heading: Callable[[Segment], bool]) -> int:
+    """Where the run of lines with several pieces ends that begins at `start`."""
+    first = items[start]
+    if isinstance(first, Table) or len(first) < 2:
+        return start
+    end, before, right = start + 1, first, first[-1].x1
+    for position in range(start + 1, len(items)):
+        row = items[position]
+        if isinstance(row, Table) or not _is_below(before, row, right):
+            break
+        if len(row) > 1:
+            end = position + 1
+        elif position - end >= _MOST_SINGLE_LINES or len(row[0].text) > 100:
+            break
+        elif end - start > 1:
+            following = items[position + 1 : position + 1 + _MOST_LINES_TO_VALUES]
+            if _is_between(row[0], following, is_heading):
+                break
+        before, right = row, max(right, row[-1].x1)
+    return end
+
+
+def _is_between(
+    line: Segment, following: Sequence[Item], is_heading: Callable[[Segment], bool]
+) -> bool:
+    """Whether a line is text between two tables: a heading or a sentence above new heads."""
+    is_sentence = len(line.words) >= _LEAST_WORDS_OF_SENTENCE and line.text.endswith(
+        (".", "!", "?")
+    )
+    if not is_sentence and not is_heading(line):
+        return False
+    heads: Row | None = None
+    for row in following:
+        if isinstance(row, Table):
+            return False
+        numbers = any(TableCell([piece], 0, 0).is_number for piece in row)
+        is_left = row[0].x0 < (heads or row)[0].x0 - row[0].size
+        if is_left and len(row) > 1:
+            return numbers
+        # Below the heads may stand the name of a part: "2015", "Assets:".
+        if not is_left and (numbers or row[0].x0 < line.x0 + line.size):
+            return False
+        if not is_left and len(row) > 1:
+            heads = row
+    return False
+
+
+def _is_below(before: Row, row: Row, right: float) -> bool:
+    """Whether a line follows one of a table that reaches to `right`, as the next of its rows."""
+    size = max(before[0].size, row[0].size)
+    step = min(piece.y0 for piece in row) - min(piece.y0 for piece in before)
+    apart = row[0].x0 > right + 3 * size
+    return 0.3 * size < step < _FARTHEST_IN_SIZES * size and not apart
+
+
+def _heads_above(found: Sequence[Item], region: Sequence[Row]) -> list[Row]:
+    """Single pieces just above that stand over other columns than the first."""
+    heads: list[Row] = []
+    below = region[0] if region else []
+    firsts = [row[0].x1 for row in region if len(row) > 1]
+    for item in reversed(found):
+        if isinstance(item, Table) or not below or len(heads) == _MOST_HEADER_LINES:
+            break
+        over = len(item) > 1 or item[0].x0 > median(firsts)
+        if not over or not _is_below(item, below, region[0][-1].x1) or len(item[0].text) > 60:
+            break
+        heads.insert(0, item)
+        below = item
+    return heads[_lines_of_caption(found[: len(found) - len(heads)], heads) :]
+
+
+def _lines_of_caption(above: Sequence[Item], heads: Sequence[Row]) -> int:
+    """How many of the lines over a table are the rest of a caption that begins above them."""
+    before = above[-1] if above else None
+    if before is None or isinstance(before, Table):
+        return 0
+    count = 0
+    for head in heads:
+        line, last = head[0], before[0]
+        if count == 0 and not is_caption(last.text):
+            break
+        if len(head) > 1 or line.bold != last.bold or abs(line.size - last.size) > 0.5:
+            break
+        before, count = head, count + 1
+    return count
+
+
+def _table(lines: list[Row]) -> Table | None:
+    stripes = find_stripes([row for row in lines if len(row) > 1])
+    if not stripes:
+        return None
+    rows = [TableRow(list(cells_by_stripe(row, stripes))) for row in lines]
+    several = [row for row in rows if len(row.cells) > 1]
+    cells = [cell for row in several for cell in row.cells]
+    if len(several) < 2 or _is_prose(cells):
+        return None
+    columns = join_signs(rows, len(stripes) + 1)
+    spanning = sum(cell.first < cell.last for row in several for cell in row.cells)
+    if columns < 2 or spanning > _MOST_SPANNING * len(several):
+        return None
+    table = Table(list(_whole_rows(rows)), columns)
+    put_right_first(table)
+    link_headers(table)
+    return table
+
+
+def _is_prose(cells: Sequence[TableCell]) -> bool:
+    """Whether the pieces are lines of running text in columns: long, or breaking off mid-word."""
+    if sum(len(cell.text.split()) for cell in cells) > _MOST_WORDS * len(cells):
+        return True
+    broken = sum(cell.text[-2:-1].isalpha() and cell.text.endswith("-") for cell in cells)
+    return broken > 0 and not any(cell.is_number for cell in cells)
+
+
+def _whole_rows(rows: Sequence[TableRow]) -> Iterator[TableRow]:
+    """Put the second and further lines of wrapped cells to their row."""
+    steps = [b.y0 - a.y0 for a, b in pairwise(rows)]
+    step = median(steps) if steps else 0.0
+    whole: TableRow | None = None
+    for row, distance in zip(rows, [step, *steps], strict=True):
+        if whole is not None and _goes_on(whole, row, close=distance < 0.8 * step):
+            for cell in row.cells:
+                _append(whole, cell)
+            continue
+        if whole is not None:
+            yield whole
+        whole = row
+    if whole is not None:
+        yield whole
+
+
+def _goes_on(whole: TableRow, row: TableRow, *, close: bool) -> bool:
+    first = row.cells[0]
+    small = first.text[:1].islower()
+    if len(whole.cells) == 1 and whole.cells[0].first == 0 == first.first:
+        # A label that was too long for its line, with the values on the second.
+        return small and not whole.cells[0].text.endswith(":")
+    filled = {cell.first for cell in whole.cells}
+    wrapped = all(c.first in filled and not c.is_number and c.first == c.last for c in row.cells)
+    if first.first == 0:
+        return len(row.cells) == 1 and small and wrapped
+    return wrapped and (small or close) and any(not cell.is_number for cell in whole.cells)
+
+
+def _append(whole: TableRow, cell: TableCell) -> None:
+    for known in whole.cells:
+        if known.first == cell.first:
+            known.lines.extend(cell.lines)
+            return
+    whole.cells.append(cell)
+    whole.cells.sort(key=lambda cell: cell.first)
+
+
+# Tells the columns of lines of text by the empty stripes that run down between them.
+
+_MOST_CROSSED = 0.15
+_LEAST_GAP_IN_SIZES = 0.45
+_CURRENCY = frozenset("$€£¥")
+_AFTER_NUMBERS = frozenset({"%", ")", ")%", "%)", "*"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stripe:
+    """An empty stripe between two columns."""
+
+    x0: float
+    x1: float
+
+
+def with_values_apart(row: Row) -> Row:
+    """The same line, pieces that are nothing but values cut between them: each is a cell."""
+    return [part for piece in row for part in _values(piece)]
+
+
+def _values(piece: Segment) -> Iterator[Segment]:
+    if len(piece.words) == 1 or not all(map(_is_value, piece.words)):
+        yield piece
+        return
+    start = 0
+    for number, (left, right) in enumerate(pairwise(piece.words), start=1):
+        # "1 234" is one value; a sign of currency begins one.
+        apart = right.x0 - left.x1 > _LEAST_GAP_IN_SIZES * piece.size
+        if left.text not in _CURRENCY and (right.text in _CURRENCY or apart):
+            yield Segment(piece.words[start:number])
+            start = number
+    yield Segment(piece.words[start:])
+
+
+def _is_value(word: Word) -> bool:
+    return word.text in _CURRENCY or TableCell([Segment([word])], 0, 0).is_value
+
+
+def find_stripes(rows: Sequence[Row]) -> list[Stripe]:
+    """The stripes that hardly any piece of a line crosses, from left to right."""
+    if len(rows) < 2:
+        return []
+    allowed = int(_MOST_CROSSED * len(rows)) or int(len(rows) > 3)
+    size = median(row[0].size for row in rows)
+    edges = sorted(
+        edge for row in rows for piece in row for edge in ((piece.x0, 1), (piece.x1, -1))
+    )
+    stripes: list[Stripe] = []
+    covered, opened, seen = 0, 0.0, False
+    for x, change in edges:
+        after = covered + change
+        if covered > allowed >= after:
+            opened, seen = x, True
+        elif covered <= allowed < after and seen and x - opened > 0.3 * size:
+            stripes.append(Stripe(opened, x))
+        covered = after
+    return stripes
+
+
+def cells_by_stripe(row: Row, stripes: Sequence[Stripe]) -> Iterator[TableCell]:
+    """The pieces of a line by column; one that covers several columns stays whole."""
+    found: list[TableCell] = []
+    starts = [stripe.x0 - 1.0 for stripe in stripes]
+    ends = [stripe.x1 + 0.5 for stripe in stripes]
+    parts = [part for whole in row for part in _cut(whole, stripes)]
+    for piece in sorted(parts, key=lambda part: part.x0):
+        reach = bisect_right(starts, piece.x0), bisect_left(ends, piece.x1)
+        first, last = _columns_of(piece, reach, stripes)
+        if found and first <= found[-1].last:
+            joined = Segment([*found[-1].lines[0].words, *piece.words])
+            found[-1] = TableCell([joined], found[-1].first, max(last, found[-1].last))
+        else:
+            found.append(TableCell([piece], first, last))
+    return iter(found)
+
+
+def _columns_of(
+    piece: Segment, reach: tuple[int, int], stripes: Sequence[Stripe]
+) -> tuple[int, int]:
+    """The first and the last column of a piece that begins and ends behind so many stripes."""
+    first, last = reach
+    if piece.text in _CURRENCY:
+        # It stands before a number, often so far that the stripe between columns holds it.
+        return first, max(first, last)
+    if first > last:
+        # Within a stripe: it belongs to the nearer side.
+        stripe = stripes[last]
+        nearer = last if piece.x0 - stripe.x0 < stripe.x1 - piece.x1 else first
+        return nearer, nearer
+    return first, last
+
+
+def _cut(piece: Segment, stripes: Sequence[Stripe]) -> Iterator[Segment]:
+    """Cut where a gap between words lies in a stripe: narrow columns nearly touch."""
+    if len(piece.words) == 1:
+        yield piece
+        return
+    start = 0
+    gaps = sorted(right.x0 - left.x1 for left, right in pairwise(piece.words))
+    usual = gaps[len(gaps) // 2] if len(gaps) > 2 else _LEAST_GAP_IN_SIZES * piece.size
+    for number, (left, right) in enumerate(pairwise(piece.words), start=1):
+        gap = right.x0 - left.x1
+        wide = gap > min(_LEAST_GAP_IN_SIZES * piece.size, 1.3 * usual)
+        # "2023 $ million" is one head; "12 $ 14" are two values.
+        named = number + 1 < len(piece.words) and piece.words[number + 1].text[0].isalpha()
+        currency = right.text in _CURRENCY and left.text not in _CURRENCY and not named
+        if (wide or currency) and any(
+            left.x1 <= stripe.x1 + 1.0 and right.x0 >= stripe.x0 - 1.0 for stripe in stripes
+        ):
+            yield Segment(piece.words[start:number])
+            start = number
+    yield Segment(piece.words[start:]) if start else piece
+
+
+def join_signs(rows: list[TableRow], columns: int) -> int:
+    """Put columns that hold only currency or percent signs to the numbers they belong to.
+
+    A line that stands alone, "(in thousands)", is over a column and does not make one.
+    """
+    for column in range(columns - 1, -1, -1):
+        texts = {
+            cell.text
+            for row in rows
+            for cell in row.cells
+            if cell.first == cell.last == column and len(row.cells) > 1
+        }
+        if not texts or not (texts <= _CURRENCY or texts <= _AFTER_NUMBERS):
+            continue
+        target = column + 1 if texts <= _CURRENCY else column - 1
+        if not 0 <= target < columns:
+            continue
+        for row in rows:
+            row.cells = list(_joined(row.cells, column, target))
+        columns -= 1
+    return columns
+
+
+def _joined(cells: list[TableCell], column: int, target: int) -> Iterator[TableCell]:
+    lost = max(column, target)
+    waiting: list[TableCell] = []
+    for cell in cells:
+        cell.first -= cell.first >= lost
+        cell.last -= cell.last >= lost
+        if waiting and cell.first == waiting[-1].last == min(column, target):
+            words = [*waiting[-1].lines[0].words, *cell.lines[0].words]
+            waiting[-1] = TableCell([Segment(words)], waiting[-1].first, cell.last)
+        else:
+            waiting.append(cell)
+    return iter(waiting)
+
+
+# Tells captions of figures and tables from prose that begins with their name.
+
+_CAPTION = re.compile(
+    r"^(?i:fig(?:ure|\.)?|table|tab\.|chart|exhibit|plate|scheme|listing|diagram|abbildung|abb\."
+    r"|tabelle|tableau|figura|tabla|tabella)\s+[A-Z]{0,2}\d+(?:\s?[.\-–]\s?[A-Z]?\d+)*[a-z]?"
+    r"(?:\s?[:.|–—](?:\s|$)|\s+[A-Z\"“(]|$)"
+)
+
+
+def is_caption(text: str) -> bool:
+    """Whether a line names a figure or table: `Figure 3: ...`, `Table 2`, not `Table 2 shows`."""
+    return bool(_CAPTION.match(text))

@@ -1,0 +1,307 @@
+"""Takes the words of one PDF page from PDFium, with the place of each on the page as displayed."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from math import inf
+
+import pypdfium2.raw as pdfium
+
+from pincite.ingest.pdf.styles import (
+    ADDRESS,
+    Pointer,
+    TextChecks,
+    TextStyle,
+    TextStyles,
+    address_of,
+    direct,
+    pointer_to,
+)
+from pincite.ingest.pdf.words import SIGNS_ALONE, PageFrame, Rectangle, Word
+
+# How high are the lines of a font on a page, whichever letters they hold?
+
+_MATRIX = struct.Struct("6f")
+_FLOAT = struct.Struct("f")
+_font_of = direct(pdfium.FPDFTextObj_GetFont, ADDRESS)
+_font_size = direct(pdfium.FPDFText_GetFontSize, ctypes.c_double)
+_matrix_of = direct(pdfium.FPDFText_GetMatrix, ctypes.c_int)
+_ascent = direct(pdfium.FPDFFont_GetAscent, ctypes.c_int)
+_descent = direct(pdfium.FPDFFont_GetDescent, ctypes.c_int)
+
+
+class FontHeights:
+    """Asks PDFium for the heights of lines on one page, in points."""
+
+    def __init__(self, page: Pointer) -> None:
+        self._page = page
+        self._matrix = bytearray(_MATRIX.size)
+        matrix = ctypes.addressof(ctypes.c_char.from_buffer(self._matrix))
+        self._matrix_pointer = pointer_to(matrix)
+        self._value = bytearray(_FLOAT.size)
+        value = ctypes.addressof(ctypes.c_char.from_buffer(self._value))
+        self._value_pointer = pointer_to(value)
+
+    def of(self, text_object: int, index: int) -> float:
+        """From the descent to the ascent of a text object, of which `index` is a character.
+
+        At least the font's size: some fonts name heights that few of their letters keep to.
+        0.0 where the font does not tell, or where the text does not run level.
+        """
+        font = _font_of(pointer_to(text_object)) if text_object else 0
+        if not font or not _matrix_of(self._page, index, self._matrix_pointer):
+            return 0.0
+        _, turn, slant, scale, _, _ = _MATRIX.unpack(self._matrix)
+        if turn or scale <= 0.0 or abs(slant) > scale:
+            return 0.0
+        size = float(_font_size(self._page, index))
+        heights: list[float] = []
+        for ask in (_ascent, _descent):
+            if not ask(pointer_to(font), ctypes.c_float(size), self._value_pointer):
+                return 0.0
+            heights += _FLOAT.unpack(self._value)
+        return max(heights[0] - heights[1], size) * float(scale)
+
+
+# Takes the words of one PDF page from PDFium, with the place of each on the page as displayed.
+
+_HYPHEN = "\ufffe"
+"""What PDFium writes for a hyphen that splits a word, without a line end after it."""
+_NO_SIGN = "\uffff"
+"""Stands for characters without a letter, so that positions in the text stay those in the page."""
+_NO_SIGNS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\ufdd0-\ufdef\uffff]")
+_HALVES = re.compile("[\ud800-\udfff]")
+_SOFT_HYPHENS = str.maketrans({_HYPHEN: "-", "\u00ad": "-", _NO_SIGN: None})
+_OTHER_HYPHENS = "\u2010\u2011"
+_ODD = re.compile("[\ufffe\u00ad\uffff]")
+_LINE_ENDS = "\r\n"
+_PIECES = re.compile(
+    rf"[^\s{SIGNS_ALONE}{_HYPHEN}]*{_HYPHEN}|[^\s{SIGNS_ALONE}{_HYPHEN}]+|[{SIGNS_ALONE}]|[{_LINE_ENDS}]+"
+)
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+
+_NOWHERE = -1
+_SMALLEST_SIZE = 0.1
+
+_FOUR_DOUBLES = struct.Struct("4d")
+_FOUR_FLOATS = struct.Struct("4f")
+_char_box = direct(pdfium.FPDFText_GetCharBox, ctypes.c_int)
+_loose_box = direct(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int)
+_text_object = direct(pdfium.FPDFText_GetTextObject, ADDRESS)
+_code_at = direct(pdfium.FPDFText_GetUnicode, ctypes.c_uint)
+_hyphen_at = direct(pdfium.FPDFText_IsHyphen, ctypes.c_int)
+_copy_text = direct(pdfium.FPDFText_GetText, ctypes.c_int)
+
+
+Piece = tuple[str, int, int]
+"""Characters of a page that make a word, with the index of the first and of the one behind them."""
+
+
+@dataclass(slots=True)
+class _Band:
+    """What the words of one text object share: the height of their line, and how they look."""
+
+    bottom: float
+    top: float
+    y0: float
+    y1: float
+    height: float
+    """Of the font in points; infinite where it does not tell. Accents may reach beyond it."""
+    style: TextStyle
+
+
+class PageWords:
+    """Reads one page's characters.
+
+    Every call of PDFium costs about as much as three steps of Python, so the letters of a page are
+    taken at once, and of a word only the first and the last character are asked for their place,
+    for all words of the page in one go.
+    """
+
+    def __init__(
+        self, text_page: object, frame: PageFrame, checks: TextChecks | None = None
+    ) -> None:
+        self._page = pointer_to(address_of(text_page))
+        self._count = pdfium.FPDFText_CountChars(text_page)
+        self._frame = frame
+        self._is_sideways = frame.is_sideways
+        # Where words of a page that is not turned are placed at once; on others none fits.
+        self._edge, self._width = frame.left, -1.0 if frame.is_turned else frame.width
+        self._styles = TextStyles(checks)
+        self._heights = FontHeights(self._page)
+        # Read with struct, which is three times as fast as going through the array.
+        self._corners = bytearray(_FOUR_DOUBLES.size)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._corners))
+        self._pointers = [repeat(pointer_to(start + 8 * number)) for number in range(4)]
+        self._loose = bytearray(_FOUR_FLOATS.size)
+        loose = ctypes.addressof(ctypes.c_char.from_buffer(self._loose))
+        self._loose_pointer = pointer_to(loose)
+        self._bands: dict[int, _Band] = {}
+        self.unmapped = 0
+        """Characters whose font does not say which letter they are."""
+        self.outside: list[list[Word]] = []
+        """Words beside the visible part of the page."""
+
+    def lines(self) -> Iterator[list[Word]]:
+        """The visible words of each line in the order PDFium found them."""
+        for words in self._lines():
+            seen = [word for word in words if word.x0 <= word.x1 and word.y0 <= word.y1]
+            if len(seen) < len(words):
+                self.outside.append(
+                    [word for word in words if word.x0 > word.x1 or word.y0 > word.y1]
+                )
+            if seen:
+                yield seen
+
+    def _lines(self) -> Iterator[list[Word]]:
+        """The words of each line, as PDFium marks line ends."""
+        found = [(piece[0], *piece.span()) for piece in _PIECES.finditer(self._text())]
+        starts = [start for _, start, _ in found]
+        firsts = self._char_boxes(starts)
+        lasts = self._char_boxes([end - 1 for _, _, end in found])
+        text_objects = map(_text_object, repeat(self._page), starts)
+        line: list[Word] = []
+        # Where the word before ends, if the next one may be glued to it.
+        behind = _NOWHERE
+        for piece, first, last, text_object in zip(found, firsts, lasts, text_objects, strict=True):
+            text, start, end = piece
+            if text[0] not in _LINE_ENDS:
+                word = self._word(piece, first, last, text_object, behind)
+                if word is not None:
+                    line.append(word)
+                behind = end if word is not None or start == behind else _NOWHERE
+                if text[-1] != _HYPHEN:
+                    continue
+            yield _with_plain_hyphen(line)
+            line, behind = [], _NOWHERE
+        yield _with_plain_hyphen(line)
+
+    def _text(self) -> str:
+        """All characters of the page, each at its own index."""
+        buffer = (ctypes.c_uint16 * (self._count + 1))()
+        length = _copy_text(self._page, 0, self._count, buffer) - 1
+        text = bytes(buffer)[: 2 * max(length, 0)].decode("utf-16-le", "surrogatepass")
+        # PDFium leaves out control characters there, and writes two units for rare signs.
+        if length != self._count or len(text) != length:
+            text = self._characters()
+        for mark in re.finditer(_HYPHEN, text):
+            if not _hyphen_at(self._page, mark.start()):
+                text = f"{text[: mark.start()]}{_NO_SIGN}{text[mark.end() :]}"
+        text, unmapped = _NO_SIGNS.subn(_NO_SIGN, text)
+        self.unmapped += unmapped
+        return text
+
+    def _characters(self) -> str:
+        """Each character asked for by itself."""
+        codes = map(_code_at, repeat(self._page), range(self._count))
+        text = "".join(map(chr, codes)).replace("\x02", _HYPHEN)
+        return "".join(self._whole_signs(text)) if _HALVES.search(text) else text
+
+    def _whole_signs(self, text: str) -> Iterator[str]:
+        """Each sign; of the halves of a surrogate pair the first becomes nothing."""
+        high = 0
+        for code in map(ord, text):
+            if 0xD800 <= code < 0xDC00:
+                high = code
+                self.unmapped -= 1
+                yield _NO_SIGN
+                continue
+            if 0xDC00 <= code < 0xE000:
+                code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
+            high = 0
+            yield chr(code)
+
+    def _word(
+        self, piece: Piece, first: Rectangle, last: Rectangle, text_object: int, behind: int
+    ) -> Word | None:
+        """Make a word of some characters in a row; None if they have no letters.
+
+        It is glued to the one before if that ends `behind`.
+        """
+        text, start, _ = piece
+        left, right, bottom, top = first
+        if last[0] < left or not text.isascii():
+            if _ODD.search(text):
+                text = text.translate(_SOFT_HYPHENS)
+                if not text:
+                    return None
+            left, right, bottom, top = self._extent(piece, first, last)
+        else:
+            _, last_right, last_bottom, last_top = last
+            right = last_right if last_right > right else right
+            bottom = last_bottom if last_bottom < bottom else bottom
+            top = last_top if last_top > top else top
+        size = top - bottom
+        band = self._bands.get(text_object)
+        if band is None or not (band.bottom - 1.0 <= bottom and top <= band.top + 1.0):
+            band = self._ask_for_band(text_object, start)
+        # The font's own height makes the boxes of a line equally high; some fonts lie about it. Of
+        # a font that is not in the file there are no shapes, so that nothing else tells it.
+        if (
+            band.height < 3 * (size if size > 2.0 else 2.0)
+            or size < _SMALLEST_SIZE < band.height < inf
+        ):
+            if band.bottom <= bottom and top <= band.top and left >= self._edge:
+                x0, x1 = left - self._edge, right - self._edge
+                if x0 <= x1 <= self._width:
+                    # Nearly all words stand within the band of their line, and on the page.
+                    return Word(
+                        text, x0, band.y0, x1, band.y1, band.height, band.style, start == behind
+                    )
+            bottom, top, size = min(band.bottom, bottom), max(band.top, top), band.height
+        x0, y0, x1, y1 = self._frame.place(left, right, bottom, top)
+        if self._is_sideways:
+            size = min(y1 - y0, x1 - x0) if len(text) == 1 else y1 - y0
+        return Word(text, x0, y0, x1, y1, max(size, _SMALLEST_SIZE), band.style, start == behind)
+
+    def _ask_for_band(self, text_object: int, index: int) -> _Band:
+        """What the words of a text object share, from one of its characters.
+
+        If it runs up the page, each word has its own.
+        """
+        known = bool(_loose_box(self._page, index, self._loose_pointer))
+        _, top, _, bottom = _FOUR_FLOATS.unpack(self._loose)
+        _, y0, _, y1 = self._frame.place(0.0, 0.0, bottom, top)
+        height = max(top - bottom, _SMALLEST_SIZE) if known and top > bottom else inf
+        # PDFium adds the shape of the one letter it is asked for, such as an accented capital.
+        height = min(height, self._heights.of(text_object, index) or inf)
+        band = _Band(bottom, top, y0, y1, height, self._styles[text_object])
+        if known and text_object:
+            self._bands[text_object] = band
+        return band
+
+    def _extent(self, piece: Piece, first: Rectangle, last: Rectangle) -> Rectangle:
+        """Left, right, bottom and top of a word in PDF coordinates, from its outer characters."""
+        text, start, end = piece
+        left, right, bottom, top = first
+        other_left, other_right, other_bottom, other_top = last
+        if other_left >= left and (text.isascii() or not _RIGHT_TO_LEFT.search(text)):
+            return (
+                left,
+                right if right >= other_right else other_right,
+                bottom if bottom <= other_bottom else other_bottom,
+                top if top >= other_top else other_top,
+            )
+        # Only from left to right do the outer characters of a word enclose it.
+        boxes = self._char_boxes(range(start, end))
+        lefts, rights, bottoms, tops = zip(*boxes, strict=True)
+        return min(lefts), max(rights), min(bottoms), max(tops)
+
+    def _char_boxes(self, indices: Sequence[int]) -> list[Rectangle]:
+        """Left, right, bottom and top of characters in PDF coordinates."""
+        # Each call fills the same buffer, which is read before the next; no step runs in Python.
+        calls = map(_char_box, repeat(self._page), indices, *self._pointers)
+        boxes = map(_FOUR_DOUBLES.unpack, repeat(self._corners))
+        return [box for _, box in zip(calls, boxes, strict=False)]
+
+
+def _with_plain_hyphen(line: list[Word]) -> list[Word]:
+    """The same line; a word it splits ends with the one sign that joining words looks for."""
+    if line and len(line[-1].text) > 1 and line[-1].text[-1] in _OTHER_HYPHENS:
+        line[-1].text = f"{line[-1].text[:-1]}-"
+    return line

@@ -1,0 +1,163 @@
+"""How pieces of text on a PDF page are drawn: bold or not, in which colour, visible or not.
+
+PDFium knows this for each text object; many characters share one, so it is asked once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NewType, Protocol
+
+import pypdfium2.raw as pdfium
+
+# Calls PDFium with plain addresses: a page needs thousands of calls that do next to nothing.
+
+Pointer = NewType("Pointer", object)
+"""An address, ready to be passed on."""
+
+
+def address_of(pointer: Any) -> int:
+    """Where a pointer of pypdfium2 points."""
+    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+
+
+def pointer_to(address: int) -> Pointer:
+    """Make an address ready once for many calls, which would otherwise turn it anew each time."""
+    return Pointer(ctypes.c_void_p.from_param(address))
+
+
+def direct(function: Any, result: Any) -> Callable[..., Any]:
+    """A function of PDFium that takes a `Pointer` for every address, and integers as they are.
+
+    It keeps the interpreter's lock: these calls take less time than giving it up and getting it
+    back. An address as a plain integer would be cut to 32 bits.
+    """
+    prototype: Callable[..., Any] = ctypes.PYFUNCTYPE(result)(address_of(function))
+    return prototype
+
+
+ADDRESS = ctypes.c_size_t
+"""The result of functions that give an address; 0 where there is none."""
+
+
+# How pieces of text on a PDF page are drawn: bold or not, in which colour, visible or not.
+
+_BOLD_WEIGHT = 600
+_BOLD_NAMES = (b"bold", b"black", b"heavy", b"semib", b"demi")
+_DRAWS_NOTHING = 3
+_CLIPS_ONLY = 7
+_LONGEST_NAME = 128
+
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TextStyle:
+    """How one text object is drawn; `colour` is None where it has no plain one."""
+
+    bold: bool = False
+    italic: bool = False
+    colour: Colour | None = None
+    invisible: bool = False
+    unseen: str = ""
+    """Why nobody sees it on the page, as the file says."""
+    replaced: bool = False
+    """Whether the file gives other text in the place of what it draws."""
+
+
+PLAIN = TextStyle()
+
+
+_FOUR_NUMBERS = struct.Struct("4I")
+_font_of = direct(pdfium.FPDFTextObj_GetFont, ADDRESS)
+_font_weight = direct(pdfium.FPDFFont_GetWeight, ctypes.c_int)
+_font_name = direct(pdfium.FPDFFont_GetBaseFontName, ctypes.c_size_t)
+_render_mode = direct(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_int)
+_fill_colour = direct(pdfium.FPDFPageObj_GetFillColor, ctypes.c_int)
+
+
+class TextChecks(Protocol):
+    """Adds to a style what is known of the one text object."""
+
+    def of(self, address: int, font: int, style: TextStyle) -> TextStyle:
+        """The style of the object at this address; the same one where nothing is odd."""
+        ...
+
+
+class TextStyles(dict[int, TextStyle]):
+    """The styles of one page's text objects by their addresses, found when first asked for."""
+
+    def __init__(self, checks: TextChecks | None = None) -> None:
+        super().__init__({0: PLAIN})
+        self._checks = checks
+        self._known: dict[tuple[int, int, bytes], TextStyle] = {}
+        self._colours = FillColours()
+
+    def __missing__(self, address: int) -> TextStyle:
+        text_object = pointer_to(address)
+        font, mode = _font_of(text_object), _render_mode(text_object)
+        colour = self._colours.raw(text_object)
+        # A page has hundreds of text objects and a handful of looks.
+        look = font, mode, colour
+        style = self._known.get(look)
+        if style is None:
+            style = self._known[look] = _style(*look)
+        if self._checks is not None:
+            style = self._checks.of(address, font, style)
+        self[address] = style
+        return style
+
+
+def _style(font: int, mode: int, raw_colour: bytes) -> TextStyle:
+    bold, italic = _face(font)
+    colour = _FOUR_NUMBERS.unpack(raw_colour) if raw_colour else None
+    clear = colour is not None and colour[3] == 0 and mode in (0, 4)
+    return TextStyle(
+        bold=bold,
+        italic=italic,
+        # Only stroked letters have the colour of their lines, and clipping ones show a picture.
+        colour=colour[:3] if colour and mode in (0, 2, 4, 6) else None,
+        invisible=mode in (_DRAWS_NOTHING, _CLIPS_ONLY) or clear,
+    )
+
+
+def _face(font: int) -> tuple[bool, bool]:
+    """Whether a font is bold, and whether it is italic."""
+    if not font:
+        return False, False
+    name = font_name(font).lower()
+    heavy = _font_weight(pointer_to(font)) >= _BOLD_WEIGHT
+    return heavy or any(
+        part in name for part in _BOLD_NAMES
+    ), b"italic" in name or b"oblique" in name
+
+
+def font_name(font: int) -> bytes:
+    """The name that the file gives a font; nothing where it is too long for one."""
+    buffer = ctypes.create_string_buffer(_LONGEST_NAME)
+    length = _font_name(pointer_to(font), buffer, ctypes.c_size_t(_LONGEST_NAME))
+    return buffer.value if 0 < length <= _LONGEST_NAME else b""
+
+
+class FillColours:
+    """Asks for the colours that objects are filled with; one buffer serves all of them."""
+
+    def __init__(self) -> None:
+        self._parts = bytearray(_FOUR_NUMBERS.size)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._parts))
+        self._pointers = [pointer_to(start + 4 * number) for number in range(4)]
+
+    def of(self, page_object: Pointer) -> tuple[int, int, int, int] | None:
+        """Red, green, blue and opacity, each in 0..255; None where it is no plain colour."""
+        raw = self.raw(page_object)
+        if not raw:
+            return None
+        red, green, blue, opacity = _FOUR_NUMBERS.unpack(raw)
+        return red, green, blue, opacity
+
+    def raw(self, page_object: Pointer) -> bytes:
+        """The same four as PDFium writes them down, nothing instead of None."""
+        return bytes(self._parts) if _fill_colour(page_object, *self._pointers) else b""

@@ -1,0 +1,304 @@
+"""Reads plain text: paragraphs, headings and list items as they stand in the file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise, takewhile
+from pathlib import Path
+
+from pincite.ingest.assembly import Outline, choose_title
+from pincite.ingest.encoding.decode import decode
+from pincite.ingest.markdown.reader import MarkdownReader
+from pincite.ingest.markdown.signs import is_markdown
+from pincite.records.document import Block, BlockKind, Document, document_id
+from pincite.text.as_read import RESTRUCTURED_TEXT
+
+# Tells lines that are records of their own (a log, a list of numbers), or a drawing, from prose.
+
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
+_DATE = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.](?:\d{1,2}|[A-Z][a-z]{2})[-/.]\d{4}"
+_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b"
+_WORD_WITH_A_SIGN = r"(?=[^\W\d]*+(?:\d|[^\w\s]|\s\s))[^\s\w]*+[\w.:-]*+(?:[^\s\w.:-][\w.:-]*+)?"
+# What begins an entry: a date, a time or a level, behind at most a few words with numbers or signs
+# in them (`10.0.0.7 - - [10/Oct/2025:13:55:36`), or as `Oct  3 13:55:36`.
+_STAMP = re.compile(
+    rf"(?:{_WORD_WITH_A_SIGN}[ \t]++){{0,4}}?[\[(<{{\"']*"
+    rf"(?:(?:{_DATE})(?:[T :]{_CLOCK})?|{_CLOCK}|{_LEVEL}|[A-Z][a-z]{{2}} [ \d]\d {_CLOCK})"
+)
+_LONGEST_STAMP_CHARS = 80
+_DIGITS = re.compile(r"\d+")
+
+_WORDS = re.compile(r"[^\W\d_]+(?:[ '’.&-]{1,2}[^\W\d_]+)*\.?")
+_BLANKS = re.compile(r"[ \t]{2,}|\t")
+_TELLING = re.compile(r"[9\t:=|–—]")
+# No line of prose begins in lower case and runs on behind a comma; none of a list ends a sentence.
+_RUNS_ON = re.compile(r"[.!?,;…-]$|[.!?…]\s+[^\W\d_]")
+_LONGEST_RECORD_CHARS = 80
+_FEWEST_RECORDS = 3
+_SHORT_WIDTH = 60
+_DRAWN = re.compile(r"[\u2500-\u257f]|\+[-=]{2}|[-=]{2}\+|-->|<--|[|/\\]$|^[|/\\]")
+_CORNER = re.compile(r"[\u2500-\u257f]|\+[-=]{2}|[-=]{2}\+|-->|<--")
+_FEWEST_DRAWN = 3
+_LEAST_DRAWN = 0.6
+
+
+def record_starts(lines: Sequence[str], *, width: int) -> list[int]:
+    """The numbers of the lines of a paragraph that begin a record; the first alone for prose.
+
+    `width` is the length of the longest line of the file, at which prose would be wrapped.
+    """
+    if len(lines) < 2:
+        return [0]
+    entries = _entries(lines)
+    if len(entries) > 1:
+        return entries
+    return list(range(len(lines))) if _are_records(lines, max(width, _SHORT_WIDTH)) else [0]
+
+
+def is_drawing(lines: Sequence[str]) -> bool:
+    """Whether the lines of a paragraph are boxes and arrows made of signs: they say nothing apart."""
+    drawn = sum(map(bool, map(_DRAWN.search, lines)))
+    if not any(map(_CORNER.search, lines)):
+        return False
+    return len(lines) >= _FEWEST_DRAWN and drawn >= _LEAST_DRAWN * len(lines)
+
+
+def _entries(lines: Sequence[str]) -> list[int]:
+    """The lines that begin with a stamp of the first one's form; others go on with the one above."""
+    form = _stamp_form(lines[0])
+    return [n for n, line in enumerate(lines) if _stamp_form(line) == form] if form else []
+
+
+def _stamp_form(line: str) -> str:
+    match = _STAMP.match(line[:_LONGEST_STAMP_CHARS])
+    if match is None:
+        return ""
+    return " ".join(re.sub(r"[^\W\d_]+", "a", _DIGITS.sub("9", match[0])).split())
+
+
+def _are_records(lines: Sequence[str], width: int) -> bool:
+    """Whether the lines were broken on purpose, and half of them look alike beyond plain words."""
+    if len(lines) < _FEWEST_RECORDS or any(map(_is_prose, lines)):
+        return False
+    for line, following in pairwise(lines):
+        if len(line) + 1 + len(following.split(maxsplit=1)[0]) > width:
+            return False
+    forms = Counter(form for form in map(_form, lines) if _TELLING.search(form))
+    return max(forms.values(), default=0) >= max(2, len(lines) / 2)
+
+
+def _is_prose(line: str) -> bool:
+    return len(line) > _LONGEST_RECORD_CHARS or line[0].islower() or bool(_RUNS_ON.search(line))
+
+
+def _form(line: str) -> str:
+    """A line with one letter for words in a row, one digit for a number, one tab for a gap."""
+    return _DIGITS.sub("9", _WORDS.sub("a", _BLANKS.sub("\t", line)))
+
+
+# Reads plain text: paragraphs, headings and list items as they stand in the file.
+
+_MAY_BE_MARKDOWN = (".txt", ".text")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")
+_UNDERLINE = re.compile(r"^([=\-~^\"*#+`])\1{2,}$")
+# "2.3 Terms", "Article 7", "Annex B: Forms": numbers that only headings have.
+_NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){1,5})\.?[ \t]+\S")
+_NAMED = re.compile(r"(?:chapter|section|article|part|annex|appendix|schedule)[ \t]+[\dA-Z]", re.I)
+_SINGLE_NUMBER = re.compile(r"\d{1,3}\.?[ \t]+[^\W\d_]")
+# What reStructuredText ends a line with above lines that are shown as they stand.
+_ABOVE_LITERAL = re.compile(
+    r"(?:\.\. (?:code(?:-block)?|sourcecode|parsed-literal)::.*|(?!\.\. ).*::)$"
+)
+_CAPITAL_SHARE = 0.7
+_LONGEST_HEADING_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of the file, without the white space around it."""
+
+    start: int
+    end: int
+    text: str
+    indent: int
+
+
+class TextReader:
+    """Reads `.txt`, `.log` and `.rst` files; the text is the decoded file, unchanged.
+
+    A `.txt` file that is plainly Markdown is read as such.
+    """
+
+    def read(self, path: Path, content: bytes) -> Document:
+        """Read one file's bytes. Raises ReadError when they are not text."""
+        decoded = decode(content)
+        if path.suffix.lower() in _MAY_BE_MARKDOWN and is_markdown(decoded.text):
+            return MarkdownReader().read(path, content)
+        identifier, sha256 = document_id(content)
+        blocks = text_blocks(decoded.text)
+        headings = [block for block in blocks if block.kind is BlockKind.HEADING]
+        first = decoded.text[headings[0].start : headings[0].end] if headings else None
+        return Document(
+            id=identifier,
+            sha256=sha256,
+            title=choose_title(path, first),
+            media_type=RESTRUCTURED_TEXT if path.suffix.lower() == ".rst" else "text/plain",
+            text=decoded.text,
+            encoding=decoded.encoding,
+            first_byte=decoded.first_byte,
+            blocks=blocks,
+            warnings=tuple(_warnings(decoded.warnings, blocks)),
+        )
+
+
+def text_blocks(text: str) -> tuple[Block, ...]:
+    """The headings, paragraphs and list items of a plain text."""
+    return tuple(_Blocks(text).find())
+
+
+def _warnings(decoding: Sequence[str], blocks: Sequence[Block]) -> Iterator[str]:
+    yield from decoding
+    if not blocks:
+        yield "it has no words; nothing in it can be found"
+
+
+class _Blocks:
+    """Cuts a text into blocks, line by line."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = list(_lines(text))
+        self._width = max((len(line.text) for line in self._lines), default=0)
+        self._outline = Outline()
+        # Underlined headings: the first kind of underline seen is the highest level.
+        self._underlines: list[str] = []
+
+    def find(self) -> Iterator[Block]:
+        """The blocks of the text in order."""
+        paragraph: list[_Line] = []
+        position = 0
+        while position < len(self._lines):
+            line = self._lines[position]
+            if not line.text and paragraph and _ABOVE_LITERAL.match(paragraph[-1].text):
+                literal = self._literal_below(position, paragraph[0].indent)
+                yield from self._close(paragraph)
+                paragraph = []
+                if literal:
+                    yield self._as_it_stands([one for one in literal if one.text])
+                position += max(1, len(literal))
+                continue
+            underline = self._underline_below(position)
+            depth = 0 if paragraph or underline else self._heading_depth(position)
+            if not line.text or underline or depth:
+                yield from self._close(paragraph)
+                paragraph = []
+                if line.text:
+                    yield self._heading(line, self._level(underline) + max(depth - 1, 0))
+            else:
+                if _LIST_MARKER.match(line.text):
+                    yield from self._close(paragraph)
+                    paragraph = []
+                paragraph.append(line)
+            position += 2 if underline else 1
+        yield from self._close(paragraph)
+
+    def _literal_below(self, position: int, indent: int) -> list[_Line]:
+        """The lines from an empty one on that are indented more, empty ones among them."""
+        below = list(
+            takewhile(
+                lambda line: not line.text or line.indent > indent,
+                islice(self._lines, position, None),
+            )
+        )
+        return below if any(line.text for line in below) else []
+
+    def _underline_below(self, position: int) -> str | None:
+        """The sign a heading is underlined with, if this line is one."""
+        line = self._lines[position]
+        if not line.text or position + 1 >= len(self._lines) or _UNDERLINE.match(line.text):
+            return None
+        below = self._lines[position + 1].text
+        match = _UNDERLINE.match(below)
+        # A much shorter line of signs is a table rule or a break, not an underline.
+        return match[1] if match and len(below) >= 0.8 * len(line.text) else None
+
+    def _heading_depth(self, position: int) -> int:
+        """How deep a heading without an underline is; 0 where the line is none."""
+        text = self._lines[position].text
+        if len(text) > _LONGEST_HEADING_CHARS or text[-1:] in ".,;!?":
+            return 0
+        if _is_capital_heading(text):
+            return 1
+        if self._lines[position + 1 :] and self._lines[position + 1].text:
+            return 0
+        if _NAMED.match(text):
+            return 1
+        numbered = _NUMBERED.match(text)
+        if numbered:
+            return 2 + numbered[1].count(".")
+        return 2 if _SINGLE_NUMBER.match(text) and self._has_prose_below(position) else 0
+
+    def _has_prose_below(self, position: int) -> bool:
+        """Whether the next line that is not empty goes on otherwise than a list would."""
+        for line in self._lines[position + 1 : position + 6]:
+            if line.text:
+                return not _LIST_MARKER.match(line.text) and not _SINGLE_NUMBER.match(line.text)
+        return False
+
+    def _heading(self, line: _Line, level: int) -> Block:
+        section = self._outline.enter(level, line.text)
+        return Block(start=line.start, end=line.end, kind=BlockKind.HEADING, section=section)
+
+    def _level(self, underline: str | None) -> int:
+        if underline is None:
+            return len(self._underlines) + 1
+        if underline not in self._underlines:
+            self._underlines.append(underline)
+        return self._underlines.index(underline) + 1
+
+    def _close(self, lines: Sequence[_Line]) -> Iterator[Block]:
+        if not lines or _LIST_MARKER.match(lines[0].text):
+            yield from self._block(lines)
+            return
+        texts = [line.text for line in lines]
+        if is_drawing(texts):
+            yield self._as_it_stands(lines)
+            return
+        starts = record_starts(texts, width=self._width)
+        for start, end in zip(starts, (*starts[1:], len(lines)), strict=True):
+            yield from self._block(lines[start:end])
+
+    def _as_it_stands(self, lines: Sequence[_Line]) -> Block:
+        """All lines as one block, with what the first one is indented by."""
+        start = lines[0].start - lines[0].indent
+        end = lines[-1].end
+        return Block(start=start, end=end, kind=BlockKind.CODE, section=self._outline.path)
+
+    def _block(self, lines: Sequence[_Line]) -> Iterator[Block]:
+        # A row of signs alone (a rule, an overline) says nothing.
+        if not any(character.isalnum() for line in lines for character in line.text):
+            return
+        kind = BlockKind.LIST_ITEM if _LIST_MARKER.match(lines[0].text) else BlockKind.PARAGRAPH
+        yield Block(start=lines[0].start, end=lines[-1].end, kind=kind, section=self._outline.path)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    for match in _LINE.finditer(text):
+        bare = match[0].strip()
+        start = match.start() + len(match[0]) - len(match[0].lstrip())
+        yield _Line(start, start + len(bare), bare, start - match.start() if bare else 0)
+
+
+def _is_capital_heading(text: str) -> bool:
+    """Whether most letters of a line are capitals, and most of its signs letters."""
+    cased = [character for character in text if character.upper() != character.lower()]
+    capitals = sum(character.isupper() for character in cased)
+    # Most of the line must be letters: `A 12 34 56 B` is a row of a table.
+    return (
+        len(cased) >= 4
+        and capitals >= _CAPITAL_SHARE * len(cased)
+        and len(cased) >= 0.5 * len(text.replace(" ", ""))
+    )

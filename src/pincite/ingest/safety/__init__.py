@@ -1,0 +1,1 @@
+"""What in a document may be meant to deceive?"""

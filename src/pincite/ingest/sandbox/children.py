@@ -1,0 +1,237 @@
+"""Has a fresh process for each file that is read, and exchanges the bytes with it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import IO, Any, BinaryIO, NoReturn, Self
+
+from pincite.ingest.sandbox.worker import (
+    DOCUMENT,
+    DONE,
+    FRAME,
+    LOCKED,
+    PICTURE,
+    PROGRESS,
+    REASON,
+    STATUS,
+)
+
+_LONGEST_REASON_BYTES = 10_000
+_LONGEST_REPORT_BYTES = 4096
+# 24 on Linux and macOS; Windows has no such limit.
+OUT_OF_PROCESSOR_TIME = -getattr(signal, "SIGXCPU", 24)
+_CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
+# Run by `-c` because `-I` cuts off PYTHONPATH and the current folder: the child finds Pincite
+# where this process found it, and nowhere else.
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from pincite.ingest.sandbox.worker import main; main(sys.argv[2:])"
+)
+
+
+class ChildGone(Exception):
+    """The child ended, hung or broke the rules of the exchange."""
+
+    def __init__(self, *, out_of_time: float = 0.0, exit_code: int | None = None) -> None:
+        self.out_of_time = out_of_time
+        self.exit_code = exit_code
+        super().__init__(self.found)
+
+    @property
+    def found(self) -> str:
+        """What happened, in a few words."""
+        if self.out_of_time:
+            return "no answer in time"
+        if self.exit_code is None:
+            return "an answer that makes no sense"
+        return f"signal {-self.exit_code}" if self.exit_code < 0 else f"exit code {self.exit_code}"
+
+
+class Keeper:
+    """A process that keeps what reading needs loaded, and forks another one for each file.
+
+    `begin`, then `exchange`, for one file at a time.
+    """
+
+    in_force: Mapping[str, str]
+    """What confines the processes: why not, by name of the fence; empty texts for what is in force."""
+
+    def __init__(self, limits: Mapping[str, Any], startup_seconds: float) -> None:
+        self._limits = limits
+        self._answers: BinaryIO | None = None
+        self.peak_memory = 0
+        """Of all files so far, in the unit of `getrusage`: KiB, on macOS bytes."""
+        self._control: socket.socket | None = None
+        self.in_force = {}
+        if not _CAN_FORK:
+            return
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            self._process = _start(limits, stdin=theirs, stdout=subprocess.DEVNULL)
+        self._control.settimeout(startup_seconds)
+        try:
+            report = self._control.recv(_LONGEST_REPORT_BYTES)
+            self.in_force = json.loads(report) if report else self._refuse_to_start(0.0)
+        except TimeoutError:
+            self._refuse_to_start(startup_seconds)
+        self._control.settimeout(None)
+
+    @property
+    def pid(self) -> int:
+        """Of the process that forks, or without forks of the one that reads."""
+        return self._process.pid
+
+    def is_alive(self) -> bool:
+        """Whether the next file can be read."""
+        return self._control is None or self._process.poll() is None
+
+    def begin(
+        self,
+        document: BinaryIO,
+        name: str,
+        processor_seconds: float,
+        draw: Mapping[str, float] | None = None,
+    ) -> None:
+        """Have a process read an open file, or `draw` a page of it. Raises ChildGone."""
+        request = {"name": name, "processor_seconds": processor_seconds, "draw": draw}
+        if self._control is None:
+            self._process = _start(
+                self._limits, json.dumps(request), stdin=document, stdout=subprocess.PIPE
+            )
+            self._answers = self._process.stdout  # type: ignore[assignment]
+            return
+        ours, theirs = os.pipe()
+        self._answers = os.fdopen(ours, "rb")
+        try:
+            socket.send_fds(
+                self._control, [json.dumps(request).encode()], [document.fileno(), theirs]
+            )
+        except OSError:
+            raise ChildGone(exit_code=self._process.wait()) from None
+        finally:
+            os.close(theirs)
+
+    def exchange(self, *, seconds: float, total: float, most_bytes: int) -> tuple[bytes, bytes]:
+        """Wait for the kind and content of the answer, and end what gave it. Raises ChildGone."""
+        assert self._answers is not None
+        watch = _Watch(self._process.kill, seconds, total)
+        try:
+            with watch, self._answers:
+                answer = _answer(self._answers, watch, most_bytes)
+        except ChildGone:
+            self._ended()
+            raise
+        except (OSError, EOFError):
+            raise ChildGone(out_of_time=watch.expired, exit_code=self._ended()) from None
+        self._ended()
+        return answer
+
+    def kill(self) -> None:
+        """End all that runs, now."""
+        if self._control is not None:
+            self._control.close()
+        with contextlib.suppress(AttributeError):  # none was needed yet
+            self._process.kill()
+            self._process.wait()
+        if self._answers is not None:
+            self._answers.close()
+
+    def _ended(self) -> int:
+        """End the process of the last file, and say how it ended."""
+        if self._control is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self._process.wait(timeout=1)
+            self._process.kill()
+            return self._process.wait()
+        try:
+            self._control.sendall(DONE)
+            status = self._control.recv(STATUS.size, socket.MSG_WAITALL)
+        except OSError:
+            status = b""
+        if len(status) < STATUS.size:
+            return self._process.wait()
+        exit_code, peak = STATUS.unpack(status)
+        self.peak_memory = max(self.peak_memory, peak)
+        return int(exit_code)
+
+    def _refuse_to_start(self, after: float) -> NoReturn:
+        self._process.kill()
+        raise ChildGone(out_of_time=after, exit_code=self._process.wait())
+
+
+class _Watch:
+    """Ends a process that gives no sign of life for too long, or takes too long in all."""
+
+    def __init__(self, kill: Callable[[], None], seconds: float, total: float) -> None:
+        self._kill = kill
+        self._seconds = seconds
+        self._total = total
+        self._started = self._last_sign = time.monotonic()
+        self._over = threading.Event()
+        self.expired = 0.0
+        """The limit that was passed, in seconds; 0 while none was."""
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._run, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+
+    def sign_of_life(self) -> None:
+        """Count the seconds from now on."""
+        self._last_sign = time.monotonic()
+
+    def _run(self) -> None:
+        while True:
+            limit, at = min(
+                (self._seconds, self._last_sign + self._seconds),
+                (self._total, self._started + self._total),
+                key=lambda pair: pair[1],
+            )
+            left = at - time.monotonic()
+            if left <= 0:
+                self.expired = limit
+                # Its end closes the pipe, which ends the waiting on every system.
+                self._kill()
+                return
+            if self._over.wait(left):
+                return
+
+
+def _start(
+    limits: Mapping[str, Any], *arguments: str, stdin: Any, stdout: int
+) -> subprocess.Popen[bytes]:
+    search_path = json.dumps([os.path.abspath(entry) for entry in sys.path])
+    return subprocess.Popen(
+        [sys.executable, "-I", "-B", "-c", _START, search_path, json.dumps(limits), *arguments],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _answer(answers: IO[bytes], watch: _Watch, most_bytes: int) -> tuple[bytes, bytes]:
+    while True:
+        head = answers.read(FRAME.size)
+        if len(head) < FRAME.size:
+            raise EOFError
+        kind, length = FRAME.unpack(head)
+        longest = most_bytes if kind in (DOCUMENT, PICTURE) else _LONGEST_REASON_BYTES
+        if kind not in (DOCUMENT, PICTURE, REASON, LOCKED, PROGRESS) or length > longest:
+            raise ChildGone
+        payload = answers.read(length)
+        if len(payload) < length:
+            raise EOFError
+        if kind != PROGRESS:
+            return kind, payload
+        watch.sign_of_life()

@@ -1,0 +1,288 @@
+"""Reads files in child processes, so that a hostile or broken file cannot take Pincite with it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import NoReturn, Self
+
+from pincite.errors import ReadError
+from pincite.ingest.readers import MEBIBYTE, opened
+from pincite.ingest.reading import NeedsPassword, SameBytesFail
+from pincite.ingest.safety.cleaning import cleaned, cleaned_name
+from pincite.ingest.sandbox.children import OUT_OF_PROCESSOR_TIME, ChildGone, Keeper
+from pincite.ingest.sandbox.worker import DOCUMENT, LOCKED, PICTURE
+from pincite.records.document import Document, open_file_digest
+from pincite.records.document_codec import document_from_bytes
+from pincite.records.flow import FileRead
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxLimits:
+    """What one file may use before it is given up.
+
+    `seconds` is counted anew after each page, so that a long file may take its time and one that
+    hangs may not; `total_seconds` is for all pages together. Processor time is in proportion to the
+    file's size, with more for each page of which a picture is recognised.
+    """
+
+    memory_bytes: int = 2048 * MEBIBYTE
+    seconds: float = 120.0
+    processor_seconds: float = 60.0
+    processor_seconds_per_mebibyte: float = 60.0
+    recognised_page_seconds: float = 60.0
+    total_seconds: float = 3600.0
+    pages: int = 5000
+    recognise: bool = True
+    file_bytes: int = 512 * MEBIBYTE
+    answer_bytes: int = 1024 * MEBIBYTE
+    startup_seconds: float = 60.0
+
+    def processor_seconds_for(self, size_bytes: int) -> float:
+        """What a file of this size may take."""
+        own = self.processor_seconds_per_mebibyte * size_bytes / MEBIBYTE
+        return min(self.processor_seconds + own, self.total_seconds)
+
+
+class SandboxedReader:
+    """Reads any file Pincite knows, in a process of its own for each.
+
+    One object serves one thread at a time; several threads use several objects. What is kept for the
+    next file starts with the first and ends with `close()` or when this process ends, however it ends.
+    """
+
+    def __init__(self, limits: SandboxLimits | None = None) -> None:
+        self._limits = limits or SandboxLimits()
+        self._keeper: Keeper | None = None
+
+    def read(self, path: Path) -> Document:
+        """Read one file. Raises ReadError, also when the parser crashes or does not end.
+
+        SameBytesFail where the file itself is the cause, and not its place or this machine.
+        """
+        kind, payload, identity = self._exchange(path)
+        if kind != DOCUMENT:
+            self._refuse(kind, payload, identity[0])
+        document = document_from_bytes(payload)
+        if (document.id, document.sha256) != identity:
+            raise ReadError(
+                "what came out of it is not of the bytes it has: it was changed while it was read, "
+                "or it misled its reader; ingest it again"
+            )
+        return replace(cleaned(document), name=path.name)
+
+    def draw(self, path: Path, sha256: str, *, page: int, scale: float) -> bytes:
+        """A page of the PDF that has these bytes, as PNG; `scale` is pixels for each point.
+
+        Raises ReadError, also where the file has other bytes by now.
+        """
+        kind, payload, identity = self._exchange(path, {"page": page, "scale": scale})
+        if identity[1] != sha256:
+            raise ReadError("it has changed since it was ingested; ingest it again")
+        if kind != PICTURE:
+            self._refuse(kind, payload, identity[0])
+        if not payload.startswith(_PNG):
+            raise ReadError("what came out of it is no picture; it misled its reader")
+        return payload
+
+    def _refuse(self, kind: bytes, payload: bytes, document_id: str) -> NoReturn:
+        reason = cleaned_name(payload.decode("utf-8", "replace"))
+        raise NeedsPassword(reason) if kind == LOCKED else SameBytesFail(reason, document_id)
+
+    def _exchange(
+        self, path: Path, draw: Mapping[str, float] | None = None
+    ) -> tuple[bytes, bytes, tuple[str, str]]:
+        """What a process made of a file, and which bytes it had: its document id and SHA-256."""
+        with opened(path, self._limits.file_bytes) as file:
+            keeper = self._running_keeper()
+            size = file.seek(0, 2)
+            seconds = self._limits.processor_seconds_for(size)
+            identity = ("", "")
+            try:
+                keeper.begin(file, path.name, seconds, draw)
+                # While it is read; the position in the file is the other process's.
+                identity = open_file_digest(file)
+                kind, payload = keeper.exchange(
+                    seconds=self._limits.seconds,
+                    total=self._limits.total_seconds,
+                    most_bytes=self._limits.answer_bytes,
+                )
+            except ChildGone as gone:
+                is_alive = keeper.is_alive()
+                if not is_alive:
+                    self.close()
+                reason = self._reason(gone, seconds)
+                if identity[0] and (is_alive or gone.out_of_time):
+                    raise SameBytesFail(reason, identity[0]) from None
+                raise ReadError(reason) from None
+            except BaseException:
+                # Interrupted half-way: the answer that is still to come belongs to no request.
+                self.close()
+                raise
+        return kind, payload, identity
+
+    def in_force(self) -> Mapping[str, str]:
+        """What the kernel confines the processes with; raises ReadError where none can be started."""
+        return self._running_keeper().in_force
+
+    def close(self) -> None:
+        """End the processes; the next `read` starts a new one."""
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            keeper.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _running_keeper(self) -> Keeper:
+        if self._keeper is None or not self._keeper.is_alive():
+            self.close()
+            limits = {
+                "memory_bytes": self._limits.memory_bytes,
+                "recognised_page_seconds": self._limits.recognised_page_seconds,
+                "pages": self._limits.pages,
+                "recognise": self._limits.recognise,
+            }
+            try:
+                self._keeper = Keeper(limits, self._limits.startup_seconds)
+            except ChildGone as gone:
+                raise ReadError(
+                    f"the process that reads files did not start ({gone.found}); "
+                    "check the installation with `pincite doctor`"
+                ) from None
+        return self._keeper
+
+    def _reason(self, gone: ChildGone, processor_seconds: float) -> str:
+        """Why a file was given up, for the user."""
+        if gone.out_of_time:
+            return (
+                f"reading took longer than {gone.out_of_time:g} s and was stopped; split the file, "
+                "save it anew, or raise the time limit"
+            )
+        if gone.exit_code == OUT_OF_PROCESSOR_TIME:
+            return (
+                f"reading took more than {processor_seconds:.3g} s of processor time, which is what a "
+                "file of its size may take, and was stopped; split it, or save it anew"
+            )
+        return (
+            f"the parser crashed on this file ({gone.found}); it is damaged or needed more than "
+            f"{self._limits.memory_bytes // MEBIBYTE} MB of memory; save it anew or split it"
+        )
+
+
+# Several sandboxed readers at work ahead of the rest of the pipeline.
+
+_AHEAD_PER_READER = 2
+"""Documents read but not yet taken, for each reader: what bounds the memory of a large ingest."""
+_PATIENCE_SECONDS = 5.0
+
+
+class SandboxedReaderPool:
+    """Reads files in several child processes and hands them over in the order they were named.
+
+    A file that keeps the others waiting loses its turn and comes when it is done: one that hangs
+    costs one reader until its limit, and the other readers go on.
+    """
+
+    def __init__(
+        self, readers: int, limits: SandboxLimits, *, patience_seconds: float = _PATIENCE_SECONDS
+    ) -> None:
+        self._readers = readers
+        self._limits = limits
+        self._patience_seconds = patience_seconds
+
+    def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
+        """What became of each file; never raises for a single file."""
+        mine = threading.local()
+        opened: list[SandboxedReader] = []
+        is_over = threading.Event()
+
+        def start() -> None:
+            mine.reader = SandboxedReader(self._limits)
+            opened.append(mine.reader)
+
+        def read(path: Path) -> FileRead:
+            try:
+                return _read(mine.reader, path)
+            finally:
+                # Its child may have been started after all others were ended.
+                if is_over.is_set():
+                    mine.reader.close()
+
+        threads = ThreadPoolExecutor(self._readers, "reader", initializer=start)
+        queue = _PatientQueue(self._patience_seconds)
+        try:
+            for path in paths:
+                queue.put(threads.submit(read, path))
+                if len(queue) > self._readers * _AHEAD_PER_READER:
+                    yield queue.take()
+            while queue:
+                yield queue.take()
+        finally:
+            is_over.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            for reader in opened:
+                reader.close()
+
+
+class _PatientQueue:
+    """Results in the order they were asked for, except those that let others wait too long."""
+
+    def __init__(self, patience_seconds: float) -> None:
+        self._patience_seconds = patience_seconds
+        self._punctual: list[Future[FileRead]] = []
+        self._late: list[Future[FileRead]] = []
+
+    def __len__(self) -> int:
+        return len(self._punctual) + len(self._late)
+
+    def put(self, result: Future[FileRead]) -> None:
+        """Stand last in the queue."""
+        self._punctual.append(result)
+
+    def take(self) -> FileRead:
+        """The next result: a late one that has come, else the first in the queue."""
+        while True:
+            for result in self._late:
+                if result.done():
+                    self._late.remove(result)
+                    return result.result()
+            if not self._punctual:
+                wait(self._late, return_when=FIRST_COMPLETED)
+            elif self._first_has_come():
+                return self._punctual.pop(0).result()
+
+    def _first_has_come(self) -> bool:
+        first = self._punctual[0]
+        wait([first, *self._late], self._patience_seconds, return_when=FIRST_COMPLETED)
+        if first.done():
+            return True
+        if first.running() and not any(result.done() for result in self._late):
+            self._late.append(self._punctual.pop(0))
+        return False
+
+
+def _read(reader: SandboxedReader, path: Path) -> FileRead:
+    try:
+        return FileRead(path=str(path), document=reader.read(path))
+    except SameBytesFail as error:
+        return FileRead(path=str(path), reason=str(error), failed_bytes=error.document_id)
+    except ReadError as error:
+        return FileRead(path=str(path), reason=str(error))
+    except MemoryError:
+        reason = "what was read of it does not fit into memory; split the file"
+        return FileRead(path=str(path), reason=reason)

@@ -1,1 +1,0 @@
-"""Pincite inside other frameworks; each module needs the framework it is named after."""

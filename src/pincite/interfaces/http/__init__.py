@@ -1,0 +1,1 @@
+"""The server: its API and its page."""

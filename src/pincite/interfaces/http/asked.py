@@ -1,0 +1,81 @@
+"""What clients send and what every route needs: bodies, and who asks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from pincite.interfaces.http.served import Allowed, Served
+from pincite.records.filters import Filters
+
+ConversationNumber = Annotated[int, Field(ge=1, le=2**62)]
+
+
+class Body(BaseModel):
+    """A JSON body; fields that nobody knows are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FiltersBody(Body):
+    """Which part of the collection may answer."""
+
+    documents: list[str] = Field(default=[], description="names, ends of paths, patterns or ids")
+    tags: list[str] = []
+    sections: list[str] = Field(default=[], description="parts of headings")
+    since: str = Field(default="", description="2024-05-31, 2024-05 or 2024")
+    until: str = ""
+
+    def filters(self) -> Filters:
+        """As the library takes them."""
+        return Filters.of(**self.model_dump())
+
+
+class Asked(Body):
+    """What every question has."""
+
+    question: str
+    collection: str | None = None
+    filters: FiltersBody = FiltersBody()
+    debug: bool = Field(default=False, description="add the trace of all stages")
+
+
+class QueryBody(Asked):
+    """A question that is to be answered."""
+
+    profile: str = Field(default="", description="settings for one kind of use")
+    conversation: ConversationNumber | Literal["new"] | None = None
+    stream: bool = Field(default=False, description="server-sent events")
+
+
+class CountBody(Body):
+    """Words to be counted."""
+
+    words: str
+    collection: str | None = None
+    filters: FiltersBody = FiltersBody()
+
+
+class SearchBody(Asked):
+    """A question of which the passages are wanted."""
+
+    limit: int | None = Field(default=None, ge=1, le=1000)
+    sections: bool = Field(default=False, description="add the whole section of each hit")
+
+
+def _served(request: Request) -> Served:
+    found: Served = request.app.state.served
+    return found
+
+
+def _allowed(request: Request) -> Allowed:
+    """The collections that the guards let this client see; all where none of them said anything."""
+    found: Allowed = getattr(request.state, "allowed", None)
+    return found
+
+
+Library = Annotated[Served, Depends(_served)]
+MaySee = Annotated[Allowed, Depends(_allowed)]
+Reply = dict[str, Any]

@@ -1,0 +1,1 @@
+"""What a request must pass before it is answered."""

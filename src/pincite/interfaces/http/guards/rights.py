@@ -1,0 +1,223 @@
+"""What may this key do? Closed by default: an address that stands nowhere here is for admin alone.
+
+Which collections a key may see is put on `request.state.allowed` (None: all), and counts before
+anything is searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+
+from starlette._utils import get_route_path
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pincite.errors import SettingsError
+from pincite.interfaces.http.guards.keys import ApiKey, Keys
+from pincite.interfaces.http.guards.rates import Buckets, address_of
+from pincite.interfaces.http.guards.sizes import refuse
+
+PUBLIC = ""
+KEY_COOKIE = "pincite_key"
+
+_SAFE = frozenset({"GET", "HEAD"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Which scope an address needs. One that ends with / means all below it.
+
+    `works`: a request takes the time and memory of an answer, so few run at once.
+    """
+
+    path: str
+    scope: str
+    methods: frozenset[str] | None = None
+    works: bool = False
+
+    def fits(self, method: str, path: str) -> bool:
+        """Whether it is about this request."""
+        is_below = self.path.endswith("/") and len(self.path) > 1 and path.startswith(self.path)
+        return (path == self.path or is_below) and (self.methods is None or method in self.methods)
+
+
+def _open(path: str) -> Rule:
+    return Rule(path=path, scope=PUBLIC, methods=_SAFE)
+
+
+def _asks(path: str) -> Rule:
+    return Rule(path=path, scope="ask", works=True)
+
+
+def _reads(path: str) -> Rule:
+    return Rule(path=path, scope="ask")
+
+
+RULES: tuple[Rule, ...] = (
+    # The page itself holds nothing of anybody; what it shows it asks for with the user's key.
+    *map(_open, ("/", "/library", "/reports", "/c/", "/conversations/", "/page/")),
+    *map(_open, ("/health", "/favicon.ico")),
+    *map(
+        _asks,
+        ("/v1/query", "/v1/search", "/v1/count", "/v1/reports", "/v1/reports/", "/v1/verify"),
+    ),
+    _asks("/v1/exports"),
+    *map(_asks, ("/v1/chat/completions", "/v1/responses", "/api/search", "/answer")),
+    Rule(path="/v1/documents/", scope="delete", methods=frozenset({"DELETE"})),
+    *map(
+        _reads, ("/v1/documents", "/v1/documents/", "/v1/citations/", "/v1/problems", "/v1/session")
+    ),
+    *map(
+        _reads,
+        ("/v1/conversations", "/v1/conversations/", "/v1/feedback", "/v1/stats", "/api/stats"),
+    ),
+    *map(_reads, ("/v1/models", "/v1/models/", "/openapi.json", "/docs", "/docs/")),
+    # A call of a tool is a question; a stream that only waits is none.
+    Rule(path="/mcp", scope="ask", methods=frozenset({"POST"}), works=True),
+    _reads("/mcp"),
+    Rule(path="/v1/config", scope="ask", methods=_SAFE),
+    Rule(path="/v1/ingest", scope="ingest", works=True),
+    *(Rule(path=path, scope="ingest") for path in ("/v1/jobs", "/v1/jobs/")),
+    *(Rule(path=path, scope="metrics", methods=_SAFE) for path in ("/metrics", "/v1/metrics")),
+)
+"""The first that fits."""
+
+_OTHERWISE = Rule(path="", scope="admin")
+
+
+def rule_of(scope: Scope) -> Rule:
+    """What is needed for a request."""
+    path, method = get_route_path(scope), scope["method"]
+    return next((rule for rule in RULES if rule.fits(method, path)), _OTHERWISE)
+
+
+class KeyCheck:
+    """Lets through who has a key for what is asked; says on the request's state what that key may."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        keys: Keys,
+        buckets: Buckets,
+        failures_per_minute: int,
+        needs_key: bool,
+        told: Callable[..., None],
+    ) -> None:
+        """`needs_key`: also while there are no keys. `told` gets what the audit log should know."""
+        self._app = app
+        self._keys = keys
+        self._buckets = buckets
+        self._failures = failures_per_minute
+        self._needs_key = needs_key
+        self._told = told
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        rule, written = rule_of(scope), written_key(scope)
+        state = scope.setdefault("state", {})
+        state.update(allowed=frozenset(), scopes=frozenset(), key_id="")
+        try:
+            is_open = not self._needs_key and not self._keys
+            key = None if is_open or not written else await self._key(scope, written)
+        except _TooManyWrong as refused:
+            told = f"too many wrong keys from this address; try again in {refused.seconds:.0f} s"
+            await refuse(scope, receive, send, 429, told, retry_seconds=refused.seconds)
+            return
+        except SettingsError as error:
+            self._told("keys cannot be read", problem=str(error))
+            await refuse(scope, receive, send, 503, "the server's keys cannot be read")
+            return
+        if is_open:
+            state.update(allowed=None, scopes=frozenset({"admin"}))
+        elif key is not None:
+            state.update(allowed=key.collections, scopes=key.scopes, key_id=key.id)
+        elif rule.scope != PUBLIC:
+            told = (
+                "this key is none of ours"
+                if written
+                else "a key is needed: Authorization: Bearer pk_..."
+            )
+            await refuse(scope, receive, send, 401, told, headers={"WWW-Authenticate": "Bearer"})
+            return
+        if key is not None and rule.scope != PUBLIC and not key.may(rule.scope):
+            told = f"this key may not do that; it needs the scope '{rule.scope}'"
+            await refuse(scope, receive, send, 403, told)
+            return
+        await self._app(scope, receive, send)
+
+    async def _key(self, scope: Scope, written: str) -> ApiKey | None:
+        """Raises _TooManyWrong before a key is looked at."""
+        name = f"wrong keys of {address_of(scope)}"
+        rate = {"per_minute": float(self._failures), "burst": float(self._failures)}
+        seconds = self._buckets.wait(name, **rate)
+        if seconds:
+            raise _TooManyWrong(seconds)
+        key = self._keys.of(written)
+        if key is None:
+            self._buckets.take(name, **rate)
+            self._told("key refused", address=address_of(scope), path=scope["path"][:200])
+        return key
+
+
+class Recorded:
+    """Tells the audit log of every request that changes something: who, what, and what became of it."""
+
+    def __init__(self, app: ASGIApp, *, told: Callable[..., None]) -> None:
+        self._app = app
+        self._told = told
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] != "http" or rule_of(scope).scope not in ("ingest", "delete", "admin"):
+            await self._app(scope, receive, send)
+            return
+        status = 500
+
+        async def looked_at(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, looked_at)
+        finally:
+            if scope["method"] not in _SAFE:
+                await run_in_threadpool(
+                    self._told,
+                    f"{scope['method']} {get_route_path(scope)[:200]}",
+                    status=status,
+                    key=scope["state"].get("key_id", ""),
+                    address=address_of(scope),
+                    request_id=scope["state"].get("request_id", ""),
+                )
+
+
+class _TooManyWrong(Exception):
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+def written_key(scope: Scope) -> str:
+    """The key that a client gave: as a bearer token, in X-API-Key, or in the page's cookie."""
+    headers = Headers(scope=scope)
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and token.strip():
+        return token.strip()
+    return headers.get("x-api-key", "") or _in_cookie(headers.get("cookie", ""))
+
+
+def _in_cookie(written: str) -> str:
+    try:
+        found = SimpleCookie(written).get(KEY_COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""

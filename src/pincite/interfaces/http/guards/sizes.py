@@ -1,0 +1,194 @@
+"""How large may a request be, how deep its JSON, and how slowly may it come?"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Mapping
+from itertools import accumulate
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pincite.interfaces.http.problems import problem, respond
+
+# How a guard says no: a problem object, as every other error of the server.
+
+
+async def refuse(
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    status: int,
+    detail: str,
+    *,
+    retry_seconds: float | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> None:
+    """Answer instead of the routes. Where it makes sense to ask again, `retry_seconds` says when."""
+    told = dict(headers or {})
+    if retry_seconds is not None:
+        told["Retry-After"] = str(max(1, math.ceil(retry_seconds)))
+    await respond(problem(Request(scope), status, detail), told)(scope, receive, send)
+
+
+# How large may a request be, how deep its JSON, and how slowly may it come?
+
+DEEPEST = 64
+"""Levels of lists and objects in a request; Python's own limit is the stack of a thread."""
+
+_SLOWEST_BYTES = 16_384
+"""A second, on average: slower than any line that is of use."""
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_BRACKET = re.compile(rb"[\[\]{}]")
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, told: str) -> None:
+        super().__init__(told)
+        self.status = status
+        self.told = told
+
+
+class BodyLimits:
+    """Refuses what is too large (413), too deep (400) or too slow (408).
+
+    A body without files is read as a whole before anything else happens: until then a slow client
+    costs no more than its connection.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, max_bytes: int, max_upload_bytes: int, client_seconds: float
+    ) -> None:
+        """`client_seconds` may pass without a byte."""
+        self._app = app
+        self._most = max_bytes
+        self._most_of_upload = max_upload_bytes
+        self._seconds = client_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        has_files = headers.get("content-type", "").lower().startswith("multipart/form-data")
+        most = self._most_of_upload if has_files else self._most
+        body = _Body(receive, most=most, seconds=self._seconds)
+        try:
+            body.check_declared(headers.get("content-length", ""))
+            if not has_files:
+                whole = await body.read()
+                check_depth(whole)
+                await self._app(scope, _once(whole, receive), send)
+                return
+        except _Refused as refused:
+            await refuse(scope, receive, send, refused.status, refused.told)
+            return
+        await self._pass_on(scope, body, send)
+
+    async def _pass_on(self, scope: Scope, body: _Body, send: Send) -> None:
+        """Hand files on as they come; where they become too many, we answer instead of the routes."""
+        is_answered = False
+
+        async def unless_refused(message: Message) -> None:
+            nonlocal is_answered
+            if body.refused is None or is_answered:
+                is_answered = True
+                await send(message)
+
+        try:
+            await self._app(scope, body.receive, unless_refused)
+        except _Refused:
+            pass
+        finally:
+            if body.refused is not None and not is_answered:
+                told = body.refused
+                await refuse(scope, body.receive, send, told.status, told.told)
+
+
+class _Body:
+    """What a client sends, as long as it keeps to the limits."""
+
+    def __init__(self, receive: Receive, *, most: int, seconds: float) -> None:
+        self._receive = receive
+        self._most = most
+        self._seconds = seconds
+        self._began = time.monotonic()
+        self._got = 0
+        self._is_complete = False
+        self.refused: _Refused | None = None
+
+    def check_declared(self, length: str) -> None:
+        """Raises _Refused for a length that is too large, or is none."""
+        if length and not (length.isascii() and length.isdigit()):
+            raise _Refused(400, "Content-Length is no number")
+        if length and (len(length) > 18 or int(length) > self._most):
+            raise self._too_large()
+
+    async def read(self) -> bytes:
+        """All of it. Raises _Refused."""
+        parts = []
+        while not self._is_complete:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                break
+            parts.append(message.get("body", b""))
+        return b"".join(parts)
+
+    async def receive(self) -> Message:
+        """The next part. Raises _Refused."""
+        if self._is_complete:
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), self._seconds)
+            self._count(message)
+        except TimeoutError:
+            self.refused = self._too_slow()
+        if self.refused is not None:
+            raise self.refused
+        return message
+
+    def _count(self, message: Message) -> None:
+        self._got += len(message.get("body", b""))
+        self._is_complete = message["type"] != "http.request" or not message.get("more_body")
+        if self._got > self._most:
+            self.refused = self._too_large()
+        allowed = self._seconds + self._got / _SLOWEST_BYTES
+        if not self._is_complete and time.monotonic() - self._began > allowed:
+            self.refused = self._too_slow()
+
+    def _too_large(self) -> _Refused:
+        return _Refused(
+            413, f"the request is larger than {self._most / 1024:,.0f} KB, the limit here"
+        )
+
+    def _too_slow(self) -> _Refused:
+        return _Refused(408, "the request comes too slowly; nothing was done")
+
+
+def check_depth(content: bytes) -> None:
+    """Raises _Refused for JSON that is nested deeper than any request has to be."""
+    if content.count(b"[") + content.count(b"{") <= DEEPEST:
+        return
+    brackets = _BRACKET.findall(_STRING.sub(b"", content))
+    depths = accumulate(1 if one in b"[{" else -1 for one in brackets)
+    if any(depth > DEEPEST for depth in depths):
+        raise _Refused(400, f"the request is nested deeper than {DEEPEST} levels")
+
+
+def _once(body: bytes, receive: Receive) -> Receive:
+    """The body that was read, then whatever else the client does."""
+    is_given = False
+
+    async def replay() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

@@ -1,0 +1,271 @@
+"""Ingests that go on behind the replies. Each is a file on disk, which all processes of a server read.
+
+A job that a process did not finish is taken up again when the server starts: what it has stored stays.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+
+from pincite.errors import LibraryBusy, PinciteError
+from pincite.interfaces.http.problems import Refused, not_found
+from pincite.interfaces.http.shelf import Allowed, Form
+from pincite.library.library import Library
+from pincite.records.files import read_regular
+from pincite.records.library_records import UPLOADS_FOLDER
+from pincite.verify.receipts.saved import write_whole
+
+if TYPE_CHECKING:
+    from pincite.library.intake import Progress
+    from pincite.records.library_records import IngestReport
+
+MOST_WAITING = 200
+"""Jobs of one process; each holds the files that were sent with it on the disk."""
+_RETRY_SECONDS = "30"
+
+State = Literal["waiting", "running", "done", "failed"]
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_KEPT_SECONDS = 7 * 24 * 3600.0
+_TOLD_EVERY_SECONDS = 0.5
+_BUSY_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFile:
+    """A file of a job. `state` is waiting, read, failed, or what became of it."""
+
+    name: str
+    path: str
+    state: str = "waiting"
+    problem: str = ""
+    pages: int = 0
+    coverage: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What is to be ingested, and how far it is."""
+
+    id: str
+    collection: str
+    paths: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    files: tuple[JobFile, ...] = ()
+    state: State = "waiting"
+    message: str = ""
+    made_at: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state in ("done", "failed")
+
+    def form(self) -> Form:
+        """As clients see it: no path."""
+        files = [
+            {
+                "name": file.name,
+                "state": file.state,
+                **({"problem": file.problem} if file.problem else {}),
+                **({"pages": file.pages, "coverage": file.coverage} if file.coverage else {}),
+            }
+            for file in self.files
+        ]
+        return {
+            "job": self.id,
+            "state": self.state,
+            "collection": self.collection,
+            "message": self.message,
+            "made_at": self.made_at,
+            "files": files,
+        }
+
+
+class Jobs:
+    """The jobs of one library. One thread of each process works on them, one after the other."""
+
+    def __init__(
+        self, library: Library, shown: Callable[[str], str], told: Callable[[str], str]
+    ) -> None:
+        """`shown` names a path, `told` takes paths out of a message."""
+        self._library = library
+        self._shown = shown
+        self._told = told
+        self._folder = library.path / UPLOADS_FOLDER / "jobs"
+        self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._is_ending = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to work, with what was left unfinished."""
+        if self._thread is not None:
+            return
+        self._thread = threading.Thread(target=self._work, name="ingest", daemon=True)
+        for job in self._unfinished():
+            self._waiting.put(job.id)
+        self._thread.start()
+
+    def stop(self, *, patience_seconds: float = 5.0) -> None:
+        """Begin no further job; what is left is taken up at the next start."""
+        self._is_ending.set()
+        self._waiting.put(None)
+        if self._thread is not None:
+            self._thread.join(patience_seconds)
+
+    def check_room(self) -> None:
+        """Raises Refused (503) where so many jobs wait that another would wait too long."""
+        if self._waiting.qsize() >= MOST_WAITING:
+            raise Refused(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"{MOST_WAITING} ingests are waiting, as many as may; nothing was taken in: "
+                "try again when some are done",
+                headers={"Retry-After": _RETRY_SECONDS},
+            )
+
+    def add(
+        self, paths: Sequence[tuple[str, Path]], collection: str, *, tags: Sequence[str] = ()
+    ) -> Job:
+        """A new job for files or folders, each with the name it is shown under."""
+        job = Job(
+            id=uuid4().hex,
+            collection=collection,
+            paths=tuple(str(path) for _, path in paths),
+            tags=tuple(tags),
+            files=tuple(JobFile(name=name, path=str(path)) for name, path in paths),
+            made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._keep(job)
+        self._waiting.put(job.id)
+        return job
+
+    def get(self, identity: str, *, allowed: Allowed = None) -> Job:
+        """A job, as far as it is. Refused where there is none for who asks."""
+        job = self._load(identity) if _ID.fullmatch(identity) else None
+        if job is None or (allowed is not None and job.collection not in allowed):
+            raise not_found(f"there is no job {identity[:40]}")
+        return job
+
+    # --- Working ----------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while (identity := self._waiting.get()) is not None and not self._is_ending.is_set():
+            try:
+                with FileLock(self._folder / f"{identity}.lock", timeout=0):
+                    job = self._load(identity)
+                    if job is not None and not job.is_over:
+                        self._keep(self._done(job))
+            except Timeout:
+                continue  # Another process is at it.
+            except OSError:
+                # The disk is full or gone: the job is taken up at the next start.
+                continue
+
+    def _done(self, job: Job) -> Job:
+        reporter = _Reporter(replace(job, state="running"), self._keep, self._shown)
+        try:
+            report = self._ingested(reporter)
+        except PinciteError as error:
+            return replace(reporter.job, state="failed", message=self._told(str(error)))
+        except Exception as error:  # noqa: BLE001  (it would end the thread, and all jobs with it)
+            fault = f"unexpected {type(error).__name__}; this is a fault in Pincite"
+            return replace(reporter.job, state="failed", message=fault)
+        return reporter.finished(report, self._library)
+
+    def _ingested(self, reporter: _Reporter) -> IngestReport:
+        job = reporter.job
+        while True:
+            try:
+                return self._library.ingest(
+                    job.paths, collection=job.collection, tags=job.tags, progress=reporter.progress
+                )
+            except LibraryBusy:
+                if self._is_ending.wait(_BUSY_SECONDS):
+                    raise
+
+    # --- On disk ----------------------------------------------------------------------------------
+
+    def _keep(self, job: Job) -> None:
+        write_whole(self._folder / f"{job.id}.json", json.dumps(asdict(job)).encode())
+
+    def _load(self, identity: str) -> Job | None:
+        try:
+            found = json.loads(read_regular(self._folder / f"{identity}.json"))
+            files = tuple(JobFile(**file) for file in found.pop("files"))
+            paths, tags = tuple(found.pop("paths")), tuple(found.pop("tags"))
+            return Job(**found, paths=paths, tags=tags, files=files)
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def _unfinished(self) -> Iterator[Job]:
+        """Those that are left; old ones that are done are forgotten."""
+        for path in sorted(self._folder.glob("*.json")):
+            job = self._load(path.stem)
+            if job is not None and not job.is_over:
+                yield job
+            elif path.stat().st_mtime < time.time() - _KEPT_SECONDS:
+                with suppress(OSError):
+                    path.unlink()
+                    path.with_suffix(".lock").unlink(missing_ok=True)
+
+
+class _Reporter:
+    """Writes down how far a job is, not too often."""
+
+    def __init__(self, job: Job, keep: Callable[[Job], None], shown: Callable[[str], str]) -> None:
+        self.job = job
+        self._keep = keep
+        self._shown = shown
+        self._files = {file.path: file for file in job.files}
+        self._told_at = 0.0
+        keep(job)
+
+    def progress(self, step: Progress) -> None:
+        """Another file has been read."""
+        if not step.path:
+            return
+        before = self._files.get(step.path) or JobFile(name=self._shown(step.path), path=step.path)
+        self._files[step.path] = replace(before, state="read")
+        if time.monotonic() - self._told_at > _TOLD_EVERY_SECONDS:
+            self._told_at = time.monotonic()
+            self.job = replace(self.job, files=tuple(self._files.values()))
+            self._keep(self.job)
+
+    def finished(self, report: IngestReport, library: Library) -> Job:
+        """The job with what became of each file."""
+        held = {
+            file.path: file for file in library.files() if file.collection == self.job.collection
+        }
+        failed = {problem.path: problem.reason for problem in report.failed}
+        for path in [*self._files, *failed]:
+            file = self._files.get(path) or JobFile(name=self._shown(path), path=path)
+            if path in failed:
+                self._files[path] = replace(file, state="failed", problem=failed[path])
+            elif path in held:
+                coverage = dict(held[path].coverage)
+                pages = int(coverage.get("pages", 0))
+                self._files[path] = replace(file, state="done", pages=pages, coverage=coverage)
+            else:
+                # A folder stands for the files in it.
+                del self._files[path]
+        return replace(
+            self.job,
+            state="done",
+            files=tuple(self._files.values()),
+            message="; ".join(report.notices),
+        )

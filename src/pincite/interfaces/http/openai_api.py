@@ -1,0 +1,280 @@
+"""OpenAI's interface, for clients that speak it: `/v1/models`, `/v1/chat/completions`, `/v1/responses`.
+
+A model is a collection under a profile. Nobody writes: the message is made of checked quotes, each with
+a link to its place, or says that the documents do not answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from pincite.chat.conversation import reader_of
+from pincite.chat.follow_up import Exchange, follow_up
+from pincite.errors import PinciteError, UsageError
+from pincite.interfaces.http.asked import Library, MaySee
+from pincite.interfaces.http.observing import tell_logs
+from pincite.interfaces.http.openai_forms import (
+    ChatBody,
+    Earlier,
+    Message,
+    Reply,
+    ResponsesBody,
+    asked_in,
+    chunks,
+    completion,
+    events,
+    response,
+)
+from pincite.interfaces.http.problems import Refused, not_found, problem_of
+from pincite.interfaces.http.served import Allowed, Served
+from pincite.interfaces.linked_text import linked_text
+from pincite.settings.groups import ServerSettings
+from pincite.settings.loading import profile_names
+from pincite.verify.receipts.signing import sealed
+
+_ALL = "pincite"
+_TURNS_READ = 20
+_QUOTES_READ = 10
+_BLANK_REPLY: Mapping[str, str] = {}
+
+
+class _OpenAIRoute(APIRoute):
+    """Tells errors as OpenAI's clients expect them."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, with errors as replies."""
+        handler = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except RequestValidationError as error:
+                return _invalid(error)
+            except HTTPException as error:  # a body that cannot be read
+                return _error(error.status_code, str(error.detail), headers=error.headers)
+            except (PinciteError, Refused) as error:
+                told = problem_of(request, error)
+                return _error(told["status"], told["detail"], headers=_headers(error))
+
+        return handled
+
+
+router = APIRouter(prefix="/v1", tags=["openai"], route_class=_OpenAIRoute)
+
+
+@router.get("/models")
+def models(served: Library, allowed: MaySee) -> dict[str, Any]:
+    """One for each collection and profile."""
+    return {
+        "object": "list",
+        "data": [_model_form(name) for name in _models(served, allowed)],
+    }
+
+
+@router.get("/models/{name:path}")
+def model(name: str, served: Library, allowed: MaySee) -> dict[str, Any]:
+    """One of them."""
+    _model(name, served, allowed)
+    return _model_form(name)
+
+
+@router.post("/chat/completions", response_model=None)
+def chat_completions(
+    body: ChatBody, request: Request, served: Library, allowed: MaySee
+) -> Response:
+    """Answer the last message, read with those before it."""
+    reply = _replied(body.model, body.messages, request, served, allowed)
+    if not body.stream:
+        return JSONResponse(completion(reply))
+    with_usage = bool(body.stream_options and body.stream_options.include_usage)
+    told = chunks(reply, with_usage=with_usage, with_events=_settings(request).open_webui_events)
+    return _stream(_lines(told))
+
+
+@router.post("/responses", response_model=None)
+def responses(body: ResponsesBody, request: Request, served: Library, allowed: MaySee) -> Response:
+    """The same in the newer form."""
+    if body.previous_response_id is not None:
+        raise UsageError(
+            "previous_response_id: responses are not stored; send the earlier messages in input"
+        )
+    reply = _replied(
+        body.model, body.messages, request, served, allowed, metadata=body.metadata or _BLANK_REPLY
+    )
+    return _stream(_named_lines(events(reply))) if body.stream else JSONResponse(response(reply))
+
+
+# --- Models -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Model:
+    """What the name of a model means."""
+
+    collection: str | None
+    profile: str = ""
+
+
+def _models(served: Served, allowed: Allowed) -> dict[str, _Model]:
+    """By name: `pincite`, `pincite/COLLECTION`, each also as `...@PROFILE`."""
+    there = sorted(served.status(allowed=allowed)["collections"])
+    every = {_ALL: None} if allowed is None or len(there) == 1 else {}
+    names: dict[str, str | None] = {**every, **{f"{_ALL}/{name}": name for name in there}}
+    return {
+        f"{name}@{profile}" if profile else name: _Model(collection=collection, profile=profile)
+        for profile in ("", *profile_names())
+        for name, collection in names.items()
+    }
+
+
+def _model(name: str, served: Served, allowed: Allowed) -> _Model:
+    there_are = _models(served, allowed)
+    if name not in there_are:
+        shown = ", ".join(one for one in there_are if "@" not in one)
+        raise not_found(
+            f"there is no model '{name[:80]}'; there are: {shown}, each also as NAME@PROFILE with a "
+            f"profile of {', '.join(profile_names())}"
+        )
+    return there_are[name]
+
+
+def _model_form(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "pincite"}
+
+
+# --- Answering ----------------------------------------------------------------------------------
+
+
+def _replied(
+    name: str,
+    messages: Sequence[Message],
+    request: Request,
+    served: Served,
+    allowed: Allowed,
+    *,
+    metadata: Mapping[str, str] = _BLANK_REPLY,
+) -> Reply:
+    chosen = _model(name, served, allowed)
+    question, earlier = asked_in(messages)
+    read_as, notices = _read(question, earlier[-_TURNS_READ:], served, allowed)
+    answer = served.ask(
+        read_as, collection=chosen.collection, profile=chosen.profile, allowed=allowed
+    )
+    tell_logs(request, question, answer)
+    base = _base_url(request)
+    links = [{**link, "href": f"{base}{link['href']}"} for link in answer["links"]]
+    is_other = read_as != question
+    told = {"read_as": read_as} if is_other else {}
+    evidence = sealed({**answer, "links": links, **told})
+    shown = {**answer, "reasons": [*notices, *answer["reasons"]]}
+    linked = linked_text(
+        shown, lambda number: str(links[number - 1]["href"]), read_as=read_as if is_other else ""
+    )
+    return Reply(
+        model=name,
+        linked=linked,
+        evidence=evidence,
+        asked="\n".join(message.text for message in messages),
+        metadata=metadata,
+    )
+
+
+def _read(
+    question: str, earlier: Sequence[Earlier], served: Served, allowed: Allowed
+) -> tuple[str, list[str]]:
+    """What a question means after those before it, and what must be told about that."""
+    if not earlier:
+        return question, []
+    read, problem = reader_of(served.library)
+    exchanges: list[Exchange] = []
+    for one in earlier:
+        exchanges.append(
+            Exchange(
+                question=follow_up(one.question, exchanges).text,
+                asked=" ".join(one.question.split()),
+                quotes=tuple(_quotes(one, served, allowed)),
+            )
+        )
+    reading = read(question, exchanges)
+    return reading.text, [*([problem] if problem else []), *reading.notices]
+
+
+def _quotes(one: Earlier, served: Served, allowed: Allowed) -> Iterator[str]:
+    """What the linked places say; a link that leads to nothing this client may see gives nothing."""
+    for link in one.links[:_QUOTES_READ]:
+        with suppress(PinciteError, Refused):
+            found = served.text(link.document, start=link.start, end=link.end, allowed=allowed)
+            if link.is_quote(found["text"]):
+                yield " ".join(found["text"].split())
+
+
+def _settings(request: Request) -> ServerSettings:
+    settings: ServerSettings = request.app.state.settings
+    return settings
+
+
+def _base_url(request: Request) -> str:
+    """How clients call this server: as it is set, or as the request did, whose host was checked."""
+    chosen = _settings(request).public_url.rstrip("/")
+    return chosen or f"{request.url.scheme}://{request.url.netloc}"
+
+
+# --- On the wire --------------------------------------------------------------------------------
+
+
+def _stream(lines: Iterable[str]) -> StreamingResponse:
+    return StreamingResponse(
+        lines, media_type="text/event-stream", headers={"Cache-Control": "no-cache"}
+    )
+
+
+def _lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for form in forms:
+        yield f"data: {_json(form)}\n\n"
+    yield "data: [DONE]\n\n"
+
+
+def _named_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for form in forms:
+        yield f"event: {form['type']}\ndata: {_json(form)}\n\n"
+
+
+_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
+
+
+def _invalid(error: RequestValidationError) -> Response:
+    # Of a value that may be of several kinds, the one that goes deepest tells most.
+    first = max(error.errors(), key=lambda one: len(one["loc"]))
+    where = ".".join(str(part) for part in first["loc"][1:])
+    told = f"{where}: {first['msg']}" if where else str(first["msg"])
+    return _error(HTTPStatus.BAD_REQUEST, told, param=where or None)
+
+
+def _error(
+    status: int, message: str, *, param: str | None = None, headers: Mapping[str, str] | None = None
+) -> Response:
+    is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    code = "model_not_found" if status == HTTPStatus.NOT_FOUND else None
+    form = {
+        "message": message,
+        "type": "server_error" if is_ours else "invalid_request_error",
+        "param": param,
+        "code": code,
+    }
+    return JSONResponse({"error": form}, status_code=int(status), headers=headers)
+
+
+def _headers(error: Exception) -> dict[str, str] | None:
+    return error.headers if isinstance(error, Refused) else None

@@ -1,0 +1,346 @@
+"""Answers in the forms of OpenAI's interface: completions, their chunks, responses, their events."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pincite.errors import UsageError
+from pincite.interfaces.http.permalinks import Permalink
+from pincite.interfaces.linked_text import LinkedText, Marker
+from pincite.models.llm.output import estimated_tokens
+
+Form = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """An answer, ready to be told in one form or another.
+
+    `evidence` is the object of `/v1/query`, with absolute links; `asked` all that the client sent as
+    text, of which tokens are counted.
+    """
+
+    model: str
+    linked: LinkedText
+    evidence: Mapping[str, Any]
+    asked: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    created: int = field(default_factory=lambda: int(time.time()))
+    name: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @cached_property
+    def tokens(self) -> tuple[int, int]:
+        """How many the client sent and gets, estimated: no model reads or writes them."""
+        return estimated_tokens(self.asked), estimated_tokens(self.linked.text)
+
+
+# --- Chat completions ---------------------------------------------------------------------------
+
+
+def completion(reply: Reply) -> Form:
+    """The object `chat.completion`."""
+    message = {
+        "role": "assistant",
+        "content": reply.linked.text,
+        "refusal": None,
+        "annotations": _nested_annotations(reply),
+    }
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+    return {
+        **_completion_head(reply, "chat.completion"),
+        "choices": [choice],
+        "usage": _chat_usage(reply),
+        "evidence": reply.evidence,
+    }
+
+
+def chunks(reply: Reply, *, with_usage: bool, with_events: bool) -> Iterator[Form]:
+    """The same as a stream: a chunk for each statement.
+
+    Annotations and evidence stand on the one that carries `finish_reason`. `with_events` adds the
+    sources as Open WebUI reads them.
+    """
+    head = _completion_head(reply, "chat.completion.chunk")
+    head |= {"usage": None} if with_usage else {}
+    yield {**head, "choices": [_delta({"role": "assistant", "content": ""})]}
+    for piece in reply.linked.pieces:
+        yield {**head, "choices": [_delta({"content": piece})]}
+    if with_events:
+        for event in _source_events(reply):
+            yield {**head, "choices": [], "event": event}
+    last = _delta({"annotations": _nested_annotations(reply)}, finish_reason="stop")
+    yield {**head, "choices": [last], "evidence": reply.evidence}
+    if with_usage:
+        yield {**head, "choices": [], "usage": _chat_usage(reply)}
+
+
+def _completion_head(reply: Reply, kind: str) -> Form:
+    return {
+        "id": f"chatcmpl-{reply.name}",
+        "object": kind,
+        "created": reply.created,
+        "model": reply.model,
+        "system_fingerprint": f"corpus_{reply.evidence['corpus_version'][:16]}",
+    }
+
+
+def _delta(delta: Form, finish_reason: str | None = None) -> Form:
+    return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+
+
+def _nested_annotations(reply: Reply) -> list[Form]:
+    return [
+        {"type": "url_citation", "url_citation": _url_citation(marker)}
+        for marker in reply.linked.markers
+    ]
+
+
+def _url_citation(marker: Marker) -> Form:
+    """`start_index` and `end_index` are where the link stands in the text, as a Python slice."""
+    return {
+        "start_index": marker.start,
+        "end_index": marker.end,
+        "title": marker.title,
+        "url": marker.url,
+    }
+
+
+def _chat_usage(reply: Reply) -> Form:
+    asked, told = reply.tokens
+    return {"prompt_tokens": asked, "completion_tokens": told, "total_tokens": asked + told}
+
+
+def _source_events(reply: Reply) -> Iterator[Form]:
+    """One for each citation that is linked."""
+    for marker in {marker.number: marker for marker in reply.linked.markers}.values():
+        citation = reply.evidence["citations"][marker.number - 1]
+        metadata = {"source": marker.url, "name": marker.title, "page": citation["page"]}
+        data = {
+            "source": {"id": marker.url, "name": marker.title, "url": marker.url},
+            "document": [citation["cited_text"]],
+            "metadata": [{name: value for name, value in metadata.items() if value is not None}],
+        }
+        yield {"type": "source", "data": data}
+
+
+# --- Responses ----------------------------------------------------------------------------------
+
+
+def response(reply: Reply) -> Form:
+    """The object `response`, complete."""
+    return {
+        **_response_head(reply, "completed"),
+        "completed_at": int(time.time()),
+        "output": [_item(reply)],
+        "usage": _response_usage(reply),
+        "evidence": reply.evidence,
+    }
+
+
+def events(reply: Reply) -> Iterator[Form]:
+    """The same as a stream of events, numbered from 0."""
+    for number, event in enumerate(_events(reply)):
+        yield {**event, "sequence_number": number}
+
+
+def _events(reply: Reply) -> Iterator[Form]:
+    begun = {**_response_head(reply, "in_progress"), "output": [], "usage": None}
+    item = _item(reply)
+    part = item["content"][0]
+    here = {"item_id": item["id"], "output_index": 0, "content_index": 0}
+    yield {"type": "response.created", "response": begun}
+    yield {"type": "response.in_progress", "response": begun}
+    empty = {**item, "status": "in_progress", "content": []}
+    yield {"type": "response.output_item.added", "output_index": 0, "item": empty}
+    blank = {**part, "text": "", "annotations": []}
+    yield {"type": "response.content_part.added", **here, "part": blank}
+    for piece in reply.linked.pieces:
+        yield {"type": "response.output_text.delta", **here, "delta": piece, "logprobs": []}
+    for place, annotation in enumerate(part["annotations"]):
+        yield {
+            "type": "response.output_text.annotation.added",
+            **here,
+            "annotation_index": place,
+            "annotation": annotation,
+        }
+    yield {"type": "response.output_text.done", **here, "text": part["text"], "logprobs": []}
+    yield {"type": "response.content_part.done", **here, "part": part}
+    yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+    yield {"type": "response.completed", "response": response(reply)}
+
+
+def _response_head(reply: Reply, status: str) -> Form:
+    return {
+        "id": f"resp_{reply.name}",
+        "object": "response",
+        "created_at": reply.created,
+        "status": status,
+        "error": None,
+        "incomplete_details": None,
+        "instructions": None,
+        "model": reply.model,
+        "metadata": dict(reply.metadata),
+        "parallel_tool_calls": False,
+        "previous_response_id": None,
+        "store": False,
+        "temperature": None,
+        "text": {"format": {"type": "text"}},
+        "tool_choice": "none",
+        "tools": [],
+        "top_p": None,
+        "truncation": "disabled",
+    }
+
+
+def _item(reply: Reply) -> Form:
+    annotations = [
+        {"type": "url_citation", **_url_citation(marker)} for marker in reply.linked.markers
+    ]
+    part = {
+        "type": "output_text",
+        "text": reply.linked.text,
+        "annotations": annotations,
+        "logprobs": [],
+    }
+    return {
+        "id": f"msg_{reply.name}",
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+        "content": [part],
+    }
+
+
+def _response_usage(reply: Reply) -> Form:
+    asked, told = reply.tokens
+    return {
+        "input_tokens": asked,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens": told,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": asked + told,
+    }
+
+
+# What clients of OpenAI's interface send: a model, messages, and much that means nothing here.
+
+_LINK = re.compile(r"/c/([0-9a-f]{16}\.\d{1,10}-\d{1,10}\.[0-9a-f]{12})(?![0-9a-z])", re.ASCII)
+_TEXT_PARTS = ("text", "input_text", "output_text")
+
+
+class _Ignoring(BaseModel):
+    """Parameters that mean nothing to quotes (temperature, tools, ...) are not looked at."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+
+class Part(_Ignoring):
+    """A piece of a message; only text is read."""
+
+    type: str
+    text: str = ""
+
+
+Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool", "function"]
+
+
+class Message(_Ignoring):
+    """One turn. What a system message orders does not change what the documents say."""
+
+    role: Role
+    content: str | list[Part] | None = None
+
+    @property
+    def text(self) -> str:
+        """The words of it."""
+        if self.content is None or isinstance(self.content, str):
+            return self.content or ""
+        return "\n".join(part.text for part in self.content if part.type in _TEXT_PARTS)
+
+
+class StreamOptions(_Ignoring):
+    """How a stream ends."""
+
+    include_usage: bool | None = None
+
+
+class ChatBody(_Ignoring):
+    """The body of `/v1/chat/completions`."""
+
+    model: str
+    messages: list[Message] = Field(min_length=1)
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+
+
+class Item(_Ignoring):
+    """An item of the input of `/v1/responses`; all but messages are left out."""
+
+    type: str = "message"
+    role: Role | None = None
+    content: str | list[Part] | None = None
+
+
+class ResponsesBody(_Ignoring):
+    """The body of `/v1/responses`. Nothing is stored: earlier messages stand in the input."""
+
+    model: str
+    input: str | list[Item]
+    stream: bool | None = None
+    previous_response_id: str | None = None
+    metadata: dict[str, str] | None = None
+
+    @property
+    def messages(self) -> list[Message]:
+        """The input as messages."""
+        if isinstance(self.input, str):
+            return [Message(role="user", content=self.input)]
+        return [
+            Message(role=item.role, content=item.content)
+            for item in self.input
+            if item.type == "message" and item.role
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """A question of the conversation, and the quotes that its answer showed."""
+
+    question: str
+    links: tuple[Permalink, ...] = ()
+
+
+Asked: TypeAlias = tuple[str, tuple[Earlier, ...]]
+
+
+def asked_in(messages: Sequence[Message]) -> Asked:
+    """The question, which is the last message, and those before it.
+
+    Raises UsageError where there is no question.
+    """
+    turns: list[Earlier] = []
+    for message in messages:
+        if message.role == "user":
+            turns.append(Earlier(question=message.text))
+        elif message.role == "assistant" and turns:
+            turns[-1] = Earlier(question=turns[-1].question, links=_links(message.text))
+    if not turns or messages[-1].role != "user" or not turns[-1].question.strip():
+        raise UsageError(
+            "the last message is no question; expected role 'user' and some text in its content"
+        )
+    return turns[-1].question, tuple(turns[:-1])
+
+
+def _links(text: str) -> tuple[Permalink, ...]:
+    """The citations that an answer linked to, each once."""
+    found = dict.fromkeys(_LINK.findall(text))
+    parsed = (Permalink.parsed(identity) for identity in found)
+    return tuple(link for link in parsed if link is not None)

@@ -1,0 +1,179 @@
+"""The page in the browser: its files, and what only it asks for (docs/page.md)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from pincite.interfaces.http.asked import Library, MaySee, Reply
+from pincite.interfaces.http.problems import not_found
+from pincite.records.document import Block, Document, Range
+
+router = APIRouter()
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+    )
+)
+"""What the browser lets the page do: load from this server, and never read text as code."""
+
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    # Asked for each time, so that a new version of the program is a new page; the tag makes it cheap.
+    "Cache-Control": "no-cache",
+}
+_KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+_SHELL = "index.html"
+_MOST_CHARACTERS = 100_000
+"""Of a document, sent at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    content: bytes
+    kind: str
+    tag: str
+
+
+@lru_cache(maxsize=1)
+def _files() -> Mapping[str, _File]:
+    """All files of the page: a name from outside only looks one up, it never reaches the disk."""
+    found = {}
+    for entry in files("pincite.interfaces.http").joinpath("page").iterdir():
+        kind = _KINDS.get(entry.name.rpartition(".")[2])
+        if kind:
+            content = entry.read_bytes()
+            tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+            found[entry.name] = _File(content=content, kind=kind, tag=tag)
+    return found
+
+
+@router.get("/", include_in_schema=False)
+@router.get("/library", include_in_schema=False)
+@router.get("/reports", include_in_schema=False)
+@router.get("/c/{identity}", include_in_schema=False)
+@router.get("/conversations/{number}", include_in_schema=False)
+def shell(request: Request) -> Response:
+    """The page; its script shows what the address means."""
+    return _sent(request, _files()[_SHELL])
+
+
+@router.get("/page/{name}", include_in_schema=False)
+def part_of_page(name: str, request: Request) -> Response:
+    """A script, style or picture of the page."""
+    found = _files().get(name)
+    if found is None or name == _SHELL:
+        raise not_found("the page has no such file")
+    return _sent(request, found)
+
+
+def _sent(request: Request, file: _File) -> Response:
+    headers = {**_HEADERS, "ETag": file.tag}
+    if request.headers.get("if-none-match") == file.tag:
+        return Response(status_code=304, headers=headers)
+    return Response(file.content, media_type=file.kind, headers=headers)
+
+
+# --- What cannot be found ---------------------------------------------------------------------------
+
+
+@router.get("/v1/problems", tags=["documents"])
+def problems(served: Library, allowed: MaySee) -> Reply:
+    """Files that could not be read, and kept answers with quotes that are not there any more."""
+    catalog = served.library.catalog
+    scopes = [None] if allowed is None else sorted(allowed)
+    failed = [
+        {
+            "name": (name := served.names(problem.path)),
+            "reason": problem.reason.replace(problem.path, name),
+        }
+        for scope in scopes
+        for problem in catalog.failures(scope)
+    ]
+    stale = [
+        {"question": kept.form["question"], "kept_at": kept.kept_at, "quotes": len(kept.stale)}
+        for kept in catalog.history.entries()
+        if kept.stale and (allowed is None or kept.collection in allowed)
+    ]
+    return {"failed": failed, "stale": stale}
+
+
+# --- The text of a document, as it is laid out --------------------------------------------------
+
+Place = Annotated[int, Query(ge=0, le=2**31, description="in characters")]
+
+
+@router.get("/v1/documents/{document_id}/blocks", tags=["documents"])
+def blocks(
+    document_id: Annotated[str, Path(pattern="^[0-9a-f]{16}$")],
+    served: Library,
+    allowed: MaySee,
+    start: Place = 0,
+    end: Place = 10_000,
+) -> Reply:
+    """A range of a document's text with its headings, paragraphs, list items and table cells.
+
+    The range is widened to whole blocks, and cut to what can be sent at once.
+    """
+    document = served.held(document_id, allowed).document
+    first, last = _widened(document, start, end)
+    return {
+        "start": first,
+        "end": last,
+        "length": len(document.text),
+        "text": document.text[first:last],
+        "blocks": list(_block_forms(document, first, last)),
+    }
+
+
+def _widened(document: Document, start: int, end: int) -> Range:
+    start = min(start, len(document.text))
+    end = min(max(start, end), start + _MOST_CHARACTERS, len(document.text))
+    inside = document.blocks_in(start, end)
+    if not inside:
+        return start, end
+    first, last = min(start, inside[0].start), max(end, inside[-1].end)
+    return (first, last) if last - first <= 2 * _MOST_CHARACTERS else (start, end)
+
+
+def _block_forms(document: Document, first: int, last: int) -> Iterator[dict[str, Any]]:
+    for block in document.blocks_in(first, last):
+        start, end = max(block.start, first), min(block.end, last)
+        form: dict[str, Any] = {"start": start, "end": end, "kind": str(block.kind)}
+        if block.place:
+            form["place"] = block.place
+        if block.cells and (start, end) == (block.start, block.end):
+            form["cells"] = list(_cell_forms(block))
+        yield form
+
+
+def _cell_forms(block: Block) -> Iterator[dict[str, Any]]:
+    """Cells from left to right; `head` where a cell says what others in its row or column mean."""
+    heads_row = {head for cell in block.cells for head in cell.row_headers}
+    is_head_row = not any(cell.column_headers or cell.row_headers for cell in block.cells)
+    for cell in block.cells:
+        is_head = is_head_row or (cell.start, cell.end) in heads_row
+        form: dict[str, Any] = {"start": cell.start, "end": cell.end, "head": is_head}
+        yield {**form, "place": cell.place} if cell.place else form

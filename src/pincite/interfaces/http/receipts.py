@@ -1,0 +1,61 @@
+"""Saved answers and reports are checked against the files that the library holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from pincite.assemble.files import countable_units
+from pincite.errors import ReadError
+from pincite.interfaces.http.shelf import Allowed, Form, Shelf
+from pincite.records.document import Document
+from pincite.records.files import digest_now
+from pincite.verify.receipts.cited_files import CitedFiles
+from pincite.verify.receipts.saved import Saved, check_against, require_form
+
+_READ_SECONDS = 60.0
+
+
+class HeldFiles(CitedFiles):
+    """Finds the files of a receipt by their bytes among those that who asks may see.
+
+    The text is what was stored of these bytes; that a file still has them is looked at now. No path of
+    a receipt is opened.
+    """
+
+    def __init__(self, shelf: Shelf, allowed: Allowed) -> None:
+        units = partial(countable_units, shelf.library.settings.chunking)
+        super().__init__(_NoReader(), None, seconds=_READ_SECONDS, units=units)
+        self._shelf = shelf
+        self._files = {file.document_id: file for file in shelf.files(allowed)}
+
+    def document(self, source: str, sha256: str) -> Document:
+        """The document that a citation names. Raises ReadError."""
+        file = self._files.get(sha256[:16])
+        if file is None:
+            raise ReadError(f"{source}: no file of this library has these bytes now")
+        if digest_now(file.path) != sha256:
+            raise ReadError(f"{source}: the file has changed or is gone since it was ingested")
+        return self._shelf.library.catalog.document(file.document_id)
+
+
+class _NoReader:
+    def read(self, path: Any) -> Document:
+        raise ReadError(f"{path}: is not read here")
+
+
+def check(form: Mapping[str, Any], shelf: Shelf, *, allowed: Allowed = None) -> Form:
+    """The object of `pincite verify --json`. Raises ReceiptError for what is no receipt."""
+    require_form(form, "the receipt")
+    found = check_against(Saved(form=form), HeldFiles(shelf, allowed))
+    return {
+        "verified": found.holds,
+        "problems": list(found.problems),
+        "signed": bool(found.signed_by),
+        "signed_by": found.signed_by,
+        "citations": [
+            {"number": one.number, "source": one.source, "problems": list(one.problems)}
+            for one in found.citations
+        ],
+    }

@@ -1,0 +1,43 @@
+"""The page's key as a cookie, and numbers for Prometheus."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from pincite.interfaces.http.asked import MaySee, Reply
+from pincite.interfaces.http.guards.rights import KEY_COOKIE, written_key
+
+router = APIRouter(tags=["state"])
+
+
+@router.post("/v1/session")
+def open_session(request: Request, response: Response, allowed: MaySee) -> Reply:
+    """Keep the key of this request as a cookie that no script can read, for the page.
+
+    Other pages cannot use it: their requests do not carry it, and are refused by their origin.
+    """
+    key = written_key(request.scope)
+    if key:
+        response.set_cookie(
+            KEY_COOKIE,
+            key,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+    collections = None if allowed is None else sorted(allowed)
+    return {"scopes": sorted(request.state.scopes), "collections": collections}
+
+
+@router.delete("/v1/session")
+def close_session(response: Response) -> Reply:
+    """Forget the cookie."""
+    response.delete_cookie(KEY_COOKIE, httponly=True, samesite="strict")
+    return {}
+
+
+@router.get("/metrics", response_class=Response)
+def metrics(request: Request) -> Response:
+    """Numbers of all processes, as Prometheus reads them."""
+    content, kind = request.app.state.metrics.written()
+    return Response(content, media_type=kind)

@@ -1,0 +1,149 @@
+"""Files come in: uploaded, or from a folder of the server that its owner has opened for this."""
+
+from __future__ import annotations
+
+import json
+import os
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Request
+from pydantic import Field, ValidationError
+from starlette.datastructures import FormData, UploadFile
+
+from pincite.errors import UsageError
+from pincite.interfaces.http.asked import Body, Library, MaySee, Reply
+from pincite.interfaces.http.jobs import Job
+from pincite.interfaces.http.problems import Refused
+from pincite.interfaces.http.served import Allowed, Served
+from pincite.interfaces.http.uploads import safe_name
+
+router = APIRouter(prefix="/v1", tags=["ingest"])
+
+_LONGEST_COLLECTION = 100
+
+
+class IngestBody(Body):
+    """A file or folder of the server, below one that `server.ingest_folders` names."""
+
+    path: str = Field(min_length=1)
+    collection: str = "default"
+    tags: tuple[str, ...] = ()
+
+
+_BODY = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["files"],
+                "properties": {
+                    "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    "collection": {"type": "string", "default": "default"},
+                    "tags": {"type": "array", "items": {"type": "string"}},
+                },
+            }
+        },
+        "application/json": {"schema": IngestBody.model_json_schema()},
+    },
+}
+
+
+@router.post(
+    "/ingest",
+    status_code=HTTPStatus.ACCEPTED,
+    openapi_extra={"requestBody": _BODY},
+)
+async def ingest(request: Request, served: Library, allowed: MaySee) -> Reply:
+    """Take in files; the reply names a job, and `/v1/jobs/{id}` tells how far it is."""
+    served.jobs.check_room()
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        settings = request.app.state.settings
+        async with request.form(max_files=settings.max_files, max_fields=100) as form:
+            job = await run_sync(_uploaded, form, served, allowed)
+    elif kind == "application/json":
+        body = _parsed(await request.body())
+        folders = request.app.state.settings.ingest_folders
+        job = await run_sync(_of_folder, body, folders, served, allowed)
+    else:
+        raise Refused(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "expected multipart/form-data with a field 'files', or application/json with a 'path'",
+        )
+    return job.form()
+
+
+@router.get("/jobs/{identity}")
+def job(identity: str, served: Library, allowed: MaySee) -> Reply:
+    """How far an ingest is, file by file."""
+    return served.jobs.get(identity, allowed=allowed).form()
+
+
+def _uploaded(form: FormData, served: Served, allowed: Allowed) -> Job:
+    if strangers := sorted(set(form) - {"files", "collection", "tags"}):
+        raise Refused(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            f"there is no field '{strangers[0][:80]}'; there are: files, collection, tags",
+        )
+    collection = _collection(form.get("collection", "default"), allowed)
+    files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
+    if not files:
+        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "there is no file in the field 'files'")
+    # All names before the first file: a wrong one stores none.
+    names = [safe_name(file.filename or "") for file in files]
+    tags = [str(tag) for tag in form.getlist("tags")]
+    kept = [
+        (name, served.uploads.keep(collection, name, file.file))
+        for name, file in zip(names, files, strict=True)
+    ]
+    return served.jobs.add(kept, collection, tags=tags)
+
+
+def _of_folder(body: IngestBody, folders: tuple[str, ...], served: Served, allowed: Allowed) -> Job:
+    collection = _collection(body.collection, allowed)
+    path = _below(body.path, folders)
+    return served.jobs.add([(path.name, path)], collection, tags=body.tags)
+
+
+def _below(given: str, folders: tuple[str, ...]) -> Path:
+    """What a path means, if it is below one of the folders; who asks learns nothing of others."""
+    for folder in folders:
+        top = os.path.realpath(folder)
+        try:
+            found = Path(os.path.realpath(os.path.join(top, given)))
+        except ValueError:  # no name of a file
+            break
+        if found.is_relative_to(top) and found.exists():
+            return found
+    raise Refused(
+        HTTPStatus.FORBIDDEN,
+        "no such file or folder below those that server.ingest_folders opens to clients",
+    )
+
+
+def _collection(given: Any, allowed: Allowed) -> str:
+    collection = str(given)
+    if not collection.strip() or len(collection) > _LONGEST_COLLECTION:
+        raise UsageError(
+            f"the collection is '{collection[:40]}'; give a name of at most {_LONGEST_COLLECTION} "
+            "characters"
+        )
+    if allowed is not None and collection not in allowed:
+        raise Refused(
+            HTTPStatus.FORBIDDEN, f"nothing may be added to the collection '{collection}'"
+        )
+    return collection
+
+
+def _parsed(content: bytes) -> IngestBody:
+    try:
+        return IngestBody.model_validate(json.loads(content))
+    except ValidationError as error:
+        told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
+    except (ValueError, RecursionError) as error:
+        told = f"the body is not JSON: {error}"
+    raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, told)

@@ -1,0 +1,84 @@
+"""Questions: an answer of checked quotes, the passages that were found, or a count."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Header, Request, Response
+
+from pincite.interfaces.http.asked import CountBody, Library, MaySee, QueryBody, Reply, SearchBody
+from pincite.interfaces.http.observing import tell_logs
+from pincite.interfaces.http.served import Allowed, Form, Served
+from pincite.interfaces.http.streams import Progress, Tell, rendered, stream
+
+router = APIRouter(prefix="/v1", tags=["ask"])
+
+_EVENTS = {
+    "description": "the answer; with `stream`, the events that docs/server.md lists",
+    "content": {"application/json": {}, "text/event-stream": {}},
+}
+
+
+@router.post("/query", responses={200: _EVENTS})
+async def query(
+    request: Request,
+    body: QueryBody,
+    served: Library,
+    allowed: MaySee,
+    accept: Annotated[str, Header()] = "",
+) -> Response:
+    """Answer with exact quotes, or refuse and say why; at once or as a stream of events."""
+    if body.stream or "text/event-stream" in accept:
+
+        def work(tell: Tell) -> None:
+            progress = Progress(tell, served.names)
+            form = _answer(body, served, allowed, progress)
+            tell_logs(request, body.question, form)
+            progress.done(form)
+
+        return await stream(request, work, request.app.state.ending)
+    form = await run_sync(_answer, body, served, allowed)
+    await run_sync(tell_logs, request, body.question, form)
+    return Response(rendered(form), media_type="application/json")
+
+
+def _answer(
+    body: QueryBody, served: Served, allowed: Allowed, progress: Progress | None = None
+) -> Form:
+    return served.ask(
+        body.question,
+        collection=body.collection,
+        filters=body.filters.filters(),
+        profile=body.profile,
+        conversation=body.conversation,
+        debug=body.debug,
+        allowed=allowed,
+        found=progress.found if progress else None,
+        watch=progress.watch if progress else None,
+    )
+
+
+@router.post("/search")
+def search(body: SearchBody, served: Library, allowed: MaySee) -> Reply:
+    """The passages that may answer, best first."""
+    return served.search(
+        body.question,
+        limit=body.limit,
+        collection=body.collection,
+        filters=body.filters.filters(),
+        sections=body.sections,
+        debug=body.debug,
+        allowed=allowed,
+    )
+
+
+@router.post("/count")
+def count(body: CountBody, served: Library, allowed: MaySee) -> Reply:
+    """How often words stand in all documents, with a citation for every mention."""
+    return served.count(
+        body.words,
+        collection=body.collection,
+        filters=body.filters.filters(),
+        allowed=allowed,
+    )

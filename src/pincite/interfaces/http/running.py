@@ -1,0 +1,90 @@
+"""Runs the server: processes that answer, and how they end."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
+
+from pincite.interfaces.http.app import create_app
+from pincite.interfaces.http.connections import ImpatientProtocol
+from pincite.interfaces.http.guards.wrapping import check_binding
+from pincite.interfaces.http.observing import forget_metrics, log_as_json, prepare_metrics
+from pincite.interfaces.http.served import Served
+from pincite.library.library import Library
+from pincite.settings.groups import ServerSettings
+
+_LIBRARY, _PROFILE = "PINCITE_SERVED_LIBRARY", "PINCITE_SERVED_PROFILE"
+_SETTINGS = "PINCITE_SERVED_SETTINGS"
+"""Tell each process which library it serves, and how."""
+_LEAST_HEALTH_SECONDS = 60
+"""A process that is busy does not answer for a while; uvicorn would end it after five seconds."""
+_LAST_SECONDS = 10
+"""For requests that are being answered when the server is told to end."""
+
+
+def run(
+    library: Path,
+    settings: ServerSettings,
+    *,
+    profile: str = "",
+    on_bound: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Serve until told to end. Raises SettingsError where others could reach it without a key.
+
+    `on_bound` is given the port, which the system chooses where the settings say 0. Also a single
+    process has a supervisor: one that a question holds for good is replaced.
+    """
+    check_binding(library, settings)
+    os.environ[_LIBRARY] = str(library.absolute())
+    os.environ[_PROFILE] = profile
+    os.environ[_SETTINGS] = settings.model_dump_json()
+    log_as_json()
+    prepare_metrics()
+    config = uvicorn.Config(
+        "pincite.interfaces.http.running:app",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        http="pincite.interfaces.http.connections:ImpatientProtocol",
+        timeout_worker_healthcheck=max(_LEAST_HEALTH_SECONDS, round(settings.question_seconds)),
+        timeout_graceful_shutdown=_LAST_SECONDS,
+        # What a client says of its address counts only where the user has named the proxy.
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
+        server_header=False,
+        access_log=False,
+        log_config=None,
+    )
+    socket = config.bind_socket()
+    on_bound(socket.getsockname()[1])
+    try:
+        Multiprocess(config, sockets=[socket]).run()
+    finally:
+        socket.close()
+        forget_metrics()
+
+
+def app() -> FastAPI:
+    """The app of one process."""
+    log_as_json()
+    settings = ServerSettings.model_validate_json(os.environ[_SETTINGS])
+    ImpatientProtocol.seconds = settings.client_seconds
+    opened = Library.open(os.environ[_LIBRARY], create=False, profile=os.environ.get(_PROFILE, ""))
+    return create_app(Served(opened), settings, closes=True, stuck=_give_up)
+
+
+def _give_up() -> None:
+    """End this process, of which a thread holds a place for good. The supervisor starts another."""
+    structlog.get_logger("pincite.server").error(
+        "a question does not end; this process ends instead"
+    )
+    faulthandler.dump_traceback()
+    os._exit(1)

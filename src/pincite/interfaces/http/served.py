@@ -1,0 +1,286 @@
+"""One library and what a server does with it; REST, the OpenAI form and MCP all go through here.
+
+All methods block and may be called in several threads. `allowed` are the collections that who asks may
+see, None for all: it counts before anything is searched, and what is not allowed is as if not there.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+from pincite.chat.conversation import Conversation
+from pincite.errors import LibraryBusy, PinciteError, UsageError
+from pincite.interfaces.forms import search_form
+from pincite.interfaces.http.caches import AnswerCache, is_lasting, may_be_cached
+from pincite.interfaces.http.jobs import Jobs
+from pincite.interfaces.http.permalinks import Permalink, link_forms, with_links
+from pincite.interfaces.http.problems import not_found
+from pincite.interfaces.http.shelf import Allowed, Form, Shelf
+from pincite.interfaces.http.talks import Talks
+from pincite.interfaces.http.uploads import Uploads
+from pincite.library.asking import LONGEST_QUESTION
+from pincite.library.library import Library
+from pincite.records.filters import Filters
+from pincite.records.library_records import CATALOG_FILE
+from pincite.settings.loading import Settings, load_settings, profile_names
+from pincite.verify.receipts.receipt import answer_form
+from pincite.verify.receipts.signing import sealed
+
+if TYPE_CHECKING:
+    from pincite.records.flow import Answer, Hit, Preview
+
+__all__ = ["Allowed", "Form", "Served"]
+
+_FIRST_QUESTION = "What has to be checked before work begins?"
+"""Asked at the start: only then everything has been loaded."""
+
+
+class Served(Shelf):
+    """What a server serves."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__(library)
+        self.uploads = Uploads(library.path)
+        self.jobs = Jobs(library, self.names, self.without_paths)
+        self.cache: AnswerCache | None = None
+        self._profiles: dict[str, Settings] = {}
+        self._one_at_a_time = threading.Lock()
+        self.longest_question = LONGEST_QUESTION
+        """Characters of a question, whichever client asks it."""
+
+    def _check_length(self, question: str) -> None:
+        if len(question) > self.longest_question:
+            raise UsageError(
+                f"the question has {len(question):,} characters; at most "
+                f"{self.longest_question:,} are taken"
+            )
+
+    @property
+    def talks(self) -> Talks:
+        """The conversations that are kept."""
+        return Talks(self.library, self.names)
+
+    def warm_up(self) -> None:
+        """Load what the first question would have to wait for, and take up unfinished jobs."""
+        # What is wrong is told by every answer, and by `health`.
+        with suppress(PinciteError):
+            self.library.search(_FIRST_QUESTION, limit=1)
+        self.jobs.start()
+
+    def close(self) -> None:
+        """End what goes on behind the replies, and release the library."""
+        self.jobs.stop()
+        if self.cache is not None:
+            self.cache.close()
+        super().close()
+
+    def remove(
+        self, document_id: str, *, collection: str | None = None, allowed: Allowed = None
+    ) -> Form:
+        """Take a document out of one collection, or of all that may be seen.
+
+        An uploaded file is deleted; one of a folder stays where it is.
+        """
+        held = self.held(document_id, allowed)
+        files = [file for file in held.files if collection in (None, file.collection)]
+        if not files:
+            raise not_found(f"this document is not in the collection '{collection}'")
+        removed = []
+        for file in files:
+            form = {"name": self.names(file.path), "collection": file.collection}
+            self.library.remove([file.path], collection=file.collection)
+            removed.append({**form, "deleted": self.uploads.forget(file.path)})
+        return {"removed": removed}
+
+    # --- Asking -----------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        question: str,
+        *,
+        collection: str | None = None,
+        filters: Filters | None = None,
+        profile: str = "",
+        conversation: int | Literal["new"] | None = None,
+        debug: bool = False,
+        allowed: Allowed = None,
+        found: Callable[[Sequence[Hit]], None] | None = None,
+        watch: Callable[[Preview], None] | None = None,
+    ) -> Form:
+        """The object of `pincite ask --json`, and a permalink for each citation.
+
+        In a `conversation` the question is read with those before it, and the reply has its number and
+        what the question was read as. `found` is given the passages as soon as they are found, `watch`
+        the statements that hold so far while a language model writes.
+        """
+        self._check_length(question)
+        scope = self.scope(collection, allowed)
+        settings = self.settings_of(profile)
+        if conversation is None and not (debug or profile or found or watch):
+            return self._plain_answer(question, scope, filters)
+        if conversation is None:
+            answer = self.library.ask(
+                question,
+                collection=scope,
+                filters=filters,
+                explain=debug,
+                settings=settings,
+                found=found,
+                watch=watch,
+            )
+            return self.answer_form(answer, debug=debug)
+        if conversation == "new":
+            talk = Conversation(self.library, collection=scope, filters=filters)
+        else:
+            talk = self.talks.continued(conversation, collection, filters, allowed)
+        turn = talk.ask(question, explain=debug, settings=settings, found=found, watch=watch)
+        told = {
+            "conversation": talk.id,
+            "read_as": turn.read_as,
+            "notices": list(turn.notices),
+        }
+        return self.answer_form(turn.answer, debug=debug, told=told)
+
+    def _plain_answer(self, question: str, scope: str | None, filters: Filters | None) -> Form:
+        """From the cache where it is there and still true."""
+        cache = self.cache if may_be_cached(self.library.settings) else None
+        if cache is None:
+            return self.answer_form(self.library.ask(question, collection=scope, filters=filters))
+        began = time.perf_counter()
+        state = self.library.state_for(question, collection=scope, filters=filters)
+        kept = cache.get(state)
+        if kept is not None:
+            took = round((time.perf_counter() - began) * 1000, 3)
+            return sealed(with_links(self.names.hidden({**kept, "timings": {"cache": took}})))
+        answer = self.library.ask(question, collection=scope, filters=filters)
+        # What changed meanwhile is not what was asked for.
+        if is_lasting(answer) and state == self.library.state_for(
+            question, collection=scope, filters=filters
+        ):
+            cache.put(state, answer_form(answer))
+        return self.answer_form(answer)
+
+    def answer_form(
+        self, answer: Answer, *, debug: bool = False, told: Mapping[str, Any] | None = None
+    ) -> Form:
+        """An answer as every client gets it: files by their names, with links, and what else is `told`.
+
+        Its digest covers all of it: saved as it is, `pincite verify` checks it.
+        """
+        form = answer_form(answer)
+        if debug:
+            form["trace"] = dict(answer.trace)
+        return sealed({**with_links(self.names.hidden(form)), **(told or {})})
+
+    def search(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        collection: str | None = None,
+        filters: Filters | None = None,
+        sections: bool = False,
+        debug: bool = False,
+        allowed: Allowed = None,
+    ) -> Form:
+        """The object of `pincite search --json`, and a permalink for each hit."""
+        self._check_length(question)
+        found = self.library.search(
+            question,
+            limit=limit,
+            collection=self.scope(collection, allowed),
+            filters=filters,
+            explain=debug,
+        )
+        form = search_form(found, self.library, sections=sections)
+        links = [
+            Permalink.to(hit["document"], hit["start"], hit["end"], hit["text"])
+            for hit in form["hits"]
+        ]
+        if debug:
+            form["trace"] = dict(found.trace)
+        return {**self.names.hidden(form), "links": link_forms(links)}
+
+    def count(
+        self,
+        words: str,
+        *,
+        collection: str | None = None,
+        filters: Filters | None = None,
+        allowed: Allowed = None,
+    ) -> Form:
+        """How often words stand in all documents: the object of `pincite count --json`."""
+        self._check_length(words)
+        scope = self.scope(collection, allowed)
+        return self.answer_form(self.library.count(words, collection=scope, filters=filters))
+
+    def settings_of(self, profile: str) -> Settings | None:
+        """The settings under a shipped profile; None for the library's own."""
+        if not profile:
+            return None
+        if profile not in profile_names():
+            raise UsageError(
+                f"there is no profile '{profile}'; there are: {', '.join(profile_names())}"
+            )
+        with self._one_at_a_time:
+            if profile not in self._profiles:
+                found, _ = load_settings(self.library.path, profile=profile)
+                self._profiles[profile] = found
+            return self._profiles[profile]
+
+    # --- State ----------------------------------------------------------------------------------------
+
+    def status(self, *, allowed: Allowed = None) -> Form:
+        """What of the library may be seen, in numbers."""
+        files = self.files(allowed)
+        collections: dict[str, int] = {}
+        for file in files:
+            collections[file.collection] = collections.get(file.collection, 0) + 1
+        catalog = self.library.catalog
+        return {
+            "documents": len(files),
+            "passages": sum(file.passages for file in files),
+            "pages": sum(file.coverage.get("pages", 0) for file in files),
+            "collections": collections,
+            "corpus_version": catalog.meta("corpus_version"),
+            "generation": catalog.generation(),
+        }
+
+    def health(self) -> Form:
+        """Whether all that is needed to answer is there; `problems` say what is not."""
+        problems, notices = [], []
+        try:
+            stages = self.library.stages()
+            notices = [self.without_paths(told) for told in stages.notices]
+            # What is open answers on for a while without the file it was opened from.
+            if not (self.library.path / CATALOG_FILE).exists():
+                problems.append("the library's catalog is gone; restore it from a backup")
+        except LibraryBusy:
+            notices = ["the first ingest is still running"]
+        except (PinciteError, OSError) as error:
+            problems.append(self.without_paths(str(error)))
+        if self.library.settings.embedding.model != "none" and self.library.encoder_problem:
+            problems.append(self.without_paths(self.library.encoder_problem))
+        return {
+            "status": "failing" if problems else "ok",
+            "problems": problems,
+            "notices": notices,
+        }
+
+    def config(self) -> Form:
+        """The settings that change an answer; what names a server or a file is not told."""
+        settings = self.library.settings
+        groups = settings.model_dump(mode="json", exclude={"server", "ingest"})
+        for values in groups.values():
+            for name, value in values.items():
+                if isinstance(value, str) and ("/" in value or "\\" in value):
+                    values[name] = "(set)"
+        return {"digest": settings.digest(), "settings": groups, "profiles": profile_names()}
+
+    def without_paths(self, message: str) -> str:
+        """A message without where the library lies on the server's disk."""
+        return message.replace(str(self.library.path), "the library")

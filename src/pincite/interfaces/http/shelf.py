@@ -1,0 +1,349 @@
+"""What of a library may be looked at: its files, their texts and pages, and what citations lead to."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from pincite.assemble.files import open_reader
+from pincite.errors import ReadError, UsageError
+from pincite.interfaces.http.permalinks import Permalink
+from pincite.interfaces.http.problems import not_found
+from pincite.interfaces.http.uploads import ShownNames
+from pincite.library.library import Library
+from pincite.records.files import digest_now
+from pincite.records.library_records import FileEntry
+
+if TYPE_CHECKING:
+    from pincite.ingest.sandbox.sandbox import SandboxedReader
+    from pincite.records.document import Document, Page
+
+Allowed = frozenset[str] | None
+"""Collections that who asks may see; None: all."""
+Form = dict[str, Any]
+
+_KINDS = {".htm": "html", ".md": "markdown", ".markdown": "markdown", ".yml": "yaml"}
+_PLACES_SHOWN = 100
+_LONGEST_TEXT = 1_000_000
+"""Characters in one reply."""
+_PICTURES_KEPT_BYTES = 64 * 1024 * 1024
+_DRAWING_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A document that who asks may see, and the files that hold it now."""
+
+    document: Document
+    files: tuple[FileEntry, ...]
+    former: tuple[FileEntry, ...] = ()
+    """Files that held it before and hold something else now."""
+
+
+class Shelf:
+    """The files of one library. Its methods block, and may be called in several threads."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.names = ShownNames(library.catalog)
+        self._files: tuple[int, tuple[FileEntry, ...]] = (-1, ())
+        self._drawing = threading.Lock()
+        self._drawer: SandboxedReader | None = None
+        self._pictures: OrderedDict[tuple[str, int, float], bytes] = OrderedDict()
+
+    def close(self) -> None:
+        """Release the library."""
+        if self._drawer is not None:
+            self._drawer.close()
+        self.library.close()
+
+    def scope(self, collection: str | None, allowed: Allowed) -> str | None:
+        """The collection that is meant. One that is not allowed is not there."""
+        if allowed is None:
+            self.library.check_collection(collection)
+            return collection
+        there = sorted(allowed & self.library.catalog.collections().keys())
+        if collection is not None and collection not in there:
+            raise UsageError(
+                f"there is no collection '{collection}'; there are: {', '.join(there) or 'none yet'}"
+            )
+        if collection is None and len(there) != 1:
+            raise UsageError(f"name a collection; there are: {', '.join(there) or 'none yet'}")
+        return collection or there[0]
+
+    # --- Citations ----------------------------------------------------------------------------------
+
+    def citation(self, identity: str, *, allowed: Allowed = None) -> Form:
+        """What stands behind a permalink now: the file's bytes and the text are looked at again."""
+        link = Permalink.parsed(identity)
+        if link is None:
+            raise not_found(f"'{identity[:80]}' is not the id of a citation")
+        held = self._held(link.document, allowed)
+        text = held.document.text[link.start : link.end] if held else ""
+        if held is None or not link.is_quote(text):
+            return _unknown(identity, link, is_held=held is not None)
+        state, told = _state(held)
+        file = (*held.files, *held.former)[0]
+        boxes = [asdict(box) for box in held.document.boxes.boxes(link.start, link.end)]
+        page = held.document.page_at(link.start)
+        return {
+            "id": identity,
+            "state": state,
+            "message": told,
+            "quote": text,
+            "document": {
+                "id": link.document,
+                "name": self.names(file.path),
+                "collection": file.collection,
+                "kind": kind_of(file.path),
+                "pages": len(held.document.pages),
+            },
+            "page": page.number if page else None,
+            "boxes": boxes,
+            "start": link.start,
+            "end": link.end,
+        }
+
+    def verify_quote(
+        self, quote: str, *, document: str = "", collection: str | None = None,
+        allowed: Allowed = None,
+    ) -> Form:  # fmt: skip
+        """Whether these very words stand in a document, or in any: every place, with its permalink."""
+        if not quote.strip():
+            raise UsageError("the quote is empty; give the words to look for")
+        scope = None if collection is None else self.scope(collection, allowed)
+        places = []
+        for file in self.files(allowed):
+            if document not in ("", file.document_id) or scope not in (None, file.collection):
+                continue
+            places += list(self._places_of(quote, file))
+        return {"quote": quote, "verified": bool(places), "places": places[:_PLACES_SHOWN]}
+
+    def documents(self, *, collection: str | None = None, allowed: Allowed = None) -> list[Form]:
+        """Every file, with how much of it can be found."""
+        if collection is not None:
+            collection = self.scope(collection, allowed)
+            self.library.check_collection(collection)
+        files = self.files(allowed)
+        return [self.file_form(f) for f in files if collection in (None, f.collection)]
+
+    def document(self, document_id: str, *, allowed: Allowed = None) -> Form:
+        """One document: its files, pages and what is the matter with it."""
+        held = self.held(document_id, allowed)
+        return {
+            **self.file_form(held.files[0]),
+            "title": held.document.title,
+            "length": len(held.document.text),
+            "files": [
+                {"name": self.names(file.path), "collection": file.collection}
+                for file in held.files
+            ],
+            "page_sizes": [page_form(page) for page in held.document.pages],
+        }
+
+    def text(
+        self, document_id: str, *, start: int = 0, end: int | None = None, allowed: Allowed = None
+    ) -> Form:
+        """A range of a document's text, in characters."""
+        text = self.held(document_id, allowed).document.text
+        last = len(text) if end is None else min(end, len(text))
+        if start > last:
+            raise UsageError(
+                f"characters {start}-{end}: expected a range within the {len(text)} of this document"
+            )
+        last = min(last, start + _LONGEST_TEXT)
+        return {"text": text[start:last], "start": start, "end": last, "length": len(text)}
+
+    def held(self, document_id: str, allowed: Allowed = None) -> Held:
+        """A document that a file holds now; a problem where there is none."""
+        found = self._held(document_id, allowed)
+        if found is None or not found.files:
+            raise not_found(f"there is no document {document_id[:40]} in this library")
+        return found
+
+    def files(self, allowed: Allowed = None) -> tuple[FileEntry, ...]:
+        """Every file that who asks may see."""
+        generation = self.library.catalog.generation()
+        if self._files[0] != generation:
+            self._files = (generation, self.library.files())
+        return tuple(f for f in self._files[1] if allowed is None or f.collection in allowed)
+
+    def file_form(self, file: FileEntry) -> Form:
+        """A file as JSON."""
+        told = dict(file.coverage)
+        return {
+            "id": file.document_id,
+            "name": self.names(file.path),
+            "collection": file.collection,
+            "title": file.title,
+            "kind": kind_of(file.path),
+            "media_type": file.media_type,
+            "pages": told.pop("pages", 0),
+            "passages": file.passages,
+            "coverage": told,
+            "old_versions": len(file.old_versions),
+        }
+
+    def _held(self, document_id: str, allowed: Allowed) -> Held | None:
+        every = self.files(allowed)
+        files = tuple(file for file in every if file.document_id == document_id)
+        former = tuple(
+            file
+            for file in every
+            if any(old.document_id == document_id for old in file.old_versions)
+        )
+        if not files and not former:
+            return None
+        document = self.library.catalog.document(document_id)
+        return Held(document=document, files=files, former=former)
+
+    def _places_of(self, quote: str, file: FileEntry) -> Iterator[Form]:
+        document = self.library.catalog.document(file.document_id)
+        start = document.text.find(quote)
+        while start >= 0:
+            end = start + len(quote)
+            page = document.page_at(start)
+            link = Permalink.to(document.id, start, end, quote)
+            yield {
+                "document": document.id,
+                "name": self.names(file.path),
+                "collection": file.collection,
+                "page": page.number if page else None,
+                "start": start,
+                "end": end,
+                "id": link.id,
+                "href": link.href,
+            }
+            start = document.text.find(quote, end)
+
+    # --- Pages --------------------------------------------------------------------------------------
+
+    def page(self, document_id: str, number: int, *, words: bool, allowed: Allowed = None) -> Form:
+        """A page: its size and text range in points and characters, and where its words stand."""
+        document = self.held(document_id, allowed).document
+        page = _page_of(document, number)
+        form: Form = {**page_form(page), "has_picture": document.media_type == _PDF}
+        if words:
+            form["words"] = list(_words(document, page))
+        return form
+
+    def boxes(
+        self, document_id: str, *, start: int, end: int, allowed: Allowed = None
+    ) -> list[Form]:
+        """Where a range of the text stands on its pages, a box for each line."""
+        document = self.held(document_id, allowed).document
+        if not start < end <= len(document.text):
+            raise UsageError(
+                f"characters {start}-{end}: expected a range within the {len(document.text)} of "
+                "this document"
+            )
+        return [asdict(box) for box in document.boxes.boxes(start, end)]
+
+    def picture(
+        self, document_id: str, number: int, *, scale: float, allowed: Allowed = None
+    ) -> bytes:
+        """A page as PNG, drawn by a process that holds nothing but this file."""
+        held = self.held(document_id, allowed)
+        document = held.document
+        if document.media_type != _PDF:
+            raise not_found("this kind of document has no drawn pages; show its text")
+        _page_of(document, number)
+        key = (document.sha256, number, scale)
+        with self._drawing:
+            if key not in self._pictures:
+                self._keep(key, self._draw(held, number, scale))
+            self._pictures.move_to_end(key)
+            return self._pictures[key]
+
+    def _draw(self, held: Held, number: int, scale: float) -> bytes:
+        if self._drawer is None:
+            self._drawer = open_reader(self.library.settings, seconds=_DRAWING_SECONDS)
+        told = ""
+        for file in held.files:
+            try:
+                return self._drawer.draw(
+                    Path(file.path), held.document.sha256, page=number, scale=scale
+                )
+            except ReadError as error:
+                told = str(error)
+        raise not_found(f"page {number} cannot be drawn: {told.replace(held.files[0].path, '')}")
+
+    def _keep(self, key: tuple[str, int, float], picture: bytes) -> None:
+        self._pictures[key] = picture
+        while sum(map(len, self._pictures.values())) > _PICTURES_KEPT_BYTES:
+            self._pictures.popitem(last=False)
+
+
+_PDF = "application/pdf"
+
+
+def page_form(page: Page) -> Form:
+    """A page as JSON: its size in points, and its range of the text."""
+    return {
+        "page": page.number,
+        "label": page.label,
+        "width": page.width,
+        "height": page.height,
+        "start": page.start,
+        "end": page.end,
+        "gap": page.gap,
+    }
+
+
+def _page_of(document: Document, number: int) -> Page:
+    found = next((page for page in document.pages if page.number == number), None)
+    if found is None:
+        raise not_found(f"there is no page {number}; this document has {len(document.pages)}")
+    return found
+
+
+def _words(document: Document, page: Page) -> Iterator[Form]:
+    """Each word's range and corners."""
+    boxes = document.boxes
+    for row, (start, end, on) in enumerate(zip(boxes.starts, boxes.ends, boxes.pages, strict=True)):
+        if on == page.number:
+            x0, y0, x1, y1 = (round(value, 2) for value in boxes.corners[4 * row : 4 * row + 4])
+            yield {"start": start, "end": end, "x0": x0, "y0": y0, "x1": x1, "y1": y1}
+
+
+def kind_of(path: str) -> str:
+    """What sort of file it is, in a word, by its name: pdf, docx, markdown."""
+    suffix = PurePath(path).suffix.lower()
+    return _KINDS.get(suffix, suffix[1:]) or "text"
+
+
+def _state(held: Held) -> tuple[str, str]:
+    """What of the file's bytes is still as it was when the quote was taken."""
+    sha256 = held.document.sha256
+    digests = [digest_now(file.path) for file in held.files]
+    if sha256 in digests:
+        return "verified", "the file was read again just now: these words stand there"
+    if any(digests) or held.former:
+        return (
+            "changed",
+            "this file has changed since it was quoted; ask again for what it says now",
+        )
+    return "gone", "this file is not there any more; what it said is kept in the library"
+
+
+def _unknown(identity: str, link: Permalink, *, is_held: bool) -> Form:
+    told = (
+        "this document does not hold such a quote"
+        if is_held
+        else "this document is not in the library, or not for you to see"
+    )
+    return {
+        "id": identity,
+        "state": "unknown",
+        "message": told,
+        "quote": "",
+        "document": {"id": link.document, "name": "", "collection": "", "kind": "", "pages": 0},
+        "page": None,
+        "boxes": [],
+        "start": link.start,
+        "end": link.end,
+    }

@@ -1,0 +1,1 @@
+"""How do other frameworks look things up here?"""

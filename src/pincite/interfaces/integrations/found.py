@@ -1,0 +1,66 @@
+"""What every framework is given: a text, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pincite.library.library import Library
+from pincite.records.flow import Answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A passage or a checked quote. `score` is in 0..1; `metadata` has plain values alone."""
+
+    id: str
+    text: str
+    score: float
+    metadata: dict[str, Any]
+
+
+def passages(library: Library, question: str, *, limit: int) -> Iterator[Found]:
+    """The passages that may answer, best first. They are candidates: nothing says that they answer."""
+    for hit in library.search(question, limit=limit).hits:
+        span = hit.passage.span
+        yield Found(
+            id=hit.passage.id,
+            text=library.catalog.text_of(span),
+            score=hit.score,
+            metadata={
+                "source": library.catalog.source(span.document_id).path,
+                "page": hit.passage.page,
+                "section": " > ".join(hit.passage.section),
+                "start_char_index": span.start,
+                "end_char_index": span.end,
+                "is_checked_quote": False,
+            },
+        )
+
+
+def quotes(answer: Answer, *, limit: int) -> Iterator[Found]:
+    """The quotes of an answer, which stand exactly so in their files; none where it is refused."""
+    for number, citation in enumerate(answer.citations[:limit], start=1):
+        yield Found(
+            id=f"{citation.document}:{citation.start}-{citation.end}",
+            text=citation.quote,
+            score=answer.confidence,
+            metadata={
+                "source": citation.source,
+                "sha256": citation.sha256,
+                "page": citation.page,
+                "section": citation.section,
+                "start_char_index": citation.start,
+                "end_char_index": citation.end,
+                "citation": number,
+                "is_checked_quote": True,
+            },
+        )
+
+
+def found(library: Library, question: str, *, limit: int, checked: bool) -> list[Found]:
+    """Quotes of the answer with `checked`, else passages."""
+    if checked:
+        return list(quotes(library.ask(question), limit=limit))
+    return list(passages(library, question, limit=limit))

@@ -1,0 +1,1 @@
+"""What does a machine without a network need, and does anything leave it?"""

@@ -1,0 +1,1 @@
+"""One library: open, change, ask."""

@@ -1,0 +1,211 @@
+"""Puts questions to a library that may change while they are answered."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import PurePath
+from typing import TypeVar
+
+from pincite.errors import DocumentGone, LibraryError, ModelError, UsageError
+from pincite.library.folder import is_held, told, unfinished
+from pincite.library.index_maintenance import Upkeep
+from pincite.pipeline import AnswerStages
+from pincite.records.arguments import checked_text
+from pincite.records.filters import Filters
+from pincite.records.flow import Answer, Hit, Question, SearchResult
+from pincite.settings.loading import Settings
+from pincite.store.catalog.catalog import Catalog
+from pincite.text.document_names import name_words, names_of
+
+# What is not in a library, or cannot be found in it, that a question must be told of?
+
+EMPTY = "this library holds no documents: pincite ingest PATH"
+_NAMED = 3
+_SHORTEST_WORD = 4
+"""In characters. A name of nothing but shorter words is found in too many questions."""
+
+_Name = frozenset[str]
+
+
+class Missing:
+    """Tells of one library, as it is at each question."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._folder = catalog.path.parent
+        self._unread = lru_cache(maxsize=8)(self._load_unread)
+
+    def notices(self, question: str, collection: str | None) -> tuple[str, ...]:
+        """That it is empty or incomplete, and which files the question names that nobody can search."""
+        return (*self._state(), *self._named(question, collection))
+
+    def _state(self) -> Iterator[str]:
+        if self._catalog.is_empty():
+            yield EMPTY
+        cut_short = told(unfinished(self._folder))
+        if cut_short and not is_held(self._folder, "write.lock"):
+            yield cut_short
+
+    def _named(self, question: str, collection: str | None) -> Iterator[str]:
+        unread = self._unread(self._catalog.generation(), collection)
+        if not unread:
+            return
+        asked = {word.term for word in name_words(question)}
+        found = [line for names, line in unread if any(name <= asked for name in names)]
+        yield from found[:_NAMED]
+        if len(found) > _NAMED:
+            yield f"{len(found) - _NAMED} more files with such names cannot be searched"
+
+    def _load_unread(
+        self, generation: int, collection: str | None
+    ) -> list[tuple[list[_Name], str]]:
+        """The names of files without searchable text, as terms, with what is to be told of each."""
+        del generation  # part of the cache's key
+        found = []
+        for path, title, reason in self._catalog.unsearchable(collection):
+            file = PurePath(path).name
+            names = [name for name in map(_terms, names_of(file, title)) if name]
+            if names:
+                found.append((names, f"{file} is not searched: {reason}"))
+        return found
+
+
+def _terms(name: str) -> _Name:
+    """The words of a name that must all stand in a question; none where they are too short."""
+    found = frozenset(word.term for word in name_words(name) if not word.parts)
+    tells = any(len(term) >= _SHORTEST_WORD and not term.isdigit() for term in found)
+    return found if tells else frozenset()
+
+
+# Puts questions to a library that may change while they are answered.
+
+_Found = TypeVar("_Found")
+
+LONGEST_QUESTION = 10_000
+"""Characters. Longer is a pasted document, not a question."""
+
+_RUN_OF_BLANKS = re.compile(r"\s{2,}+")
+
+_ASKED_AT_MOST = 5
+"""How often a question is asked of a library out of which files are taken meanwhile."""
+
+
+class Asking:
+    """Checks questions, puts them to the newest stages of a library, and keeps the answers."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        catalog: Catalog,
+        upkeep: Upkeep,
+        notices: tuple[str, ...] = (),
+    ) -> None:
+        """`notices` are what every result says."""
+        self._notices = notices
+        self._settings = settings
+        self._catalog = catalog
+        self._upkeep = upkeep
+        self._missing = Missing(catalog)
+
+    def question(
+        self,
+        text: str,
+        collection: str | None,
+        *,
+        filters: Filters | None = None,
+        explain: bool = False,
+        budget_ms: float | None = None,
+    ) -> Question:
+        """A question that can be asked. Raises UsageError for any other, and says why."""
+        if not checked_text(text, "the question").strip():
+            raise UsageError("the question is empty; ask something, such as 'What is ...?'")
+        if len(text) > LONGEST_QUESTION:
+            raise UsageError(
+                f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are "
+                "taken: ask about one thing at a time"
+            )
+        # A run of blanks says nothing, and many patterns would look through it again and again.
+        text = _RUN_OF_BLANKS.sub(_one_blank, text)
+        self.check_collection(collection)
+        self._catalog.allowed_keys(collection, filters or Filters())  # tells wrong filters now
+        notices = self._missing.notices(text, collection)
+        budget = self._settings.rerank.budget_ms if budget_ms is None else budget_ms
+        return Question(
+            text=text,
+            collection=collection,
+            filters=filters or Filters(),
+            explain=explain,
+            notices=(*self._notices, *notices),
+            deadline=time.perf_counter() + budget / 1000 if budget else None,
+        )
+
+    def check_collection(self, collection: str | None) -> None:
+        """Raises UsageError, and says what there is, for a collection that is not there."""
+        if collection is None:
+            return
+        if not self._catalog.has_collection(checked_text(collection, "the collection")):
+            there_are = ", ".join(self._catalog.collections()) or "none yet"
+            raise UsageError(f"there is no collection '{collection}'; there are: {there_are}")
+
+    def newest(
+        self, ask: Callable[[AnswerStages], _Found], settings: Settings | None = None
+    ) -> _Found:
+        """What the newest stages say, under these settings or the library's own.
+
+        Asked again where a document that they found is gone meanwhile, and without the encoder where
+        it fails. Raises DocumentGone when the first does not end.
+        """
+        upkeep = self._upkeep
+        stages = upkeep.stages if settings is None else partial(upkeep.stages_with, settings)
+        for _ in range(_ASKED_AT_MOST - 1):
+            try:
+                return ask(stages())
+            except DocumentGone:
+                upkeep.forget_stages()
+            except ModelError as error:
+                if upkeep.encoders.problem:  # It was not asked.
+                    raise
+                upkeep.encoders.rest(error)
+                upkeep.forget_stages()
+        return ask(stages())
+
+    def kept(self, answer: Answer, collection: str | None) -> Answer:
+        """The answer, now in the history if there is one; says so where it could not be kept."""
+        if not self._settings.history.keep:
+            return answer
+        from pincite.verify.receipts.receipt import answer_form
+        from pincite.verify.receipts.signing import sealed
+
+        try:
+            self._catalog.history.keep(sealed(answer_form(answer)), collection)
+        except LibraryError as error:
+            return replace(answer, reasons=(*answer.reasons, f"this answer is not kept: {error}"))
+        return answer
+
+
+def _one_blank(run: re.Match[str]) -> str:
+    return "\n" if "\n" in run[0] else " "
+
+
+def cut(result: SearchResult, limit: int, *, keep: int) -> SearchResult:
+    """At most `limit` hits of a result; says so where the setting `keep` allowed fewer."""
+    is_cut = limit > keep <= len(result.hits)
+    told = f"at most {keep} hits instead of {limit}: raise retrieval.keep to see more"
+    return replace(
+        result,
+        hits=shown(result.hits, limit),
+        notices=(*result.notices, told) if is_cut else result.notices,
+    )
+
+
+def shown(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
+    """The first `limit` hits; those that must be kept take the places of the last ones."""
+    first, later = list(hits[:limit]), [hit for hit in hits[limit:] if hit.must_keep]
+    for place in reversed(range(len(first))):
+        if later and not first[place].must_keep:
+            first[place] = later.pop(0)
+    return tuple(sorted(first, key=lambda hit: -hit.score))

@@ -1,0 +1,171 @@
+"""Keeps a library in step with folders: once, or as they change."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from pincite.assemble.files import ingest_stages, reading_conditions, reading_limits
+from pincite.errors import LibraryBusy, UsageError
+from pincite.ingest.discover import Discovery, Selection
+from pincite.ingest.watch import watched
+from pincite.library.folder import Work, under_way
+from pincite.library.index_maintenance import Upkeep, writing
+from pincite.library.intake import Intake, ProgressCallback, recipe
+from pincite.library.sync_plan import Digests, SyncPlan
+from pincite.records.arguments import checked_paths, checked_text, checked_texts
+from pincite.records.library_records import IngestReport
+from pincite.settings.loading import Settings
+from pincite.store.catalog.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Files and folders that are to be in a collection, and the tags that they get there."""
+
+    paths: Sequence[Path]
+    collection: str
+    tags: Sequence[str] = ()
+    selection: Selection | None = None
+    retry: bool = False
+    """Whether files are read again that could not be read and are the same."""
+
+    @classmethod
+    def checked(
+        cls,
+        paths: Sequence[str | os.PathLike[str]],
+        collection: str,
+        *,
+        tags: Sequence[str] = (),
+        selection: Selection | None = None,
+        retry: bool = False,
+    ) -> Self:
+        """What a caller wants. Raises UsageError for what is no path, or a name that is empty."""
+        if not checked_text(collection, "the collection").strip():
+            raise UsageError("the collection has no name; give one, such as 'default'")
+        if any(not tag.strip() for tag in checked_texts(tags, "the tags")):
+            raise UsageError("a tag is empty; give it a name, such as 'manual'")
+        return cls(
+            paths=checked_paths(paths),
+            collection=collection,
+            tags=tags,
+            selection=selection,
+            retry=retry,
+        )
+
+    def is_whole(self) -> bool:
+        """Whether every readable file below the paths is wanted."""
+        return self.selection is None or self.selection.leaves_out_nothing
+
+    def work(self) -> Work:
+        """The same, as it is written down while it is under way."""
+        paths = tuple(os.path.realpath(path) for path in self.paths)
+        return Work(collection=self.collection, paths=paths)
+
+
+class FolderSync:
+    """Brings one library in step with files and folders, under its write lock.
+
+    Remembers the checksums of files from one time to the next.
+    """
+
+    def __init__(self, path: Path, settings: Settings, catalog: Catalog, upkeep: Upkeep) -> None:
+        self._path = path
+        self._settings = settings
+        self._catalog = catalog
+        self._upkeep = upkeep
+        self._digests = Digests()
+
+    def plan(self, wanted: Wanted) -> SyncPlan:
+        """What `bring_in` would do; nothing is changed."""
+        return self._plan(self._intake(wanted), wanted)[1]
+
+    def bring_in(self, wanted: Wanted, progress: ProgressCallback | None = None) -> IngestReport:
+        """Take in what is new or changed, forget what has gone: see `Library.ingest`."""
+        with writing(self._path):
+            self._upkeep.forget_own_graphs()
+            self._upkeep.encoders.remember()
+            with under_way(self._path, wanted.work(), is_whole=wanted.is_whole()):
+                intake = self._intake(wanted)
+                found, plan = self._plan(intake, wanted)
+                return self._carry_out(intake, found, plan, progress)
+
+    def follow(self, wanted: Wanted, stop: threading.Event | None) -> Iterator[IngestReport]:
+        """A report each time that something has changed, until `stop`: see `Library.watch`."""
+        is_behind = False
+        for has_changed in watched(wanted.paths, stop):
+            is_behind = is_behind or has_changed
+            if not is_behind:
+                continue
+            try:
+                report = self._catch_up(wanted)
+            except LibraryBusy:
+                continue
+            is_behind = False
+            if report is not None:
+                yield report
+
+    def remove(self, paths: Sequence[Path], collection: str) -> tuple[str, ...]:
+        """Forget these files, and those below these folders; gives their paths."""
+        with writing(self._path):
+            # A link is held under its own name where that tells what kind of file it leads to.
+            links = (os.path.join(os.path.realpath(path.parent), path.name) for path in paths)
+            wanted = {*map(os.path.realpath, paths), *links}
+            removed = tuple(
+                path
+                for path in self._catalog.paths(collection)
+                if any(path == w or path.startswith(os.path.join(w, "")) for w in wanted)
+            )
+            with under_way(self._path, Work()):
+                for path in removed:
+                    self._catalog.remove(collection, path)
+                self._upkeep.bring_indexes_up()
+                self._catalog.history.compare()
+        return removed
+
+    def _catch_up(self, wanted: Wanted) -> IngestReport | None:
+        """Bring the library in step; None when it was."""
+        with writing(self._path):
+            self._upkeep.encoders.remember()
+            intake = self._intake(wanted, leaves_failed=True)
+            found, plan = self._plan(intake, wanted)
+            if not plan.changes:
+                return None
+            with under_way(self._path, wanted.work(), is_whole=wanted.is_whole()):
+                return self._carry_out(intake, found, plan)
+
+    def _intake(self, wanted: Wanted, *, leaves_failed: bool = False) -> Intake:
+        conditions = reading_conditions(self._settings), reading_limits(self._settings)
+        return Intake(
+            self._catalog,
+            ingest_stages(self._settings, self._catalog, self._upkeep.encoders.serving()),
+            collection=wanted.collection,
+            recipe=recipe(self._settings.chunking, *conditions),
+            leaves_failed=leaves_failed,
+            retry=wanted.retry,
+            tags=wanted.tags,
+        )
+
+    def _plan(self, intake: Intake, wanted: Wanted) -> tuple[Discovery, SyncPlan]:
+        return intake.plan(wanted.paths, selection=wanted.selection, digests=self._digests)
+
+    def _carry_out(
+        self,
+        intake: Intake,
+        found: Discovery,
+        plan: SyncPlan,
+        progress: ProgressCallback | None = None,
+    ) -> IngestReport:
+        report = intake.run(found, plan, progress)
+        self._upkeep.bring_indexes_up()
+        return replace(
+            report,
+            stale_answers=self._catalog.history.compare(),
+            # Looking through the folders and indexing are waited for as well.
+            seconds=round(time.perf_counter() - intake.started, 3),
+        )

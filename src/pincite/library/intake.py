@@ -1,0 +1,358 @@
+"""Brings files into the catalog: what is new, what changed, what was moved, what is gone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pincite.errors import LibraryError, NotStorable
+from pincite.ingest.discover import Discovery, Selection, discover, disk_names
+from pincite.library.prefetch import ahead
+from pincite.library.sync_plan import (
+    Change,
+    ChangeKind,
+    Digests,
+    Holding,
+    Recipe,
+    SyncPlan,
+    is_gone,
+    make_plan,
+)
+from pincite.pipeline import IngestStages, ingest_files
+from pincite.records.coverage import flag_lines
+from pincite.records.document import Document
+from pincite.records.flow import Ingested
+from pincite.records.library_records import Failure, FileProblem, IngestReport, Unreadable
+from pincite.settings.groups import ChunkingSettings
+from pincite.store.catalog.catalog import Catalog
+
+RECIPE_VERSION = 14
+"""Raised when a reader or the chunker makes something else of the same file; files ingested by an
+older version are then read again."""
+
+_STORED_TOGETHER = 32
+_STORED_AFTER_SECONDS = 0.25
+"""Files wait so long, or for so many, to be stored in one transaction: a small one costs 2 ms alone. A
+kill loses as many; they are read again."""
+
+KEPT = "; the version ingested before is kept"
+REMEMBERED = "; it is as it was then and was not read again: --retry does so"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far an ingest has come; given to the caller after every file that had to be handled."""
+
+    path: str
+    files_done: int
+    files_total: int
+    passages: int
+    pages: int
+    seconds: float
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+def recipe(chunking: ChunkingSettings, reading: str, limits: str = "") -> Recipe:
+    """Identifies how files are read and cut: a document with another recipe is redone."""
+    parts = [RECIPE_VERSION, chunking.model_dump()]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    return Recipe(digest[:16], reading, limits)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    added: int = 0
+    updated: int = 0
+    moved: int = 0
+    removed: int = 0
+    passages: int = 0
+    pages: int = 0
+    failed: list[FileProblem] = field(default_factory=list)
+    partial: int = 0
+    warnings: list[FileProblem] = field(default_factory=list)
+    flagged: list[FileProblem] = field(default_factory=list)
+
+
+class Intake:
+    """One ingest into one collection. The caller holds the library's write lock.
+
+    A file that could not be read for what is in it is told again, and not read again, while its bytes
+    and the recipe stay the same; but with `retry`. With `leaves_failed`, no file that could not be
+    read is looked at while its bytes stay the same, nor told. `tags` are added
+    to every file that is found.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        stages: IngestStages,
+        *,
+        collection: str,
+        recipe: Recipe,
+        leaves_failed: bool = False,
+        retry: bool = False,
+        tags: Sequence[str] = (),
+    ) -> None:
+        self.started = time.perf_counter()
+        self._catalog = catalog
+        self._stages = stages
+        self._collection = collection
+        self._recipe = recipe
+        self._known = catalog.paths(collection)
+        self._recipes = catalog.recipes()
+        before = catalog.failed_before()
+        mine = {path: one for (where, path), one in before.items() if where == collection}
+        self._given_up = mine if leaves_failed else {}
+        self._left: set[str] = set()
+        self._failed: dict[str, Failure] = {}
+        self._hopeless: dict[tuple[str, str], str] = {}
+        for (_, path), failure in before.items():
+            if not retry and failure.recipe == recipe.tried:
+                self._hopeless[failure.document_id, _suffix(path)] = failure.reason
+        self._tags = tags
+        self._tally = _Tally()
+
+    def plan(
+        self,
+        paths: Sequence[Path],
+        *,
+        selection: Selection | None = None,
+        digests: Digests | None = None,
+    ) -> tuple[Discovery, SyncPlan]:
+        """What was found below `paths`, and what is different from the library."""
+        found = discover(paths, selection)
+        holding = Holding(paths=self._known, recipes=self._recipes, recipe=self._recipe)
+        folders = [path for path in paths if os.path.realpath(path) in found.folders]
+        plan = make_plan(found, folders, holding, digests or Digests())
+        self._left = {change.path for change in plan.changes if self._is_given_up(change)}
+        changes = tuple(change for change in plan.changes if change.path not in self._left)
+        return found, replace(plan, changes=changes)
+
+    def _is_given_up(self, change: Change) -> bool:
+        before = self._given_up.get(change.path)
+        return before is not None and before.document_id == change.document_id
+
+    def run(
+        self, found: Discovery, plan: SyncPlan, progress: ProgressCallback | None = None
+    ) -> IngestReport:
+        """Carry out a plan. What has been stored stays, whatever happens to the rest."""
+        running_since = time.perf_counter()
+        self._tally.failed.extend(found.problems)
+        self._tally.warnings.extend((*found.skipped, *plan.left_alone))
+        total = plan.unchanged + len(plan.changes)
+        for done, path in enumerate(self._carry_out(plan), start=plan.unchanged + 1):
+            if progress:
+                progress(
+                    Progress(
+                        path=path,
+                        files_done=done,
+                        files_total=total,
+                        passages=self._tally.passages,
+                        pages=self._tally.pages,
+                        seconds=time.perf_counter() - running_since,
+                    )
+                )
+        self._read_under_new_names()
+        self._catalog.record_failures(self._collection, self._failures(found))
+        self._catalog.describe(self._collection, _dates(found.files), self._tags)
+        return self._report(found, plan, time.perf_counter() - self.started)
+
+    def _carry_out(self, plan: SyncPlan) -> Iterator[str]:
+        """Handle every change; gives the path of each when it is done."""
+        to_read: dict[str, Change] = {}
+        known: list[Change] = []
+        for change in plan.changes:
+            if change.kind is ChangeKind.MOVED:
+                self._catalog.move(self._collection, change.moved_from, change.path)
+                self._tally.moved += 1
+                yield change.path
+            elif change.kind is not ChangeKind.DELETED:
+                # Of several new files with the same bytes one is read.
+                held = self._recipe.holds(self._recipes.get(change.document_id or ""))
+                if not held and self._fails_as_before(change):
+                    yield change.path
+                elif (
+                    held or to_read.setdefault(change.document_id or change.path, change) != change
+                ):
+                    known.append(change)
+        yield from self._read(list(to_read.values()))
+        yield from self._point_to_known(known)
+        for change in plan.changes:
+            if change.kind is ChangeKind.DELETED:
+                self._catalog.remove(self._collection, change.path)
+                self._tally.removed += 1
+                yield change.path
+
+    def _read(self, changes: Sequence[Change]) -> Iterator[str]:
+        paths = (Path(change.path) for change in changes)
+        planned = {change.path: change.document_id or "" for change in changes}
+        # Files are stored here while the next ones are encoded.
+        encoded = ahead(
+            ingest_files(paths, self._stages), most=_STORED_TOGETHER, seconds=_STORED_AFTER_SECONDS
+        )
+        with encoded as groups:
+            for group in groups:
+                refused = self._store([item for item in group if isinstance(item, Ingested)])
+                for outcome in group:
+                    if isinstance(outcome, FileProblem):
+                        self._fail(outcome, planned[outcome.path])
+                    elif outcome.path in refused:
+                        told = FileProblem(path=outcome.path, reason=refused[outcome.path])
+                        self._fail(told, outcome.document.id)
+                    else:
+                        self._count_in(outcome)
+                    yield outcome.path
+
+    def _point_to_known(self, changes: Sequence[Change]) -> Iterator[str]:
+        """Copies of files that the library holds, perhaps since a moment ago."""
+        recipes = self._catalog.recipes()
+        unread = []
+        for change in changes:
+            if change.document_id is not None and change.document_id in recipes:
+                self._count_path(change.path)
+                self._catalog.touch(self._collection, change.path, change.document_id)
+                yield change.path
+            elif self._fails_as_before(change):
+                yield change.path
+            else:  # the file it equals could not be read
+                unread.append(change)
+        yield from self._read(unread)
+
+    def _read_under_new_names(self) -> None:
+        """Read documents again whose file has another name now: it stands in their context."""
+        renamed = dict(self._catalog.misnamed())
+        paths = {path: document_id for document_id, path in renamed.items()}
+        for outcome in ingest_files(map(Path, sorted(paths)), self._stages):
+            if isinstance(outcome, FileProblem):
+                reason = f"it could not be read again under its new name: {outcome.reason}"
+                self._tally.warnings.append(FileProblem(path=outcome.path, reason=reason))
+            elif outcome.document.id == paths[outcome.path]:
+                self._rename(outcome)
+
+    def _rename(self, ingested: Ingested) -> None:
+        try:
+            self._catalog.rename(ingested, recipe=self._recipe.of(ingested.document))
+        except NotStorable as error:
+            reason = f"it could not be stored under its new name: {error}"
+            self._tally.warnings.append(FileProblem(path=ingested.path, reason=reason))
+
+    def _store(self, files: Sequence[Ingested]) -> dict[str, str]:
+        """In one transaction; where that fails, one by one. Gives what cannot be stored, and why."""
+        chosen = [(one, self._recipe.of(one.document)) for one in files]
+        if not chosen:
+            return {}
+        try:
+            self._catalog.put_all(self._collection, chosen)
+        except LibraryError as error:
+            if len(chosen) > 1:  # On a full disk, too, some may fit.
+                return {path: why for one in files for path, why in self._store([one]).items()}
+            if not isinstance(error, NotStorable):
+                raise
+            return {files[0].path: str(error)}
+        return {}
+
+    def _count_in(self, ingested: Ingested) -> None:
+        document = ingested.document
+        self._count_path(ingested.path)
+        self._tally.passages += len(ingested.passages)
+        self._tally.pages += len(document.pages)
+        self._tally.partial += bool(document.gaps)
+        for told, into in (
+            ((*document.gaps, *document.warnings), self._tally.warnings),
+            (_flag_lines(document), self._tally.flagged),
+        ):
+            into.extend(FileProblem(path=ingested.path, reason=reason) for reason in told)
+
+    def _count_path(self, path: str) -> None:
+        if path in self._known:
+            self._tally.updated += 1
+        else:
+            self._tally.added += 1
+
+    def _fail(self, problem: FileProblem, document_id: str) -> None:
+        failed_bytes = problem.failed_bytes if isinstance(problem, Unreadable) else ""
+        if failed_bytes:
+            self._hopeless[failed_bytes, _suffix(problem.path)] = problem.reason
+        self._tell_failed(problem.path, problem.reason, failed_bytes or document_id, failed_bytes)
+
+    def _fails_as_before(self, change: Change) -> bool:
+        """Whether these bytes are known to be unreadable; it is told then."""
+        document_id = change.document_id or ""
+        reason = self._hopeless.get((document_id, _suffix(change.path)))
+        if reason is None:
+            return False
+        reason = reason.removesuffix(KEPT)
+        self._tell_failed(change.path, reason, document_id, document_id, told=REMEMBERED)
+        return True
+
+    def _tell_failed(
+        self, path: str, reason: str, document_id: str, failed_bytes: str, told: str = ""
+    ) -> None:
+        reason += KEPT if path in self._known else ""
+        recipe = self._recipe.tried if failed_bytes else ""
+        self._failed[path] = Failure(reason=reason, document_id=document_id, recipe=recipe)
+        self._tally.failed.append(FileProblem(path=path, reason=reason + told))
+
+    def _failures(self, found: Discovery) -> dict[str, Failure | None]:
+        tried = (str(path) for path in found.files if str(path) not in self._left)
+        outcome: dict[str, Failure | None] = dict.fromkeys(tried)
+        known = (problem.path for problem in self._catalog.failures())
+        outcome.update((path, None) for path in known if _is_settled(path, found))
+        outcome.update((one.path, Failure(reason=one.reason)) for one in found.problems)
+        return outcome | self._failed
+
+    def _report(self, found: Discovery, plan: SyncPlan, seconds: float) -> IngestReport:
+        totals = self._catalog.counts()
+        tally = self._tally
+        return IngestReport(
+            added=tally.added,
+            updated=tally.updated,
+            moved=tally.moved,
+            unchanged=plan.unchanged,
+            removed=tally.removed,
+            ignored=len(found.ignored),
+            failed=tuple(tally.failed),
+            partial=tally.partial,
+            warnings=tuple(tally.warnings),
+            flagged=tuple(tally.flagged),
+            documents=totals["documents"],
+            passages=totals["passages"],
+            pages=totals["pages"],
+            seconds=round(seconds, 3),
+        )
+
+
+def _suffix(path: str) -> str:
+    """What of a name decides how a file is read."""
+    return Path(path).suffix.lower()
+
+
+def _is_settled(path: str, found: Discovery) -> bool:
+    """Whether what could not be read has gone, is ignored, or could be looked through now."""
+    if found.ignores(path) or all(map(is_gone, disk_names(path))):
+        return True
+    was_link = str(Path(path).parent) in found.folders and os.path.islink(path)  # noqa: PTH114
+    return was_link or os.path.realpath(path) in found.folders
+
+
+def _dates(files: Iterable[Path]) -> dict[str, str]:
+    """When each file was last changed, by path: ISO 8601, UTC; a file that has gone is left out."""
+    found = {}
+    for path in files:
+        with suppress(OSError, ValueError, OverflowError):
+            when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            found[str(path)] = when.isoformat(timespec="seconds")
+    return found
+
+
+def _flag_lines(document: Document) -> Iterator[str]:
+    return flag_lines([(str(flag.kind), flag.detail) for flag in document.flags])

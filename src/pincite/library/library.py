@@ -1,0 +1,549 @@
+"""One library on disk: open, ingest, remove, search, ask.
+
+What reads files, and the stages that answer, are imported where they are first needed: most of the time
+of a command that asks one question goes into imports, and the encoder is opened beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from pincite.errors import LibraryBusy, ModelError, PinciteError
+from pincite.library.encoders import LibraryEncoders
+from pincite.library.folder import (
+    check_after_interruption,
+    check_folder,
+    check_target,
+    remember_profile,
+)
+from pincite.library.prefetch import beside
+from pincite.models.inference.prepared import prepared_folder
+from pincite.records.arguments import checked_limit, checked_path, checked_paths, checked_text
+from pincite.records.document import Span
+from pincite.records.filters import Filters
+from pincite.records.flow import Answer, Hit, Passage, Preview, SearchResult
+from pincite.records.library_records import CATALOG_FILE, FileEntry, IngestReport, Stats
+from pincite.settings.loading import Layer, Settings, load_settings
+from pincite.store.catalog.catalog import Catalog
+
+if TYPE_CHECKING:
+    from pincite.ingest.discover import Selection
+    from pincite.library.asking import Asking
+    from pincite.library.encoders import VectorCheck
+    from pincite.library.folder_sync import FolderSync
+    from pincite.library.index_maintenance import Upkeep
+    from pincite.library.intake import ProgressCallback
+    from pincite.library.reencoding import ReencodeCallback, ReencodeReport
+    from pincite.library.sync_plan import SyncPlan
+    from pincite.pipeline import AnswerStages
+    from pincite.records.passage_outcome import Fate
+    from pincite.stages import LanguageModel, PairScorer, VectorEncoder
+    from pincite.store.index.indexes import Indexes
+    from pincite.verify.abstention.calibration import Calibration
+    from pincite.verify.quotes.checking import OffsetCheck
+    from pincite.verify.statements.entailment import EntailmentModel
+
+
+class Library:
+    """A folder that holds documents, passages and indexes.
+
+    >>> library = Library.open("my-library")          # doctest: +SKIP
+    >>> library.ingest(["manuals/"])                  # doctest: +SKIP
+    >>> library.ask("Which torque for the M8 bolts?") # doctest: +SKIP
+
+    Objects may be used from several threads, and several processes may read while one ingests.
+    """
+
+    def __init__(self, path: Path, settings: Settings, notices: tuple[str, ...] = ()) -> None:
+        """`notices` are what every result says of how it was opened."""
+        self.path = path
+        self.settings = settings
+        self.notices = notices
+        self.catalog = Catalog(path / CATALOG_FILE, keep_versions=settings.ingest.keep_versions)
+        self._encoders = LibraryEncoders(
+            path, prepared_folder(path), settings.embedding, self.catalog.encodings
+        )
+        self._made_upkeep: Upkeep | None = None
+        self._made_once = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        create: bool = True,
+        profile: str = "",
+        overrides: Layer | None = None,
+    ) -> Self:
+        """Open the library in a folder; with `create`, make one where there is none.
+
+        A library that is made with a `profile` keeps it, as a line in its settings.toml; for any
+        other the profile counts this time. `overrides` are settings that count more than the
+        environment and the library's own file. What the library's own file says of servers, models and
+        files counts only when the user has approved it (docs/trust.md), and results say what does not.
+        Raises LibraryError when the folder cannot be used, SettingsError for a bad setting.
+        """
+        folder = checked_path(path).absolute()
+        is_new = check_folder(folder, create=create)
+        settings, origins = load_settings(folder, profile=profile, overrides=overrides)
+        if is_new and profile:
+            remember_profile(folder, profile)
+        opened = cls(folder, settings, origins.notices)
+        try:
+            check_after_interruption(folder, opened.catalog)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    def close(self) -> None:
+        """Release files. The library can be opened again at any time."""
+        self._encoders.close()
+        self.catalog.close()
+        if self._made_upkeep is not None:
+            self._made_upkeep.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    @property
+    def _upkeep(self) -> Upkeep:
+        """Made at the first use; the encoder is opened while Python imports all that answers."""
+        with self._made_once:
+            if self._made_upkeep is None:
+                self._encoders.open_ahead()
+                from pincite.library.index_maintenance import Upkeep
+
+                self._made_upkeep = Upkeep(self.path, self.settings, self.catalog, self._encoders)
+            return self._made_upkeep
+
+    @property
+    def _folders(self) -> FolderSync:
+        from pincite.library.folder_sync import FolderSync
+
+        return FolderSync(self.path, self.settings, self.catalog, self._upkeep)
+
+    @property
+    def _asking(self) -> Asking:
+        upkeep = self._upkeep  # first: it opens the encoder
+        from pincite.library.asking import Asking
+
+        return Asking(self.settings, self.catalog, upkeep, self.notices)
+
+    # --- Changing what it holds -------------------------------------------------------------------
+
+    def ingest(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        *,
+        collection: str = "default",
+        tags: Sequence[str] = (),
+        selection: Selection | None = None,
+        progress: ProgressCallback | None = None,
+        retry: bool = False,
+    ) -> IngestReport:
+        """Take in files and folders, recursively. Unchanged files cost a checksum and no more.
+
+        Folders are brought in step: what was moved or deleted there, is in the library too. Files
+        that cannot be read are reported in `failed`; the others go in. They are read again when they or
+        the limits of reading have changed, and with `retry`. All files that are found,
+        unchanged ones too, get the `tags` in addition to those they have. If the settings name
+        another encoder than before, the library is then encoded anew. Raises LibraryBusy when
+        another process is ingesting, UsageError for what is no path and for a collection or a tag
+        without a name.
+        """
+        from pincite.library.folder_sync import Wanted
+        from pincite.library.reencoding import as_ingest_progress
+
+        wanted = Wanted.checked(paths, collection, tags=tags, selection=selection, retry=retry)
+        report = self._folders.bring_in(wanted, progress)
+        if self.is_behind() and not self._upkeep.encoders.is_withheld():
+            # Answers tell what is missing when the encoder cannot be had or another process is at it.
+            with suppress(ModelError, LibraryBusy):
+                self.reencode(progress=as_ingest_progress(progress))
+        told = self.encoder_problem or self.encoder_notice
+        is_chosen = self.settings.embedding.model == "none"
+        notices = (told,) if told and not is_chosen else ()
+        return replace(report, notices=(*self.notices, *notices))
+
+    def is_behind(self) -> bool:
+        """Whether the settings name another encoder than the one in use, or vectors are missing."""
+        return self._upkeep.encoders.is_behind()
+
+    def reencode(
+        self,
+        *,
+        progress: ReencodeCallback | None = None,
+        stop: threading.Event | None = None,
+    ) -> ReencodeReport:
+        """Bring all vectors to the encoder that the settings name; questions are answered meanwhile.
+
+        The old vectors serve until every passage has new ones. May be stopped at any time, and goes
+        on from there. Raises ModelError when the encoder cannot be had, LibraryBusy when another
+        process is at it.
+        """
+        from pincite.library.reencoding import reencode
+
+        return reencode(
+            self.path,
+            self.settings,
+            self.catalog,
+            self._upkeep,
+            progress=progress,
+            stop=stop or threading.Event(),
+        )
+
+    def reencoding_beside(self) -> AbstractContextManager[None]:
+        """Bring the vectors up in a thread while a `with` block runs, if they are behind.
+
+        For programs that hold a library for long. Leaving the block stops it; the next one goes on.
+        """
+
+        def work(stop: threading.Event) -> None:
+            # What went wrong is told by every answer, and by 'pincite doctor'.
+            with suppress(PinciteError):
+                if self.is_behind():
+                    self.reencode(stop=stop)
+
+        return beside(work)
+
+    def watch(
+        self,
+        folders: Sequence[str | os.PathLike[str]],
+        *,
+        collection: str = "default",
+        tags: Sequence[str] = (),
+        selection: Selection | None = None,
+        stop: threading.Event | None = None,
+    ) -> Iterator[IngestReport]:
+        """Follow folders: a report each time that something has changed below them.
+
+        Ends when `stop` is set. A file that could not be read is tried again when it changes. While
+        another process ingests, the changes wait. Raises UsageError, at the first step, for what is no
+        path and for a collection or a tag without a name.
+        """
+        from pincite.library.folder_sync import Wanted
+
+        wanted = Wanted.checked(folders, collection, tags=tags, selection=selection)
+        with self.reencoding_beside():
+            yield from self._folders.follow(wanted, stop)
+
+    def plan(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        *,
+        collection: str = "default",
+        selection: Selection | None = None,
+    ) -> SyncPlan:
+        """What `ingest` would do with these paths; nothing is changed. The errors are the same."""
+        from pincite.library.folder_sync import Wanted
+
+        return self._folders.plan(Wanted.checked(paths, collection, selection=selection))
+
+    def remove(
+        self, paths: Sequence[str | os.PathLike[str]], *, collection: str = "default"
+    ) -> tuple[str, ...]:
+        """Forget files, or everything below folders; gives the paths that were removed.
+
+        The files on the disk are not touched and need not be there any more. Raises LibraryBusy when
+        another process is ingesting.
+        """
+        named = checked_paths(paths)
+        return self._folders.remove(named, checked_text(collection, "the collection"))
+
+    def files(self, *, collection: str | None = None) -> tuple[FileEntry, ...]:
+        """Every file the library holds, with how much of it can be found and its old versions.
+
+        Raises UsageError for a collection that is not there.
+        """
+        self.check_collection(collection)
+        return self.catalog.files(collection)
+
+    def check_output(self, path: str | os.PathLike[str]) -> None:
+        """Raises UsageError where writing to this path would replace a file of the library."""
+        check_target(self.path, checked_path(path), self.catalog)
+
+    # --- Asking ------------------------------------------------------------------------------
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        collection: str | None = None,
+        filters: Filters | None = None,
+        explain: bool = False,
+        budget_ms: float | None = None,
+    ) -> SearchResult:
+        """The passages that may answer, best first.
+
+        Only those of the collection that the filters let through are looked at. Raises UsageError
+        for a collection or a filter that nothing fulfils, and says what there is. With `explain`,
+        the trace also names every passage that was cut after fusion. After `budget_ms` milliseconds
+        no further passage is compared; the result says so (default: `rerank.budget_ms`).
+        """
+        asking = self._asking
+        from pincite.library.asking import cut
+        from pincite.pipeline import search
+
+        most = self.settings.retrieval.limit if limit is None else checked_limit(limit, "limit")
+        question = asking.question(
+            text, collection, filters=filters, explain=explain, budget_ms=budget_ms
+        )
+        result = asking.newest(lambda stages: search(question, stages))
+        return cut(result, most, keep=self.settings.retrieval.keep)
+
+    def section_of(self, passage: Passage) -> Span:
+        """The whole section that a passage is part of."""
+        span = passage.span
+        start, end = self.catalog.document(span.document_id).section_around(span.start, span.end)
+        return Span(document_id=span.document_id, start=start, end=end)
+
+    def ask(
+        self,
+        text: str,
+        *,
+        collection: str | None = None,
+        filters: Filters | None = None,
+        explain: bool = False,
+        budget_ms: float | None = None,
+        settings: Settings | None = None,
+        watch: Callable[[Preview], None] | None = None,
+        found: Callable[[Sequence[Hit]], None] | None = None,
+    ) -> Answer:
+        """An answer made of verified quotes, or an abstention with reasons.
+
+        The options and errors are those of `search`. `settings` count this once instead of the
+        library's own, except those of ingest and encoder. `found` is given the passages that were
+        found, `watch` the statements that hold so far while a language model writes; the answer has the
+        last word.
+        """
+        asking = self._asking
+        from pincite.pipeline import answer_question
+
+        question = asking.question(
+            text, collection, filters=filters, explain=explain, budget_ms=budget_ms
+        )
+        answer = asking.newest(
+            lambda stages: answer_question(question, stages, watch, found), settings
+        )
+        return asking.kept(answer, collection)
+
+    def state_for(
+        self, text: str, *, collection: str | None = None, filters: Filters | None = None
+    ) -> tuple[str, ...]:
+        """All that an answer depends on now, but for the bytes of files; the same while it would be.
+
+        The options and errors are those of `search`.
+        """
+        question = self._asking.question(text, collection, filters=filters)
+        return (
+            question.text,
+            repr((collection, question.filters)),
+            self._digest,
+            *self.catalog.state(),
+            _file_state(self.path / "calibration.json"),
+            *question.notices,
+            *self._upkeep.stages().notices,
+        )
+
+    @cached_property
+    def _digest(self) -> str:
+        return self.settings.digest()
+
+    def count(
+        self, words: str, *, collection: str | None = None, filters: Filters | None = None
+    ) -> Answer:
+        """How often words stand in the whole collection, with a citation for every mention.
+
+        Any form of the words counts; of words in quotation marks only that one. Raises UsageError as
+        `search` does.
+        """
+        asking = self._asking
+        from pincite.pipeline import survey
+        from pincite.retrieve.count_questions import count_request
+
+        question = asking.question(words, collection, filters=filters)
+        request = count_request(words)
+        answer = asking.newest(lambda stages: survey(question, request, stages))
+        return asking.kept(answer, collection)
+
+    def save_receipt(
+        self,
+        answer: Answer,
+        path: str | os.PathLike[str],
+        *,
+        key: str | os.PathLike[str] | None = None,
+        air_gap: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write an answer to a file, .json or .html, that `verify_receipt` checks.
+
+        `key` is the file of a private key that signs it, `air_gap` the result of `doctor --offline`.
+        """
+        from pincite.verify.receipts.saved import saved_answer, write_whole
+
+        target = Path(path)
+        content = saved_answer(
+            answer,
+            self.catalog,
+            target,
+            Path(key) if key else None,
+            air_gap=Path(air_gap) if air_gap else None,
+        )
+        write_whole(target, content)
+
+    def why(
+        self,
+        text: str,
+        passage: str,
+        *,
+        collection: str | None = None,
+        filters: Filters | None = None,
+    ) -> tuple[Fate, ...]:
+        """Where passages were lost on the way to the answer, or how they were used.
+
+        `passage` is a passage's id, FILE:PAGE, or words that stand in the passage; there is one
+        `Fate` for each passage it means. Raises UsageError where it means too many.
+        """
+        from pincite.library.explain import Inquiry
+
+        inquiry = Inquiry(self.catalog, self._upkeep, self.settings)
+        return inquiry.fates(self._asking.question(text, collection, filters=filters), passage)
+
+    def check_collection(self, collection: str | None) -> None:
+        """Raises UsageError, and says what there is, for a collection that is not there."""
+        if collection is not None:
+            self._asking.check_collection(collection)
+
+    # --- What it is made of -----------------------------------------------------------------------
+
+    def stats(self) -> Stats:
+        """Counts, sizes and everything that was reported about files."""
+        totals = self.catalog.counts()
+        files = (path for path in self.path.rglob("*") if path.is_file())
+        return Stats(
+            documents=totals["documents"],
+            passages=totals["passages"],
+            pages=totals["pages"],
+            collections=self.catalog.collections(),
+            corpus_version=self.catalog.meta("corpus_version"),
+            generation=self.catalog.generation(),
+            bytes_on_disk=sum(path.stat().st_size for path in files),
+            failures=self.catalog.failures(),
+            files=self.catalog.files(),
+        )
+
+    def check_catalog(self) -> None:
+        """Read all that the catalog holds. Raises LibraryDamaged where it is not what was written."""
+        self.catalog.check_pages(thoroughly=True)
+
+    def check_offsets(self, *, sample: int = 200) -> OffsetCheck:
+        """Read files again and compare random sentences with what is stored."""
+        from pincite.assemble.files import open_reader
+        from pincite.verify.quotes.checking import check_offsets
+
+        with open_reader(self.settings) as reader:
+            return check_offsets(
+                self.catalog, reader, sample=sample, seed=self.catalog.meta("corpus_version")
+            )
+
+    def parser_confinement(self) -> str:
+        """What the kernel holds the processes to that parse files. Raises ReadError without one."""
+        from pincite.assemble.files import open_reader
+        from pincite.ingest.sandbox.confinement import told
+
+        with open_reader(self.settings) as reader:
+            return told(reader.in_force())
+
+    def check_vectors(self, *, sample: int = 20) -> VectorCheck:
+        """Encode random passages again and compare; without an encoder none is checked.
+
+        Raises ModelError when the encoder's server cannot be asked.
+        """
+        from pincite.library.encoders import check_vectors
+
+        seed = self.catalog.meta("corpus_version")
+        return check_vectors(self.catalog, self.encoder(), sample=sample, seed=seed)
+
+    def encoder(self) -> VectorEncoder | None:
+        """The encoder in use, loaded at first use; None in lexical-only mode."""
+        return self._upkeep.encoders.serving()
+
+    @property
+    def encoder_problem(self) -> str:
+        """Why there is no encoder; empty when there is one."""
+        return self._upkeep.encoders.problem
+
+    @property
+    def encoder_notice(self) -> str:
+        """That another encoder is wanted than the one in use, and why; empty when it is not so."""
+        told = self._upkeep.encoders.notice()
+        why = self._upkeep.encoders.why_substitute
+        return f"{told}: {why}" if told and why else told
+
+    def reranker(self) -> tuple[PairScorer | None, str]:
+        """The model that reads candidates, if the settings name one, and what is wrong with it."""
+        writer, _ = self._upkeep.writers.of(self.settings)
+        scorer, _ = self._upkeep.scorers.of(self.settings, writer)
+        return scorer, self._upkeep.scorers.problem(self.settings, writer)
+
+    def writer(self) -> tuple[LanguageModel | None, str]:
+        """The language model that the settings name, if any, and what is wrong with it."""
+        if self.settings.generation.model == "none":
+            return None, ""
+        return self._upkeep.writers.named(self.settings.generation)
+
+    def entailment_model(self) -> tuple[EntailmentModel | None, str]:
+        """What judges the statements of a language model, if one is set, and what is wrong with it."""
+        return self._upkeep.scorers.entailment_of(self.settings)
+
+    def stages(self) -> AnswerStages:
+        """The answering stages over the newest state of the library."""
+        return self._upkeep.stages()
+
+    def stages_with(self, settings: Settings) -> AnswerStages:
+        """The answering stages under other settings; those of ingest and encoder stay as they are."""
+        return self._upkeep.stages_with(settings)
+
+    def forget_questions(self) -> None:
+        """Drop what earlier questions left in memory: their vectors, token states, texts."""
+        self._upkeep.forget_questions()
+
+    def uncalibrated_stages(self) -> AnswerStages:
+        """Stages that answer whatever the confidence, which is the shipped model's."""
+        verification = self.settings.verification.model_copy(update={"abstain_below": 0.0})
+        settings = self.settings.model_copy(update={"verification": verification})
+        return self._upkeep.stages_with(settings, calibrated=False)
+
+    def keep_calibration(self, calibration: Calibration) -> Path:
+        """Let answers from now on say, and be held to, what was found; gives where it is kept."""
+        from pincite.library.index_maintenance import writing
+        from pincite.verify.abstention.calibration import save_calibration
+
+        with writing(self.path):
+            kept = save_calibration(self.path, calibration)
+        self._upkeep.forget_stages()
+        return kept
+
+    def index_state(self) -> tuple[Indexes | None, str]:
+        """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
+        return self._upkeep.on_disk()
+
+
+def _file_state(file: Path) -> str:
+    """Another one whenever a file has been written anew."""
+    try:
+        found = file.stat()
+    except OSError:
+        return ""
+    return repr((found.st_ino, found.st_size, found.st_mtime_ns))

@@ -1,0 +1,88 @@
+"""Checks saved answers where there is no library, only the files that they cite."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pincite.assemble.files import countable_units, open_reader
+from pincite.errors import ReadError, UsageError
+from pincite.ingest.sandbox.sandbox import SandboxedReader
+from pincite.records.arguments import checked_path
+from pincite.records.document import Document
+from pincite.records.files import MEBIBYTE
+from pincite.settings.loading import Settings, load_settings
+from pincite.verify.receipts.cited_files import DEFAULT_SECONDS
+from pincite.verify.receipts.receipt import ReceiptCheck
+from pincite.verify.receipts.saved import check_saved, load_saved
+
+_WORTH_ANEW = 0.9
+"""A reader whose limit is longer than what is left by more than this share is replaced."""
+
+
+def verify_receipt(
+    path: str | os.PathLike[str],
+    *,
+    root: str | os.PathLike[str] | None = None,
+    public_key: str | os.PathLike[str] | None = None,
+    seconds: float = DEFAULT_SECONDS,
+) -> ReceiptCheck:
+    """Check a saved answer or report against the files it cites. Needs no library.
+
+    With `root` only files below that folder are opened. With `public_key`, the file of one, it must be
+    signed by that key. `seconds` are for all files together; what is not read by then is told. Raises
+    ReceiptError when the file is neither an answer nor a report.
+    """
+    if not seconds > 0:
+        raise UsageError(f"{seconds} seconds for all files: expected a number above 0")
+    saved = load_saved(checked_path(path))
+    settings, _ = load_settings()
+    with _ReaderInTime(settings, seconds) as reader:
+        return check_saved(
+            saved,
+            reader,
+            root=Path(root) if root else None,
+            public_key=Path(public_key) if public_key else None,
+            most_bytes=settings.ingest.max_file_mb * MEBIBYTE,
+            seconds=seconds,
+            units=partial(countable_units, settings.chunking),
+        )
+
+
+class _ReaderInTime:
+    """Reads files, none of them for longer than is left of the time for all."""
+
+    def __init__(self, settings: Settings, seconds: float) -> None:
+        self._settings = settings
+        self._deadline = time.monotonic() + seconds
+        self._limit = 0.0
+        self._reader: SandboxedReader | None = None
+
+    def read(self, path: Path) -> Document:
+        """Read one file. Raises ReadError, also when the time is over."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise ReadError("not read: the time for all files is over; give more with --seconds")
+        if self._reader is None or left < _WORTH_ANEW * self._limit:
+            self._close()
+            self._reader, self._limit = open_reader(self._settings, seconds=left), left
+        return self._reader.read(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()

@@ -1,0 +1,227 @@
+"""What is different between the disk and the library, found before anything is done about it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from pincite.ingest.discover import Discovery
+from pincite.records.document import Document, file_digest
+from pincite.records.library_records import FileProblem
+
+
+class ChangeKind(StrEnum):
+    """What has become of a file."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    MOVED = "moved"
+    DELETED = "deleted"
+    READ_AGAIN = "read again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One difference. `document_id` is None for a file that is gone or cannot be opened.
+
+    `read again` means the same bytes under settings, or a version of Pincite, that make something
+    else of them.
+    """
+
+    kind: ChangeKind
+    path: str
+    document_id: str | None = None
+    moved_from: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncPlan:
+    """Every difference, in order of paths, and the number of files without any.
+
+    `left_alone` are folders in which nothing at all was found, and why their files are kept.
+    """
+
+    changes: tuple[Change, ...]
+    unchanged: int
+    left_alone: tuple[FileProblem, ...] = ()
+
+    def count(self, kind: ChangeKind) -> int:
+        """How many differences of a kind there are."""
+        return sum(change.kind is kind for change in self.changes)
+
+
+class Digests:
+    """Document ids of files, remembered while their size, times and inode stay the same.
+
+    It is not stored: what a clock that was wrong has hidden must be found by the next process.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[tuple[int, ...], str]] = {}
+
+    def document_id(self, path: Path) -> str | None:
+        """The id of the document with the file's bytes; None when it cannot be opened."""
+        try:
+            found = path.stat()
+            if not stat.S_ISREG(found.st_mode):  # A pipe would be waited for.
+                return None
+            # The time of the last change of any kind: unlike the other one, nobody can set it back.
+            state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+            known = self._known.get(str(path))
+            if known is None or known[0] != state:
+                known = self._known[str(path)] = (state, file_digest(path)[0])
+        except OSError:
+            return None
+        return known[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a stored document was made with: `always`, and `reading` where that could matter.
+
+    Only what was recognised, or not read in full, depends on the recogniser and the page limit; so
+    only such files are read again when OCR has been installed.
+    """
+
+    always: str
+    reading: str = ""
+    limits: str = ""
+
+    def of(self, document: Document) -> str:
+        """The recipe to store with a document."""
+        return str(self) if document.gaps or document.recognised else self.always
+
+    def holds(self, stored: str | None) -> bool:
+        """Whether a document stored with this recipe would come out the same now."""
+        return stored in (self.always, str(self))
+
+    @property
+    def tried(self) -> str:
+        """What a file that cannot be read is tried with: it may be read under other limits."""
+        return f"{self}/{self.limits}"
+
+    def __str__(self) -> str:
+        return f"{self.always}/{self.reading}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """What the library holds of one collection: documents by path, and recipes by document."""
+
+    paths: Mapping[str, str]
+    recipes: Mapping[str, str]
+    recipe: Recipe
+    """How files are read, cut and encoded now."""
+
+
+def make_plan(
+    found: Discovery, folders: Sequence[Path], holding: Holding, digests: Digests
+) -> SyncPlan:
+    """Compare the files found with what the library holds of them and of `folders`."""
+    gone = dict.fromkeys(_gone(found, folders, holding))
+    by_document = _by_document(holding)
+    changes: list[Change] = []
+    unchanged = 0
+    for file in found.files:
+        change = _change(str(file), digests.document_id(file), holding)
+        if change is None:
+            unchanged += 1
+            continue
+        if change.kind is ChangeKind.ADDED:
+            change = _moved(change, by_document, gone) or change
+        changes.append(change)
+    changes += [Change(kind=ChangeKind.DELETED, path=path) for path in gone]
+    changes.sort(key=lambda change: change.path)
+    return SyncPlan(
+        changes=tuple(changes),
+        unchanged=unchanged,
+        left_alone=tuple(_left_alone(found, folders, holding)),
+    )
+
+
+def _change(path: str, document_id: str | None, holding: Holding) -> Change | None:
+    held = holding.paths.get(path)
+    if held is None:
+        return Change(kind=ChangeKind.ADDED, path=path, document_id=document_id)
+    if held != document_id:
+        return Change(kind=ChangeKind.CHANGED, path=path, document_id=document_id)
+    if not holding.recipe.holds(holding.recipes.get(held)):
+        return Change(kind=ChangeKind.READ_AGAIN, path=path, document_id=document_id)
+    return None
+
+
+def _by_document(holding: Holding) -> dict[str, list[str]]:
+    paths: dict[str, list[str]] = {}
+    for path, document_id in holding.paths.items():
+        paths.setdefault(document_id, []).append(path)
+    return paths
+
+
+def _moved(
+    added: Change, by_document: Mapping[str, list[str]], gone: dict[str, None]
+) -> Change | None:
+    """The same change as a move, if a file with these bytes has left its place."""
+    for old in by_document.get(added.document_id or "", ()):
+        # A file may have been moved from a folder that this run does not look into.
+        if old in gone or is_gone(old):
+            gone.pop(old, None)
+            by_document[added.document_id or ""].remove(old)
+            return Change(
+                kind=ChangeKind.MOVED,
+                path=added.path,
+                document_id=added.document_id,
+                moved_from=old,
+            )
+    return None
+
+
+def _gone(found: Discovery, folders: Sequence[Path], holding: Holding) -> Iterator[str]:
+    """Paths below the folders that the library holds and that are gone or ignored now.
+
+    A folder in which nothing at all was found is left alone: it is more likely a drive that is not
+    there than a user who deleted everything.
+    """
+    there = set(map(str, found.files))
+    for folder in folders:
+        if any(_below(folder, there)):
+            for path in _below(folder, holding.paths):
+                if path not in there and _has_left(path, found):
+                    yield path
+
+
+def _left_alone(
+    found: Discovery, folders: Sequence[Path], holding: Holding
+) -> Iterator[FileProblem]:
+    there = list(map(str, found.files))
+    for folder in folders:
+        held = 0 if any(_below(folder, there)) else len(list(_below(folder, holding.paths)))
+        if held:
+            reason = (
+                f"nothing was found in it, as if a drive were missing, so the {held} files ingested "
+                "from it are kept; 'pincite remove' forgets them"
+            )
+            yield FileProblem(path=os.path.realpath(folder), reason=reason)
+
+
+def _below(folder: Path, paths: Iterable[str]) -> Iterator[str]:
+    start = os.path.join(os.path.realpath(folder), "")
+    return (path for path in paths if path.startswith(start))
+
+
+def _has_left(path: str, found: Discovery) -> bool:
+    return found.ignores(path) or (is_gone(path) and not found.is_out_of_sight(path))
+
+
+def is_gone(path: str | bytes) -> bool:
+    """Whether nothing is there; what may not be looked at is not gone."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False

@@ -1,0 +1,1 @@
+"""How are model files found, checked and run?"""

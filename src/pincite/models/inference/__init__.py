@@ -1,0 +1,1 @@
+"""How is a model's file prepared and run on this machine?"""

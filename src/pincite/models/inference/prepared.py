@@ -1,0 +1,182 @@
+"""A model's graph, prepared once for this machine and kept in the user's cache, for all libraries.
+
+A file that stores 8-bit weights, as the default encoder's does, turns them into floats at every run.
+Folding that into constants once makes it faster (docs/decisions/0002 has the figures), and what
+OpenVINO has compiled is opened in a third of the time. What is kept has checksums: a damaged copy is
+made anew, since a flipped bit in it would silently change vectors. A graph without such weights runs
+from its own file.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pincite.models.inference.files import GraphFile
+from pincite.records.files import open_regular, read_json
+
+_CHECKSUMS = "checksums.json"
+_DRAFT = ".preparing-"
+_STALE_SECONDS = 3600
+
+Options = Mapping[str, Any]
+"""What OpenVINO is told when it compiles."""
+
+Compiler = Callable[[Options], Any]
+"""Gives a compiled model for one use."""
+
+
+def prepared_folder(library: Path) -> Path:
+    """Where graphs are kept for a library: the user's cache, else its own folder `encoder`.
+
+    The cache is used where we can write to it and nobody else can, who could put another model there.
+    """
+    own = library / "encoder"
+    try:
+        shared = _user_cache() / "pincite" / "prepared"
+        shared.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = shared.stat()
+    except (OSError, RuntimeError):  # RuntimeError: there is no home.
+        return own
+    is_private = os.name == "nt" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
+    return shared if is_private and os.access(shared, os.W_OK) else own
+
+
+def _user_cache() -> Path:
+    """By the XDG Base Directory Specification, which has relative paths ignored."""
+    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if chosen.is_absolute():
+        return chosen
+    if os.name == "nt" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local)
+    return Path.home() / ".cache"
+
+
+def openvino_compiler(core: Any, file: GraphFile, cache: Path, options: Options) -> Compiler:
+    """Gives the graph compiled with these options and those of one use of it, such as its streams."""
+    if not file.has_small_weights:
+        graph = core.read_model(file.path)
+        return lambda use: core.compile_model(graph, "CPU", {**options, **use})
+    openvino = import_openvino()
+
+    def write(folder: Path) -> None:
+        graph = _folded(core, file, folder)
+        # Streams and threads can still be chosen when it is opened.
+        core.compile_model(graph, "CPU", dict(options)).export_model(content := BytesIO())
+        (folder / "encoder.blob").write_bytes(content.getbuffer())
+
+    # What is compiled fits this processor; a home may be shared by several machines.
+    known = [core.get_property("CPU", n) for n in ("FULL_DEVICE_NAME", "OPTIMIZATION_CAPABILITIES")]
+    fits = hashlib.sha256(repr((known, sorted(options.items()))).encode()).hexdigest()[:8]
+    version = openvino.__version__.split("-")[0]
+    # Also the first time the written file is read back: the first process must see what later see.
+    folder = _prepared(cache, f"{file.sha256[:12]}-openvino-{version}-{fits}", write)
+    # Mapped, so that processes share what they read of it. Written to it is nothing ("c"), but
+    # OpenVINO takes no array that could not be.
+    content = openvino.Tensor(np.memmap(folder / "encoder.blob", np.uint8, "c"), shared_memory=True)
+    return lambda use: core.import_model(content, "CPU", {**options, **use})
+
+
+def _folded(core: Any, file: GraphFile, folder: Path) -> Any:
+    """The graph with weights kept as 16-bit floats; `folder` is left as it was."""
+    from openvino import save_model
+    from openvino.passes import ConstantFolding, Manager
+
+    graph = core.read_model(file.path)
+    manager = Manager()
+    manager.register_pass(ConstantFolding())
+    manager.run_passes(graph)
+    written = folder / "folded.xml"
+    save_model(graph, written, compress_to_fp16=True)
+    read_back = core.read_model(written.read_bytes(), written.with_suffix(".bin").read_bytes())
+    for part in (written, written.with_suffix(".bin")):
+        part.unlink()
+    return read_back
+
+
+def prepared_onnx(file: GraphFile, cache: Path) -> Path:
+    """The ONNX file folded by onnxruntime's own portable optimisations."""
+    import onnxruntime
+
+    if not file.has_small_weights:
+        return file.path
+
+    def write(folder: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+        options.optimized_model_filepath = str(folder / "encoder.onnx")
+        options.log_severity_level = 3
+        onnxruntime.InferenceSession(str(file.path), options, providers=["CPUExecutionProvider"])
+
+    name = f"{file.sha256[:12]}-onnxruntime-{onnxruntime.__version__}"
+    return _prepared(cache, name, write) / "encoder.onnx"
+
+
+def _prepared(cache: Path, name: str, write: Callable[[Path], None]) -> Path:
+    """The folder with the intact prepared files of this name, made when it is not there."""
+    folder = cache / name
+    if _is_intact(folder):
+        return folder
+    draft, is_kept = _draft_folder(cache)
+    write(draft)
+    checksums = {path.name: _sha256(path) for path in sorted(draft.iterdir())}
+    (draft / _CHECKSUMS).write_text(json.dumps(checksums), encoding="utf-8")
+    if not is_kept:
+        return draft
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        return draft.rename(folder)
+    except OSError:  # Another process was faster; ours serves this process and is swept later.
+        return draft
+
+
+def _draft_folder(cache: Path) -> tuple[Path, bool]:
+    """A folder to write to, and whether it lies in the cache; if not, it goes when we go."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        for stale in cache.glob(f"{_DRAFT}*"):
+            if time.time() - stale.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(stale, ignore_errors=True)
+        return Path(tempfile.mkdtemp(dir=cache, prefix=_DRAFT)), True
+    except OSError:  # A read-only or full disk costs time at every start, nothing else.
+        folder = Path(tempfile.mkdtemp(prefix="pincite-encoder-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return folder, False
+
+
+def _is_intact(folder: Path) -> bool:
+    try:
+        checksums = read_json(folder / _CHECKSUMS)
+        return all(_sha256(folder / name) == digest for name, digest in checksums.items())
+    except (OSError, ValueError, AttributeError, TypeError):
+        return False
+
+
+def _sha256(path: Path) -> str:
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# Imports OpenVINO without its telemetry.
+
+_TELEMETRY = "openvino_telemetry"
+
+
+def import_openvino() -> Any:
+    """The module `openvino`. Raises ImportError where it is not installed."""
+    sys.modules[_TELEMETRY] = None  # type: ignore[assignment]  # the documented way to block a module
+    import openvino
+
+    return openvino

@@ -1,0 +1,1 @@
+"""Which language models can write?"""

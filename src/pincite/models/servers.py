@@ -1,0 +1,413 @@
+"""Asks a server that the user configured; with `download.py` the only code that opens connections.
+
+Requests go to the configured address and nowhere else: redirects are not followed, and proxies and
+passwords that the environment names for other programs are not used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import time
+import weakref
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from pincite.errors import ModelError, ModelUnreachable
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+OLLAMA_HERE = "http://127.0.0.1:11434"
+"""Where Ollama listens on a machine of one's own."""
+
+_AGAIN = {408, 425, 429, 500, 502, 503, 504}
+"""Answers after which the same request may succeed."""
+_FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.5, 30.0
+_CONNECT_SECONDS = 10.0
+_REST_SECONDS = 30.0
+"""How long a server that is not there is left alone: the questions after the first need not wait."""
+_MESSAGE_CHARS = 300
+_LONGEST_LINE_BYTES = 1_000_000
+_LONGEST_STREAM_BYTES = 16_000_000
+_LONGEST_ANSWER_BYTES = 64_000_000
+"""A batch of 64 vectors with 4,096 numbers each, as JSON, takes 6 million."""
+_LONGEST_ERROR_BYTES = 100_000
+_PIECE_BYTES = 1 << 16
+_TOO_LONG = re.compile(r"too (long|large)|context (length|size|window)|maximum context", re.I)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a server is, how patient we are, and how its settings are called in messages."""
+
+    model: str
+    url: str
+    group: str
+    """Of settings, such as `embedding`."""
+    key: str = ""
+    key_variable: str = ""
+    """The environment variable the key came from. A key never stands in settings or messages."""
+    timeout_seconds: float = 60.0
+    retries: int = 3
+    is_waited_for: bool = False
+    """Somebody waits for the answer: a server that is not there is tried once, and not for a while."""
+    too_long: str = ""
+    """What to do when the server says that a text is too long."""
+    url_setting: str = "url"
+    socket: str = ""
+    """A socket in the file system, for a server inside this process."""
+
+
+def key_from(variable: str) -> str:
+    """The key that an environment variable holds; empty for none."""
+    return os.environ.get(variable, "")
+
+
+def checked_url(url: str, *, setting: str, key_variable: str) -> str:
+    """An address without a slash at its end. Raises ModelError for one that is none."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # urlsplit's word for a bad port or a bad bracket
+        is_address = False
+    if not is_address:
+        raise ModelError(f"{setting} is {url!r}; expected http://HOST:PORT or https://HOST")
+    if parts.username or parts.password or parts.query:
+        raise ModelError(
+            f"{setting} holds more than an address; put the key into the environment as "
+            f"{key_variable}"
+        )
+    return url.rstrip("/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failure:
+    """What went wrong; how long to wait at least before another try, None if there is no use."""
+
+    told: str
+    wait: float | None = None
+    is_unreachable: bool = False
+    is_absent: bool = False
+    """Nothing listens there: it was not slow or busy."""
+
+
+class ServerClient:
+    """Asks one server, again where that may help. Raises ModelError in plain words.
+
+    It is a ModelUnreachable where the server is not there, too slow, or failing (5xx).
+    """
+
+    def __init__(self, place: Place, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._place = place
+        self._sleep = sleep
+        self.name = f"{place.model} at {place.url}"
+        self._client = _client(place)
+        self._absent, self._rests_until = "", 0.0
+        # Connections that are kept open are given back when nobody uses the client any more.
+        self.close = weakref.finalize(self, self._client.close)
+
+    def get(self, path: str) -> Any:
+        """The JSON that stands at a path."""
+        return _json(self._whole("GET", path), self.name)
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        """The server's JSON answer, after as many tries as it takes and is allowed."""
+        return _json(self._whole("POST", path, body), self.name)
+
+    def _whole(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+        """All of an answer; the timeout is for each try."""
+
+        def send() -> httpx.Response:
+            request = self._client.build_request(method, self._place.url + path, json=body)
+            return self._client.send(request, stream=True)
+
+        return self._answer(send, self._all_of)
+
+    def lines(self, path: str, body: dict[str, Any]) -> Iterator[str]:
+        """The lines of a streamed answer as they come, all of them within the timeout.
+
+        A request is tried again until its first line has come, and not after that.
+        """
+        deadline = time.monotonic() + self._place.timeout_seconds
+
+        def send() -> httpx.Response:
+            seconds = max(deadline - time.monotonic(), 0.001)
+            request = self._client.build_request(
+                "POST", self._place.url + path, json=body, timeout=_timeout(seconds)
+            )
+            return self._client.send(request, stream=True)
+
+        with closing(self._answer(send, lambda opened, _: opened, deadline=deadline)) as response:
+            yield from self._lines_of(response, deadline)
+
+    def _lines_of(self, response: httpx.Response, deadline: float) -> Iterator[str]:
+        import httpx
+
+        waiting, total = b"", 0
+        try:
+            for part in _before(deadline, self._parts(response)):
+                total += len(part)
+                *lines, waiting = (waiting + part).split(b"\n")
+                if len(waiting) > _LONGEST_LINE_BYTES or total > _LONGEST_STREAM_BYTES:
+                    raise ModelError(
+                        f"{self.name}: sent more than a written answer can be; expected at most "
+                        f"{_LONGEST_LINE_BYTES:,} bytes in a line and {_LONGEST_STREAM_BYTES:,} in "
+                        "all: is this the right address?"
+                    )
+                yield from (line.decode("utf-8", "replace").rstrip("\r") for line in lines)
+        except httpx.TimeoutException as error:
+            raise ModelUnreachable(f"{self.name}: {self._too_slow()}") from error
+        except httpx.RequestError as error:
+            raise ModelUnreachable(
+                f"{self.name}: broke off in the middle of its answer ({error}); ask again"
+            ) from error
+        if waiting:
+            yield waiting.decode("utf-8", "replace").rstrip("\r")
+
+    def _parts(self, response: httpx.Response) -> Iterator[bytes]:
+        """An answer as it comes, unpacked in small pieces; some of them may be empty."""
+        packed = response.headers.get("content-encoding", "identity").lower()
+        if packed == "identity":
+            yield from response.iter_raw()
+        elif packed == "gzip":
+            yield from _unpacked(response.iter_raw(), self.name)
+        else:
+            raise ModelError(
+                f"{self.name}: answered packed as {packed!r}; expected gzip or nothing"
+            )
+
+    def _all_of(self, response: httpx.Response, deadline: float) -> bytes:
+        content = b"".join(self._until(response, deadline, _LONGEST_ANSWER_BYTES + 1))
+        if len(content) > _LONGEST_ANSWER_BYTES:
+            raise ModelError(
+                f"{self.name}: answered more than {_LONGEST_ANSWER_BYTES:,} bytes, and no request "
+                "needs as many: is this the right address?"
+            )
+        return content
+
+    def _until(self, response: httpx.Response, deadline: float, most: int) -> Iterator[bytes]:
+        """The first bytes of an answer, `most` of them. Raises ReadTimeout after the deadline."""
+        with closing(response):
+            for part in _before(deadline, self._parts(response)):
+                yield part[:most]
+                most -= len(part)
+                if most <= 0:
+                    return
+
+    def _answer(
+        self,
+        send: Callable[[], httpx.Response],
+        take: Callable[[httpx.Response, float], T],
+        *,
+        deadline: float = float("inf"),
+    ) -> T:
+        """What `take` makes of a successful response, after as many tries as needed and allowed.
+
+        It is given the time until which this try may last.
+        """
+        if time.monotonic() < self._rests_until:
+            raise ModelUnreachable(self._absent)
+        tried = 0
+        while isinstance(found := self._try(send, take, deadline), _Failure):
+            wait = max(found.wait or 0.0, _backoff(tried))
+            is_last = tried == self._place.retries or time.monotonic() + wait > deadline
+            tried += 1
+            if found.wait is None or is_last:
+                tries = f" ({tried} tries)" if tried > 1 else ""
+                kind = ModelUnreachable if found.is_unreachable else ModelError
+                told = f"{self.name}: {self.without_key(found.told)}{tries}"
+                if found.is_absent and self._place.is_waited_for:
+                    self._absent, self._rests_until = told, time.monotonic() + _REST_SECONDS
+                raise kind(told)
+            self._sleep(wait)
+        return found
+
+    def _try(
+        self,
+        send: Callable[[], httpx.Response],
+        take: Callable[[httpx.Response, float], T],
+        latest: float,
+    ) -> T | _Failure:
+        import httpx
+
+        from pincite.models.timed_connections import until
+
+        deadline = min(latest, time.monotonic() + self._place.timeout_seconds)
+        try:
+            with until(deadline):
+                response = send()
+            if response.is_success:
+                return take(response, deadline)
+            said = b"".join(self._until(response, deadline, _LONGEST_ERROR_BYTES))
+        except httpx.TimeoutException:
+            return _Failure(told=self._too_slow(), wait=0.0, is_unreachable=True)
+        except httpx.ConnectError as error:
+            told = f"cannot be reached ({error}): is the server running?"
+            wait = None if self._place.is_waited_for else 0.0
+            return _Failure(told=told, wait=wait, is_unreachable=True, is_absent=True)
+        except httpx.RequestError as error:
+            told = f"cannot be reached ({error}): is the server running?"
+            return _Failure(told=told, wait=0.0, is_unreachable=True)
+        return self._refused(response, _message(said))
+
+    def _refused(self, response: httpx.Response, told: str) -> _Failure:
+        code = response.status_code
+        may_help = code in _AGAIN and not _TOO_LONG.search(told)
+        return _Failure(
+            told=f"answered {code}: {told}{self._advice(response, told)}",
+            wait=_asked_to_wait(response) if may_help else None,
+            is_unreachable=code >= 500 and may_help,
+        )
+
+    def _too_slow(self) -> str:
+        seconds, group = self._place.timeout_seconds, self._place.group
+        return f"gave no answer in {seconds:g} s: raise {group}.timeout_seconds"
+
+    def _advice(self, response: httpx.Response, told: str) -> str:
+        code, url = response.status_code, f"{self._place.group}.{self._place.url_setting}"
+        if _TOO_LONG.search(told):
+            return f"; {self._place.too_long}" if self._place.too_long else ""
+        if code in (401, 403):
+            return f"; set the key in the environment as {self._place.key_variable}"
+        if code == 404:
+            return f"; is the model there and {url} right? (Ollama: 'ollama pull NAME')"
+        if response.is_redirect:
+            return f"; redirects are not followed: set {url} to the final address"
+        return ""
+
+    def object_of(self, written: str, *, called: str) -> dict[str, Any]:
+        """A JSON object out of a stream. Raises ModelError for anything else, and for a told error."""
+        try:
+            found = json.loads(written)
+        except ValueError as error:
+            raise ModelError(
+                f"{self.name}: sent {called} that is no JSON: is this the right address?"
+            ) from error
+        if not isinstance(found, dict) or found.get("error"):
+            told = self.without_key(told_error(found))
+            raise ModelError(f"{self.name}: broke off with an error: {told[:300]}")
+        return found
+
+    def without_key(self, message: str) -> str:
+        """What a server said, with our key taken out."""
+        key = self._place.key
+        return message.replace(key, "[key]") if key else message
+
+
+def _client(place: Place) -> httpx.Client:
+    try:
+        import httpx
+
+        from pincite.models.timed_connections import TimedTransport
+    except ImportError as error:
+        raise ModelError(
+            "models behind a server need httpx: install it with pip install 'pincite[remote]'"
+        ) from error
+    if place.key and place.url.startswith("http://") and not is_this_machine(place.url):
+        raise ModelError(
+            f"{place.url}: the key in {place.key_variable} would travel in clear text; use https, "
+            "or unset it"
+        )
+    return httpx.Client(
+        timeout=_timeout(place.timeout_seconds),
+        headers={
+            "Accept-Encoding": "gzip",
+            **({"Authorization": f"Bearer {place.key}"} if place.key else {}),
+        },
+        follow_redirects=False,
+        trust_env=False,
+        transport=TimedTransport(socket=place.socket),
+    )
+
+
+def _timeout(seconds: float) -> httpx.Timeout:
+    import httpx
+
+    return httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
+
+
+def is_this_machine(url: str) -> bool:
+    """Whether an address cannot leave this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _backoff(tried: int) -> float:
+    """Seconds before the next try: doubled each time, and spread so that clients do not meet."""
+    longest: float = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0**tried)
+    # How long decides nothing that has to be kept secret.
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311
+
+
+def _asked_to_wait(response: httpx.Response) -> float:
+    try:
+        seconds = float(response.headers.get("retry-after", 0))
+    except ValueError:  # A date; the usual backoff will do.
+        return 0.0
+    return min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
+
+
+def _before(deadline: float, parts: Iterator[bytes]) -> Iterator[bytes]:
+    """What comes before the deadline. Raises ReadTimeout after it."""
+    import httpx
+
+    from pincite.models.timed_connections import until
+
+    while True:
+        with until(deadline):
+            part = next(parts, None)
+        if part is None:
+            return
+        if time.monotonic() > deadline:
+            raise httpx.ReadTimeout("the whole answer took too long")
+        yield part
+
+
+def _unpacked(parts: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """Unpacks gzip in pieces, since a thousandfold may be in it."""
+    unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    for part in parts:
+        try:
+            yield unpack.decompress(part, _PIECE_BYTES)
+            while unpack.unconsumed_tail:
+                yield unpack.decompress(unpack.unconsumed_tail, _PIECE_BYTES)
+        except zlib.error as error:
+            raise ModelError(f"{name}: answered with damaged gzip ({error}); ask again") from error
+
+
+def _json(content: bytes, name: str) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(
+            f"{name}: answered with something that is no JSON: is this the right address?"
+        ) from error
+
+
+def _message(said: bytes) -> str:
+    """What the server says about it, on one line."""
+    try:
+        told = told_error(json.loads(said))
+    except (ValueError, RecursionError):
+        told = said.decode("utf-8", "replace")
+    return " ".join(told.split())[:_MESSAGE_CHARS]
+
+
+def told_error(content: Any) -> str:
+    """The message of an error, in any of the forms in which servers write it."""
+    told = content.get("error", content) if isinstance(content, dict) else content
+    told = told.get("message", told) if isinstance(told, dict) else told
+    return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)

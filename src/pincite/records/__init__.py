@@ -1,0 +1,1 @@
+"""Which values flow between stages?"""

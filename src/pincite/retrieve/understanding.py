@@ -1,0 +1,384 @@
+"""What does a question ask for? Without a language model, and every step can be turned off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.records.filters import Filters
+from pincite.records.flow import Question, Understood
+from pincite.retrieve.exact import ExactWords
+from pincite.retrieve.named_files import NamedFiles
+from pincite.retrieve.question_parts import question_parts
+from pincite.retrieve.searches import AllowedLookup
+from pincite.stages import Keys, LexicalIndex, TermWeights
+from pincite.text.languages import UNKNOWN, is_latin, language_name
+from pincite.text.numbered_parts import parts_named, releases_named
+from pincite.text.question_forms import QuestionSyntax, parsed, without_frame
+from pincite.text.question_words import is_asking_verb, spoken_language
+from pincite.text.terms import fold, question_terms, terms
+from pincite.text.vocabulary import Vocabulary
+
+# Is a question asked in another language than the documents, which the encoder does not read?
+
+_LEAST_SHARE = 0.05
+"""Of the passages: a language of fewer is that of a quotation, or was told wrongly."""
+_FEWEST_TERMS = 2
+_LEAST_KNOWN = 0.1
+"""Of a question's terms in another script, where documents are in its language."""
+
+_NAME = re.compile(r"(?<=\s)[^\W\d_a-zß-ÿ]\w*")
+"""A word with a capital inside of a sentence: `Die Hard` says nothing of the language."""
+
+_LETTERS = (
+    (re.compile("[\u3041-\u30ff]"), "ja"),
+    (re.compile("[\uac00-\ud7a3]"), "ko"),
+    (re.compile("[\u4e00-\u9fff]"), "zh"),
+    (re.compile("[\u0400-\u052f]"), "ru"),
+    (re.compile("[\u0370-\u03ff]"), "el"),
+    (re.compile("[\u0530-\u058f]"), "hy"),
+    (re.compile("[\u0590-\u05ff]"), "he"),
+    (re.compile("[\u0600-\u06ff]"), "ar"),
+    (re.compile("[\u0900-\u097f]"), "hi"),
+    (re.compile("[\u0e00-\u0e7f]"), "th"),
+)
+
+
+class OtherLanguage:
+    """Tells the language of a question of which the library has next to nothing."""
+
+    def __init__(self, passages: Mapping[str, int], weights: TermWeights) -> None:
+        """`passages`: how many are in each language."""
+        total = sum(passages.values())
+        self._held = {name for name, count in passages.items() if count >= _LEAST_SHARE * total}
+        self._weights = weights
+
+    def __call__(self, question: str) -> str:
+        """Its name, such as "German"; empty for a question in a language of the documents."""
+        if not is_latin(question):
+            return self._of_another_script(question)
+        plain = _NAME.sub("", question)
+        spoken = spoken_language(plain, self._weights.language(plain))
+        if not self._held or spoken in self._held:
+            return ""
+        # Of the documents' own languages none may claim as many words.
+        if any(spoken_language(plain, held) == held for held in self._held):
+            return ""
+        return language_name(spoken)
+
+    def _of_another_script(self, question: str) -> str:
+        found = next((name for sign, name in _LETTERS if sign.search(question)), "")
+        asked = {term for term in terms(question, found) if not is_latin(term)}
+        # A single word may be missing in documents of its language, too.
+        if len(asked) < _FEWEST_TERMS:
+            return ""
+        known = sum(self._weights.weight(term) < 1 for term in asked)
+        return language_name(found) if found and known < _LEAST_KNOWN * len(asked) else ""
+
+
+# What does a question ask for? Without a language model, and every step can be turned off.
+
+_LONG_TO_SHORT = 0.5
+"""What the short form counts where the question has the long one; the long form's words share as
+much where it has the short one."""
+
+_PART_OF_COMPOUND = 0.5
+_COMPOUND_OF_PART = 0.2
+_COMPOUNDS = 8
+"""What the parts of a question's compound count, what compounds of its words, and how many."""
+
+_PHRASES_KEPT = 5
+"""Passages that no stage drops for the phrases they hold, where others may be found too."""
+
+_LIKELY_MEANT = 0.5
+"""What the word counts that an unknown one may be misspelt from, beside that one."""
+
+_ENTITY = 1.3
+"""What names and numbers count."""
+
+_ASKED_WORD = re.compile(r"[^\W\d_]+")
+_SHORTEST_CORRECTED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """Which steps are taken; with `phrases` only passages that hold them are found."""
+
+    phrases: bool
+    abbreviations: bool
+    spelling: bool
+    compounds: bool
+    parts: bool
+    entities: bool
+
+
+class QuestionReader:
+    """Reads a question with what the library knows of words.
+
+    `is_word` tells words of English that the library need not hold: they are not taken for misspelt
+    ones. Of other languages no such list is there, and what a misspelt word may stand for is only
+    looked up beside it.
+    """
+
+    def __init__(
+        self,
+        *,
+        lexical: LexicalIndex,
+        weights: TermWeights,
+        languages: Sequence[str],
+        vocabulary: Vocabulary,
+        exact: ExactWords,
+        allowed: AllowedLookup,
+        is_word: Callable[[str], bool],
+        named: NamedFiles,
+        steps: Steps,
+        other_language: OtherLanguage | None = None,
+    ) -> None:
+        """`other_language` where the encoder reads one language only."""
+        self._lexical = lexical
+        self._weights = weights
+        self._languages = languages
+        self._vocabulary = vocabulary
+        self._exact = exact
+        self._allowed = allowed
+        self._is_word = is_word
+        self._named = named
+        self._steps = steps
+        self._other_language = other_language
+
+    def understand(self, question: Question) -> Question:
+        """The question with what was understood of it."""
+        syntax = parsed(question.text, self._exact.is_option)
+        written, language = syntax.plain, self._weights.language(syntax.plain)
+        syntax = replace(syntax, plain=_unframed(syntax, language))
+        question, syntax = self._within_named(question, syntax, language)
+        nearest = self._nearest(syntax, language) if self._steps.spelling else {}
+        is_listed = spoken_language(written, language) == UNKNOWN and is_latin(written)
+        corrections = nearest if is_listed else {}
+        beside = {} if is_listed else nearest
+        asked = _replaced(syntax.plain, corrections)
+        wanted = question_terms(asked, language)
+        expansions = self._expansions(asked, wanted, language)
+        for word, near in beside.items():
+            meant = dict.fromkeys(terms(near, language), _LIKELY_MEANT)
+            expansions[word] = {**expansions.get(word, {}), **meant}
+        allowed = self._allowed(question.collection, question.filters)
+        within, notices = self._within(syntax, allowed)
+        rare = self._exact.rare(list(wanted), allowed)
+        numbered = self._exact.bearing([*parts_named(syntax.plain)], list(wanted), allowed)
+        released = self._exact.of_releases([*releases_named(syntax.plain)], list(wanted), allowed)
+        is_strict = self._steps.phrases or not _is_sentence(syntax.beside, language)
+        foreign = self._other_language(written) if self._other_language else ""
+        understood = Understood(
+            written=written,
+            foreign=foreign,
+            plain=syntax.plain,
+            asked=asked,
+            language=language,
+            terms=self._weighted(wanted, expansions, asked),
+            phrases=syntax.phrases,
+            excluded=syntax.excluded,
+            within=within if is_strict else None,
+            keep=(
+                *rare,
+                *numbered,
+                *released,
+                *(() if is_strict or not within else within[:_PHRASES_KEPT]),
+            ),
+            parts=question_parts(asked) if self._steps.parts else (),
+            corrections=corrections,
+            expansions=expansions,
+            notices=(
+                *_of_language(foreign),
+                *_notices(syntax, wanted, corrections, language),
+                *(f"searched for '{near}' beside '{word}'" for word, near in beside.items()),
+                *notices,
+            ),
+        )
+        told = (*question.notices, *understood.notices)
+        return replace(question, understood=understood, notices=told)
+
+    def _within_named(
+        self, question: Question, syntax: QuestionSyntax, language: str
+    ) -> tuple[Question, QuestionSyntax]:
+        """The question asked of the file that it names, without that name; else as it was.
+
+        Who filters has said where to look.
+        """
+        named = None if question.filters else self._named.named(syntax.plain, question.collection)
+        if named is None or not terms(named.rest, language):
+            return question, syntax
+        if not named.documents:
+            told = f"no file is called {' or '.join(named.names)}: all were looked into"
+            return replace(question, notices=(*question.notices, told)), syntax
+        if not all(phrase in named.rest for phrase in syntax.phrases):
+            return question, syntax
+        were = "was" if len(named.names) == 1 else "were"
+        told = f"only {' and '.join(named.names)} {were} looked into, which the question names"
+        narrowed = replace(
+            question,
+            filters=Filters(documents=named.documents),
+            notices=(*question.notices, told),
+        )
+        return narrowed, replace(syntax, plain=named.rest)
+
+    def _nearest(self, syntax: QuestionSyntax, language: str) -> dict[str, str]:
+        """Words that may be misspelt, and the nearest ones of the library."""
+        exact = {word for phrase in syntax.phrases for word in phrase.split()}
+        telling = question_terms(syntax.plain, language).keys()
+        found = {}
+        for word in _ASKED_WORD.findall(syntax.plain):
+            if word in exact or not telling & terms(word, language):
+                continue
+            if is_asking_verb(word, syntax.plain, language):
+                continue
+            if self._is_unknown(word, language):
+                nearest = self._vocabulary.nearest(fold(word))
+                if nearest and not self._is_word(fold(word)):
+                    found[word] = nearest
+        return found
+
+    def _is_unknown(self, word: str, language: str) -> bool:
+        folded, asked = fold(word), terms(word, language)
+        return (
+            len(folded) >= _SHORTEST_CORRECTED
+            and bool(asked)
+            and not word.isupper()
+            and folded not in self._vocabulary.words
+            and not any(map(self._lexical.document_frequency, asked))
+        )
+
+    def _expansions(
+        self, asked: str, wanted: Mapping[str, str], language: str
+    ) -> dict[str, dict[str, float]]:
+        """Terms that the question does not have, and what they count, by what they stand for."""
+        found: dict[str, dict[str, float]] = {}
+        if self._steps.abbreviations:
+            found |= self._abbreviations(asked, wanted, language)
+        if self._steps.compounds:
+            found |= self._compounds(wanted, language)
+        for other in self._languages:
+            if other != language:
+                # A name is written alike in texts of all languages, but has another stem.
+                stems = terms(" ".join(wanted.values()), other)
+                found[f"in {other}"] = dict.fromkeys(stems, 1.0)
+        return found
+
+    def _abbreviations(
+        self, asked: str, wanted: Mapping[str, str], language: str
+    ) -> dict[str, dict[str, float]]:
+        found = {}
+        for term, word in wanted.items():
+            if long := self._vocabulary.long_form(fold(word)) or self._vocabulary.long_form(term):
+                words = terms(long, language)
+                found[word] = dict.fromkeys(words, _LONG_TO_SHORT / max(1, len(words)))
+        folded = " ".join(re.findall(r"[^\s?!.,;:()\"']+", fold(asked)))
+        for short, long in self._vocabulary.short_forms(folded):
+            found[long] = dict.fromkeys(terms(short, language), _LONG_TO_SHORT)
+        return found
+
+    def _compounds(self, wanted: Mapping[str, str], language: str) -> dict[str, dict[str, float]]:
+        found: dict[str, dict[str, float]] = {}
+        for word in dict.fromkeys(fold(word) for word in wanted.values()):
+            parts = self._vocabulary.parts(word, language)
+            wholes = self._vocabulary.compounds(word, language, limit=_COMPOUNDS)
+            found[word] = {
+                **{term: _COMPOUND_OF_PART for whole in wholes for term in terms(whole, language)},
+                **{term: _PART_OF_COMPOUND for part in parts for term in terms(part, language)},
+            }
+        return {word: expanded for word, expanded in found.items() if expanded}
+
+    def _weighted(
+        self, wanted: Mapping[str, str], expansions: Mapping[str, Mapping[str, float]], asked: str
+    ) -> dict[str, float]:
+        weighted = dict.fromkeys(wanted, 1.0)
+        if self._steps.entities:
+            weighted = {
+                term: _ENTITY if _is_entity(word, asked) else 1.0 for term, word in wanted.items()
+            }
+        for expanded in expansions.values():
+            for term, weight in expanded.items():
+                weighted[term] = max(weight, weighted.get(term, 0.0))
+        return weighted
+
+    def _within(
+        self, syntax: QuestionSyntax, allowed: Keys | None
+    ) -> tuple[tuple[int, ...] | None, list[str]]:
+        """The passages that hold the phrases (None: any passage), and what must be told."""
+        if not syntax.phrases:
+            return None, []
+        if every := self._exact.holding(syntax.phrases, allowed):
+            return every, []
+        single = [self._exact.holding([phrase], allowed) for phrase in syntax.phrases]
+        some = tuple(dict.fromkeys(key for keys in single for key in keys))
+        missing = [
+            f"'{phrase}'" for phrase, keys in zip(syntax.phrases, single, strict=True) if not keys
+        ]
+        if missing:
+            told = f"no passage holds the exact words {' or '.join(missing)}"
+            return some or None, [f"{told}: searched for the words apart"]
+        return some, ["no passage holds all of the quoted words: searched for any of them"]
+
+
+def understood_plainly(text: str) -> Understood:
+    """A question taken word for word, where nobody has read it before."""
+    return Understood(plain=text, asked=text, terms=dict.fromkeys(question_terms(text), 1.0))
+
+
+def _unframed(syntax: QuestionSyntax, language: str) -> str:
+    """What is asked for; words in quotation marks are meant."""
+    plain = without_frame(syntax.plain, language)
+    return plain if all(phrase in plain for phrase in syntax.phrases) else syntax.plain
+
+
+def _is_sentence(text: str, language: str) -> bool:
+    """Whether it has words such as "what", "the" or "of", which a list of search words lacks."""
+    return any(not terms(word, language) for word in re.findall(r"\w+", text))
+
+
+def _notices(
+    syntax: QuestionSyntax,
+    wanted: Mapping[str, str],
+    corrections: Mapping[str, str],
+    language: str,
+) -> list[str]:
+    told = [f"searched for '{new}' instead of '{old}'" for old, new in corrections.items()]
+    if not wanted:
+        told.append(
+            "the question only says what to leave out: add what to search for"
+            if syntax.excluded
+            else "the question has no words to search for"
+        )
+    elif not terms(" ".join(wanted.values()), language):
+        told.append(
+            "the question has only words that stand everywhere, which are not looked up "
+            f"({', '.join(wanted.values())}): add what to search for"
+        )
+    if syntax.excluded:
+        words = ", ".join(f"'{word}'" for word in syntax.excluded)
+        told.append(f"left out what holds {words}, which stands behind a minus")
+    return told
+
+
+def _replaced(text: str, corrections: Mapping[str, str]) -> str:
+    if not corrections:
+        return text
+    return _ASKED_WORD.sub(lambda found: corrections.get(found[0], found[0]), text)
+
+
+def _is_entity(word: str, text: str) -> bool:
+    """A number, a date, or a name: a capital inside a sentence."""
+    if any(letter.isdigit() for letter in word):
+        return True
+    return word[:1].isupper() and not text.lstrip().startswith(word)
+
+
+def _of_language(foreign: str) -> list[str]:
+    if not foreign:
+        return []
+    return [
+        f"the question is in {foreign} and the documents are not, and meaning is compared in one "
+        "language only: ask in theirs, or use an encoder of many languages, such as "
+        "multilingual-e5-small (docs/encoders.md)"
+    ]

@@ -1,0 +1,1 @@
+"""Which values can be set, and where does each come from?"""

@@ -1,0 +1,108 @@
+"""Reads TOML files, shipped or a user's own, and says what is wrong with them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import SettingsError
+from pincite.records.files import read_regular_text
+
+_KINDS: Mapping[type, str] = {
+    bool: "true or false",
+    dict: "a table",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    str: "text",
+    type(None): "nothing",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TomlFile:
+    """The table of a file, and how messages name it."""
+
+    name: str
+    content: Mapping[str, Any]
+
+    def problem(self, key: str, found: object, expected: str) -> SettingsError:
+        """An error that names the file, the key, what was found there and what was expected."""
+        kind = _KINDS.get(type(found), type(found).__name__)
+        shown = f"{kind} ({found!r})" if isinstance(found, str | int | float) else kind
+        return SettingsError(f"{self.name}: {key}: found {shown}; expected {expected}")
+
+    def table(self, key: str, found: object) -> Mapping[str, Any]:
+        """`found`, if it is a table."""
+        if not isinstance(found, dict):
+            raise self.problem(key, found, "a table")
+        return found
+
+    def only(self, key: str, found: Iterable[str], known: Iterable[str]) -> None:
+        """Raises SettingsError for a name that is not known."""
+        for name in found:
+            if name not in known:
+                where = f"{key}.{name}" if key else name
+                raise SettingsError(
+                    f"{self.name}: {where}: there is no such key; there are: {', '.join(known)}"
+                )
+
+    def number(self, key: str, found: object, *, low: float, high: float) -> float:
+        """`found`, if it is a number in the range."""
+        is_number = isinstance(found, int | float) and not isinstance(found, bool)
+        if not is_number or not low <= found <= high:  # type: ignore[operator]
+            raise self.problem(key, found, f"a number from {low:g} to {high:g}")
+        return float(found)  # type: ignore[arg-type]
+
+    def words(self, key: str, found: object) -> tuple[str, ...]:
+        """`found`, if it is a list of texts that are not empty."""
+        if not isinstance(found, list) or not found:
+            raise self.problem(key, found, 'a list of words, such as ["rain", "rainfall"]')
+        for number, word in enumerate(found):
+            if not isinstance(word, str) or not word.strip():
+                raise self.problem(f"{key}[{number}]", word, "a word or a phrase")
+        return tuple(found)
+
+
+def toml_file(chosen: str, *, shipped_in: str, setting: str) -> TomlFile:
+    """The file that a setting names: one of those shipped in a folder, or a path to a user's own.
+
+    `shipped_in` is a folder of the package, such as `retrieve/tag_sets`.
+    Raises SettingsError that says where the file is wrong, or which are shipped.
+    """
+    known = shipped_names(shipped_in)
+    if chosen not in known and not Path(chosen).is_file():
+        raise SettingsError(
+            f"{setting} = {chosen!r}: there is no file of this name and none is shipped under it; "
+            f"shipped are: {', '.join(known)}"
+        )
+    try:
+        written = (
+            (_folder(shipped_in) / f"{chosen}.toml").read_text(encoding="utf-8")
+            if chosen in known
+            else read_regular_text(chosen)
+        )
+        content = tomllib.loads(written)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"{chosen}: cannot be read as TOML: {error}") from error
+    return TomlFile(name=chosen, content=content)
+
+
+def shipped(folder: str, name: str) -> Mapping[str, Any]:
+    """What stands in a file of the package itself, such as `stop_words` in `text/data`."""
+    return tomllib.loads((_folder(folder) / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def shipped_names(folder: str) -> list[str]:
+    """Names of the files that are shipped in a folder of the package, sorted."""
+    found = (item.name for item in _folder(folder).iterdir())
+    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+
+
+def _folder(name: str) -> Traversable:
+    return files("pincite").joinpath(*name.split("/"))

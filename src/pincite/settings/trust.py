@@ -1,0 +1,192 @@
+"""Whose settings may choose a server, a model or a file?
+
+A library, a report template and a profile file may come from somebody else. What they set of the
+names below decides where questions and quotes go, or which file is loaded; it counts on this machine
+once its user has approved it, as Git does with `safe.directory`. A change needs another approval.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from pincite.errors import SettingsError
+from pincite.records.files import read_json
+from pincite.settings.groups import DEFAULT_ENCODER, ServerSettings
+from pincite.settings.toml_files import shipped_names
+
+HARMLESS: Mapping[str, frozenset[object]] = {
+    "embedding.model": frozenset({DEFAULT_ENCODER, "none"}),
+    "embedding.url": frozenset(),
+    "retrieval.plugin": frozenset({""}),
+    "rerank.model": frozenset({"none"}),
+    "rerank.url": frozenset(),
+    "generation.mode": frozenset({"extractive"}),
+    "generation.model": frozenset({"none"}),
+    "generation.url": frozenset(),
+    "generation.fallback_model": frozenset({"", "none"}),
+    "generation.fallback_url": frozenset(),
+    "generation.prompts": frozenset(shipped_names("settings/prompts")),
+    "generation.plugin": frozenset({""}),
+    "verification.plugins": frozenset({()}),
+    "verification.nli_model": frozenset({"none"}),
+    "boosts.tag_set": frozenset({"", *shipped_names("retrieve/tag_sets")}),
+    "intents.rules": frozenset({"", *shipped_names("retrieve/intent_rules")}),
+    "chat.reader": frozenset({"rules", "none"}),
+    **{
+        f"server.{name}": frozenset({item.default})
+        for name, item in ServerSettings.model_fields.items()
+    },
+}
+"""Settings that name a server, a model or a file, and their values that name none but the package's.
+How far a server is open is the user's to say, too."""
+
+APPROVALS_FILE = "trusted.json"
+_FORMAT = 1
+_SHOWN_CHARS = 100
+_LOCK_SECONDS = 10.0
+
+
+def config_folder() -> Path:
+    """Where the user's own settings and approvals are kept."""
+    chosen = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return (chosen if chosen.is_absolute() else Path.home() / ".config") / "pincite"
+
+
+def needs_approval(name: str, value: object) -> bool:
+    """Whether this value of a setting (`group.name`) needs the user's word."""
+    plain = tuple(value) if isinstance(value, list) else value
+    return name in HARMLESS and plain not in tuple(HARMLESS[name])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a library's folder, or a file, sets of the names above, by `group.name`."""
+
+    source: Path
+    values: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """Another one for each other set of values."""
+        written = json.dumps(dict(self.values), sort_keys=True, default=str)
+        return f"sha256:{hashlib.sha256(written.encode()).hexdigest()}"
+
+    def __str__(self) -> str:
+        told = (f"{name} = {_shown(value)}" for name, value in sorted(self.values.items()))
+        return ", ".join(told)
+
+    @property
+    def notice(self) -> str:
+        """What every answer says while it is not approved."""
+        return (
+            f"{self.source} wants {self}: that names a server, a model or a file, is not approved on "
+            "this machine and does not count; approve it with: pincite config trust "
+            f"{shlex.quote(str(self.source))}"
+        )
+
+
+def wish_of(source: Path, values: Mapping[str, Any]) -> Wish:
+    """The wish of a library or a file, under the path by which it is approved."""
+    return Wish(source=Path(os.path.realpath(source)), values=values)
+
+
+def _shown(value: object) -> str:
+    written = repr(value)
+    return written if len(written) <= _SHOWN_CHARS else f"{written[:_SHOWN_CHARS]}..."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """What the user approved: values of settings of one library or file."""
+
+    path: str
+    digest: str
+    settings: Mapping[str, Any]
+    approved_at: str
+
+
+class Approvals:
+    """What the user of this machine has approved, in a file of the config folder."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self.file = file or config_folder() / APPROVALS_FILE
+
+    def __iter__(self) -> Iterator[Approval]:
+        """By path. Raises SettingsError for a damaged file."""
+        return iter(sorted(self._read(), key=lambda one: one.path))
+
+    def cover(self, wish: Wish) -> bool:
+        """Whether all that a library or file wants is approved."""
+        return not wish.values or any(
+            one.path == str(wish.source) and one.digest == wish.digest for one in self
+        )
+
+    def add(self, wish: Wish) -> None:
+        """Approve what a library or file wants, beside what was approved for it before."""
+        with self._changing() as kept:
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            one = Approval(
+                path=str(wish.source),
+                digest=wish.digest,
+                settings=dict(wish.values),
+                approved_at=now,
+            )
+            kept[:] = [*(old for old in kept if not _is_same(old, one)), one]
+
+    def remove(self, source: Path) -> bool:
+        """Take back all that was approved for a library or a file; whether there was something."""
+        path = os.path.realpath(source)
+        with self._changing() as kept:
+            before = len(kept)
+            kept[:] = [one for one in kept if one.path != path]
+            return len(kept) < before
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Approval]]:
+        """The approvals, to be changed; they are written in one step. Others wait meanwhile."""
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with FileLock(f"{self.file}.lock", timeout=_LOCK_SECONDS):
+                kept = self._read()
+                yield kept
+                form = {"format": _FORMAT, "trusted": [asdict(one) for one in kept]}
+                draft = self.file.with_name(f".{self.file.name}.{os.getpid()}")
+                draft.write_text(json.dumps(form, indent=1) + "\n", encoding="utf-8")
+                draft.replace(self.file)
+        except (OSError, Timeout) as error:
+            raise SettingsError(
+                f"{self.file}: cannot be written ({getattr(error, 'strerror', '') or error}); "
+                "approvals are kept there"
+            ) from error
+
+    def _read(self) -> list[Approval]:
+        try:
+            found = read_json(self.file)
+            if found["format"] != _FORMAT:
+                raise ValueError("of another version")
+            kept = [Approval(**one) for one in found["trusted"]]
+            if not all(isinstance(one.path, str) and isinstance(one.digest, str) for one in kept):
+                raise TypeError("expected paths and digests")
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise SettingsError(
+                f"{self.file}: is no list of approvals ({error}); delete it, and approve again with "
+                "'pincite config trust'"
+            ) from error
+        return kept
+
+
+def _is_same(one: Approval, other: Approval) -> bool:
+    return (one.path, one.digest) == (other.path, other.digest)

@@ -1,0 +1,1 @@
+"""What does a library hold, and how is it looked up?"""

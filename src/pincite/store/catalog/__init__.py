@@ -1,0 +1,1 @@
+"""The truth: everything a library holds, in SQL."""

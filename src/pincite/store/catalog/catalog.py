@@ -1,0 +1,621 @@
+"""The record of truth: documents, where they came from, their passages and embeddings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import Connection, Row, Select, delete, func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from pincite.errors import DocumentGone, NotStorable, PinciteError
+from pincite.records.document import Coverage, Document, Span
+from pincite.records.files import first_intact
+from pincite.records.filters import Filters
+from pincite.records.flow import Embedding, Ingested, NamedFile, Passage, Source
+from pincite.records.library_records import Failure, FileEntry, FileProblem
+from pincite.store.catalog import files, rows, schema, sources
+from pincite.store.catalog.conversations import Conversations
+from pincite.store.catalog.encodings import Encodings
+from pincite.store.catalog.engine import damaged, for_writing, guarded, open_sqlite, translated
+from pincite.store.catalog.feedback import Feedback
+from pincite.store.catalog.filtering import matching_keys
+from pincite.store.catalog.history import History
+from pincite.store.catalog.migrations import is_behind, migrate
+from pincite.store.catalog.scanning import CatalogScan
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pincite.models.vectors import TokenCodes
+
+_Row = TypeVar("_Row")
+
+_FAULTS_COUNTED = 100
+"""SQLite stops there."""
+_PASSAGES_KEPT = 20_000
+_TEXTS_KEPT = 64
+_READ_TOGETHER = 32
+"""Documents whose text is in memory while they are indexed."""
+_FILTERS_KEPT = 32
+"""Each at most 8 bytes for a passage of the library."""
+
+
+class Catalog:
+    """One library's catalog. Each writing method is one transaction."""
+
+    def __init__(self, path: Path, *, keep_versions: int = 10) -> None:
+        self.path = path
+        self._keep_versions = keep_versions
+        with translated(path):
+            self._engine = open_sqlite(path)
+            self._writing = for_writing(self._engine)
+            with self._engine.begin() as connection:
+                behind = is_behind(connection)
+            if behind:
+                with self._writing.begin() as connection:
+                    migrate(connection)
+        self._matching_keys = lru_cache(maxsize=_FILTERS_KEPT)(self._load_keys)
+        # Of one generation: questions ask for the same passages again, and rows cost 0.1 ms each.
+        self._passages: tuple[int, dict[int, Passage]] = (-1, {})
+        self.encodings = Encodings(self._transaction)
+        self.scan = CatalogScan(self._transaction)
+        self.conversations = Conversations(self._transaction)
+        self.history = History(self._transaction)
+        self.feedback = Feedback(self._transaction)
+        self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
+        self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
+
+    def close(self) -> None:
+        """Give the file back; SQLite folds its log into the file when the last one closes."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+        engine = self._writing if writes else self._engine
+        with translated(self.path), engine.begin() as connection:
+            yield connection
+
+    def _fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        with self._transaction() as connection:
+            return connection.execute(query).all()
+
+    @contextmanager
+    def _storing(self) -> Iterator[Connection]:
+        """A transaction that stores what readers found: whatever fails on it costs these files only."""
+        with self._transaction(writes=True) as connection:
+            try:
+                yield connection
+            except (PinciteError, SQLAlchemyError):
+                raise
+            except Exception as error:
+                kind = type(error).__name__
+                raise NotStorable(f"it could not be stored ({kind}: {error})") from error
+
+    def _read(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
+        """Rows of one statement, past SQLAlchemy: what every question asks for many times."""
+        with translated(self.path), closing(self._engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute(statement, values)
+            return list(cursor.fetchall())
+
+    def check_pages(self, *, thoroughly: bool = False) -> None:
+        """Look whether the database is in one piece. Raises LibraryDamaged.
+
+        `thoroughly`: compare indexes with their tables, too, and read every row.
+        """
+        pragma = "integrity_check" if thoroughly else "quick_check"
+        with self._transaction() as connection:
+            found = connection.exec_driver_sql(f"PRAGMA {pragma}").scalars().all()
+        if found != ["ok"]:
+            at_least = "at least " if len(found) == _FAULTS_COUNTED else ""
+            raise damaged(self.path, f"{at_least}{len(found)} faults in its pages and indexes")
+        if thoroughly:
+            self._read_all()
+
+    @guarded
+    def _read_all(self) -> None:
+        """Make a record of every row."""
+        for entry in self.files():
+            document = self._load_document(entry.document_id)
+            for passage in self.passages_of(entry.document_id):
+                if not passage.span.start <= passage.span.end <= len(document.text):
+                    raise damaged(self.path, f"passage {passage.id} lies outside its document")
+        self.history.entries()
+
+    # --- What the library holds ---------------------------------------------------------------
+
+    @guarded
+    def meta(self, name: str) -> str:
+        """A value of the meta table: `generation`, `corpus_version`, `library_id`, ..."""
+        with self._transaction() as connection:
+            return rows.meta(connection, name)
+
+    @guarded
+    def state(self) -> tuple[str, ...]:
+        """What it holds, its generation, its id; another one after every change."""
+        found = self._read(
+            "SELECT value FROM meta WHERE name IN ('corpus_version', 'generation', 'library_id') "
+            "ORDER BY name"
+        )
+        return tuple(value for (value,) in found)
+
+    @guarded
+    def generation(self) -> int:
+        """A number that grows with every change."""
+        ((generation,),) = self._read("SELECT value FROM meta WHERE name = 'generation'")
+        return int(generation)
+
+    def counts(self) -> dict[str, int]:
+        """Numbers of documents (files), passages and pages."""
+        pages = select(func.coalesce(func.sum(schema.documents.c.page_count), 0))
+        joined = schema.sources.join(schema.documents)
+        with self._transaction() as connection:
+            return {
+                "documents": _count(connection, schema.sources),
+                "passages": _count(connection, schema.passages),
+                "pages": int(connection.scalar(pages.select_from(joined)) or 0),
+            }
+
+    def passage_count(self) -> int:
+        """Number of passages."""
+        with self._transaction() as connection:
+            return _count(connection, schema.passages)
+
+    def collections(self) -> dict[str, int]:
+        """Files in each collection."""
+        column = schema.sources.c.collection
+        query = select(column, func.count().label("files")).group_by(column).order_by(column)
+        return {row.collection: row.files for row in self._fetch(query)}
+
+    def has_collection(self, collection: str) -> bool:
+        """Whether any file is in it."""
+        here = schema.sources.c.collection == collection
+        return bool(self._fetch(select(schema.sources.c.path).where(here).limit(1)))
+
+    def holds(self, paths: Collection[str]) -> bool:
+        """Whether any of these is a file of the library, in whatever collection."""
+        here = schema.sources.c.path.in_(paths)
+        return bool(self._fetch(select(schema.sources.c.path).where(here).limit(1)))
+
+    def paths(self, collection: str) -> dict[str, str]:
+        """Document id of every file of a collection, by path."""
+        query = select(schema.sources.c.path, schema.sources.c.document_id).where(
+            schema.sources.c.collection == collection
+        )
+        return {row.path: row.document_id for row in self._fetch(query)}
+
+    def recipes(self) -> dict[str, str]:
+        """How each document was read and cut, by document id; without old versions."""
+        query = select(schema.documents.c.id, schema.documents.c.recipe).where(
+            schema.documents.c.recipe != ""
+        )
+        return {row.id: row.recipe for row in self._fetch(query)}
+
+    def readings(self) -> list[str]:
+        """The recipes by which documents were read and cut, each once."""
+        recipe = schema.documents.c.recipe
+        query = select(recipe).where(recipe != "").distinct().order_by(recipe)
+        return [row.recipe for row in self._fetch(query)]
+
+    def failures(self, collection: str | None = None) -> tuple[FileProblem, ...]:
+        """Files that could not be read when they were last tried."""
+        table = schema.failures
+        query = select(table.c.path, table.c.reason).order_by(table.c.path)
+        if collection is not None:
+            query = query.where(table.c.collection == collection)
+        return tuple(FileProblem(path=row.path, reason=row.reason) for row in self._fetch(query))
+
+    def failed_before(self) -> dict[tuple[str, str], Failure]:
+        """The same by collection and path, with what was read and how."""
+        return {
+            (row.collection, row.path): Failure(
+                reason=row.reason, document_id=row.document_id, recipe=row.recipe
+            )
+            for row in self._fetch(select(schema.failures))
+        }
+
+    def files(self, collection: str | None = None) -> tuple[FileEntry, ...]:
+        """Every file the library holds, in order of collection and path."""
+        found = files.current(collection)
+        with self._transaction() as connection:
+            old = files.versions(connection)
+            return tuple(
+                files.entry(row, old.get((row.collection, row.path), ()))
+                for row in connection.execute(found)
+            )
+
+    def is_empty(self) -> bool:
+        """Whether it holds no file at all."""
+        return not self._read("SELECT 1 FROM sources LIMIT 1")
+
+    def unsearchable(self, collection: str | None) -> list[tuple[str, str, str]]:
+        """Path, title and reason of files that could not be read, or in which no text was found."""
+        with self._transaction() as connection:
+            found = [
+                (row.path, row.title, row.coverage)
+                for row in files.textless(connection, collection)
+            ]
+            told = [(path, title, gaps[0]) for path, title, c in found if (gaps := c.get("gaps"))]
+        failed = self.failures(collection)
+        return [*told, *((problem.path, "", problem.reason) for problem in failed)]
+
+    def unread_files(self) -> tuple[int, int]:
+        """How many files were read only in part, and how many could not be read."""
+        column = schema.documents.c.coverage["status"].as_string()
+        partial = select(func.count()).select_from(schema.sources.join(schema.documents))
+        with self._transaction() as connection:
+            found = connection.scalar(partial.where(column == str(Coverage.PARTIAL)))
+            return int(found or 0), _count(connection, schema.failures)
+
+    def misnamed(self) -> list[tuple[str, str]]:
+        """Documents read under another file name than that of their first path, with that path."""
+        with self._transaction() as connection:
+            return files.misnamed(connection)
+
+    # --- Looking things up --------------------------------------------------------------------
+
+    def text_of(self, span: Span) -> str:
+        """`Document.text[start:end]`, from the stored text. Raises DocumentGone."""
+        return self._text(span.document_id)[span.start : span.end]
+
+    @guarded
+    def _load_text(self, document_id: str) -> str:
+        found = self._read("SELECT text FROM documents WHERE id = ?", document_id)
+        return rows.decode_text(_first(found, document_id)[0])
+
+    def forget_texts(self) -> None:
+        """Drop texts held in memory, after the library has changed."""
+        self._text.cache_clear()
+        self.document.cache_clear()
+
+    @guarded
+    def _load_document(self, document_id: str) -> Document:
+        """A whole stored document. Raises DocumentGone."""
+        query = select(schema.documents).where(schema.documents.c.id == document_id)
+        return rows.document(_first(self._fetch(query), document_id))
+
+    def source(self, document_id: str, collection: str | None = None) -> Source:
+        """Where a document came from: of several files that were the same, the first that still is.
+
+        Raises DocumentGone.
+        """
+        files, documents = schema.sources.c, schema.documents.c
+        query = (
+            select(files.path, files.modified, documents.sha256, documents.encoding)
+            .join(schema.documents)
+            .where(schema.sources.c.document_id == document_id)
+            .order_by(schema.sources.c.path)
+        )
+        if collection is not None:
+            query = query.where(schema.sources.c.collection == collection)
+        found = self._fetch(query)
+        row = _first(found, document_id)
+        paths = [other.path for other in found]
+        path = first_intact(paths, row.sha256)
+        modified = next(other.modified for other in found if other.path == path)
+        return Source(
+            document_id=document_id,
+            path=path,
+            sha256=row.sha256,
+            encoding=row.encoding,
+            copies=tuple(dict.fromkeys(other for other in paths if other != path)),
+            modified=modified or "",
+        )
+
+    @guarded
+    def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
+        """Passages by key; a key that is no longer there is left out."""
+        generation = self.generation()
+        held_at, held = self._passages
+        if held_at != generation or len(held) > _PASSAGES_KEPT:
+            held = {}
+            self._passages = (generation, held)
+        missing = [key for key in keys if key not in held]
+        if missing:
+            found = self._read(rows.PASSAGES_BY_KEY, json.dumps(list(missing)))
+            held.update((passage.key, passage) for passage in rows.stored_passages(found))
+        return {key: held[key] for key in keys if key in held}
+
+    def names(self, collection: str | None = None) -> list[NamedFile]:
+        """What every file is called, in order of the paths."""
+        return [
+            NamedFile(document_id=row.document_id, path=row.path, title=row.title)
+            for row in self._fetch(files.names(collection))
+        ]
+
+    def passage_keys(self) -> list[int]:
+        """All keys, in order."""
+        query = select(schema.passages.c.key).order_by(schema.passages.c.key)
+        return [row.key for row in self._fetch(query)]
+
+    @guarded
+    def allowed_keys(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
+        """Keys of the passages that may answer, ascending; None when all may.
+
+        Remembered until the catalog changes. Raises UsageError, with what there is, for filters
+        that nothing fulfils.
+        """
+        if collection is None and not filters:
+            return None
+        return self._matching_keys(self.generation(), collection, filters)
+
+    def _load_keys(self, generation: int, collection: str | None, filters: Filters) -> NDArray[Any]:
+        del generation  # part of the cache's key
+        with self._transaction() as connection:
+            return matching_keys(connection, collection, filters)
+
+    @guarded
+    def sentence_vectors(
+        self, keys: Sequence[int], *, model: str | None = None
+    ) -> dict[int, NDArray[Any]]:
+        """Stored sentence vectors (sentences, dimensions) by passage key; of one model if named."""
+        found: dict[int, NDArray[Any]] = {}
+        for batch in _batches(keys):
+            query = _embedded(schema.embeddings.c.vector, schema.embeddings.c.sentence_vectors)
+            if model is not None:
+                query = query.where(schema.embeddings.c.model == model)
+            for row in self._fetch(query.where(schema.passages.c.key.in_(batch))):
+                found[row.key] = rows.sentence_vectors(row)
+        return found
+
+    @guarded
+    def token_codes(
+        self, passages: Sequence[Passage], *, model: str
+    ) -> dict[int, tuple[TokenCodes, NDArray[Any]]]:
+        """Token codes and sentence vectors of this model, by passage key; where they are kept."""
+        found: dict[int, tuple[TokenCodes, NDArray[Any]]] = {}
+        sentences = {passage.key: len(passage.sentences) for passage in passages}
+        table = schema.embeddings.c
+        for batch in _batches(list(sentences)):
+            query = _embedded(table.vector, table.sentence_vectors, table.token_codes).where(
+                schema.passages.c.key.in_(batch), table.model == model, table.token_codes != b""
+            )
+            for row in self._fetch(query):
+                found[row.key] = rows.token_codes(row, sentences[row.key])
+        return found
+
+    def bytes_of_token_codes(self) -> int:
+        """What all of them take."""
+        query = select(func.coalesce(func.sum(func.length(schema.embeddings.c.token_codes)), 0))
+        return int(self._fetch(query)[0][0])
+
+    @guarded
+    def embeddings(self, keys: Sequence[str]) -> dict[str, Embedding]:
+        """Cached embeddings by embedding key; keys that are not cached are left out."""
+        found: dict[str, Embedding] = {}
+        for batch in _batches(keys):
+            query = select(schema.embeddings).where(schema.embeddings.c.key.in_(batch))
+            found.update((row.key, rows.embedding(row)) for row in self._fetch(query))
+        return found
+
+    # --- What changed since a generation, for the indexes ----------------------------------------
+
+    def removed_since(self, generation: int) -> list[tuple[int, int]]:
+        """Ranges of passage keys (first, last) that are gone."""
+        query = select(schema.removals.c.first_key, schema.removals.c.last_key).where(
+            schema.removals.c.generation > generation
+        )
+        return [(row.first_key, row.last_key) for row in self._fetch(query)]
+
+    def changed_since(self, generation: int) -> list[str]:
+        """Documents added or cut anew, or whose collections changed."""
+        query = (
+            select(schema.documents.c.id)
+            .where(schema.documents.c.changed_generation > generation)
+            .order_by(schema.documents.c.changed_generation, schema.documents.c.id)
+        )
+        return [row.id for row in self._fetch(query)]
+
+    def contents(
+        self, document_ids: Sequence[str], *, after: int = -1
+    ) -> Iterator[tuple[str, list[Passage]]]:
+        """Documents' texts and their passages with a key behind `after`, in reading order.
+
+        Documents without such passages are left out.
+        """
+        for start in range(0, len(document_ids), _READ_TOGETHER):
+            yield from self._contents(document_ids[start : start + _READ_TOGETHER], after)
+
+    @guarded
+    def _contents(self, document_ids: Sequence[str], after: int) -> list[tuple[str, list[Passage]]]:
+        table, held = schema.documents, schema.passages
+        passages: dict[str, list[Passage]] = {document_id: [] for document_id in document_ids}
+        mine = (held.c.document_id.in_(document_ids), held.c.key > after)
+        for row in self._fetch(select(held).where(*mine).order_by(held.c.key)):
+            passages[row.document_id].append(rows.passage(row))
+        wanted = [document_id for document_id in document_ids if passages[document_id]]
+        stored = self._fetch(select(table.c.id, table.c.text).where(table.c.id.in_(wanted)))
+        texts = {row.id: rows.decode_text(row.text) for row in stored}
+        return [(texts[document_id], passages[document_id]) for document_id in wanted]
+
+    @guarded
+    def passages_of(self, document_id: str) -> list[Passage]:
+        """A document's passages in reading order."""
+        query = (
+            select(schema.passages)
+            .where(schema.passages.c.document_id == document_id)
+            .order_by(schema.passages.c.key)
+        )
+        return [rows.passage(row) for row in self._fetch(query)]
+
+    @guarded
+    def vectors(
+        self, keys: Sequence[int], *, model: str, dimensions: int
+    ) -> tuple[list[int], NDArray[Any]]:
+        """Keys that have a vector of this model, and the vectors (keys, dimensions), float32."""
+        import numpy as np
+
+        found: list[Row[Any]] = []
+        for batch in _batches(keys):
+            query = _embedded(schema.embeddings.c.vector).where(
+                schema.passages.c.key.in_(batch), schema.embeddings.c.model == model
+            )
+            found.extend(self._fetch(query.order_by(schema.passages.c.key)))
+        joined = b"".join(row.vector for row in found)
+        matrix = np.frombuffer(joined, dtype=np.float32).reshape(-1, dimensions)
+        return [row.key for row in found], matrix
+
+    # --- Changing it ------------------------------------------------------------------------------
+
+    def put(self, collection: str, ingested: Ingested, *, recipe: str) -> None:
+        """Store a file's document and passages; what its path held before becomes an old version.
+
+        A document that was stored with the same recipe is left as it is.
+        """
+        self.put_all(collection, [(ingested, recipe)])
+
+    def put_all(self, collection: str, files: Sequence[tuple[Ingested, str]]) -> None:
+        """Store several files, each with its recipe, in one transaction: all of them or none.
+
+        Raises NotStorable where it is for one of them that none is stored.
+        """
+        with self._storing() as connection:
+            first = rows.next_generation(connection, changes=len(files))
+            numbered = [(one, recipe, first + n) for n, (one, recipe) in enumerate(files)]
+            new = self._new(connection, collection, [one for one, _ in files])
+            if new:
+                added = [numbered[place] for place in sorted(new)]
+                rows.insert_documents(
+                    connection, [(one.document, recipe, number) for one, recipe, number in added]
+                )
+                rows.store_passages(connection, [one for one, _, _ in added])
+                held = {one.path: one.document.id for one, _, _ in added}
+                sources.point_new_sources(connection, collection, held)
+            for place, (one, recipe, generation) in enumerate(numbered):
+                if place not in new:
+                    self._put(connection, collection, one, recipe, generation)
+
+    def _new(self, connection: Connection, collection: str, files: Sequence[Ingested]) -> set[int]:
+        """Places of files of which neither path nor document is known, nor another one of these."""
+        paths, ids = [one.path for one in files], [one.document.id for one in files]
+        held = sources.held_paths(connection, collection, paths)
+        known = rows.recipes_of(connection, ids)
+        return {
+            place
+            for place, (path, document_id) in enumerate(zip(paths, ids, strict=True))
+            if path not in held
+            and document_id not in known
+            and path not in paths[:place]
+            and document_id not in ids[:place]
+        }
+
+    def _put(
+        self,
+        connection: Connection,
+        collection: str,
+        ingested: Ingested,
+        recipe: str,
+        generation: int,
+    ) -> None:
+        document = ingested.document
+        known = rows.recipes_of(connection, [document.id]).get(document.id)
+        if known is None:
+            rows.insert_documents(connection, [(document, recipe, generation)])
+        elif known != recipe:
+            rows.replace_document(connection, document, recipe, generation)
+        if known != recipe:
+            rows.store_passages(connection, [ingested])
+        self._point(connection, collection, ingested.path, document.id, generation)
+
+    def rename(self, ingested: Ingested, *, recipe: str) -> None:
+        """Store a document again that was read under another file name; no path changes.
+
+        Raises NotStorable.
+        """
+        with self._storing() as connection:
+            generation = rows.next_generation(connection)
+            rows.replace_document(connection, ingested.document, recipe, generation)
+            rows.store_passages(connection, [ingested])
+
+    def touch(self, collection: str, path: str, document_id: str) -> None:
+        """Point a path to a document that is already stored (a copy of another file)."""
+        with self._transaction(writes=True) as connection:
+            generation = rows.next_generation(connection)
+            self._point(connection, collection, path, document_id, generation)
+
+    def _point(
+        self,
+        connection: Connection,
+        collection: str,
+        path: str,
+        document_id: str,
+        generation: int,
+    ) -> None:
+        """Let a path hold a document; what it held before becomes an old version."""
+        if sources.point_source(connection, collection, path, document_id, generation):
+            keep = self._keep_versions
+            sources.forget_versions(connection, collection, path, keep=keep, generation=generation)
+
+    def describe(
+        self, collection: str, modified: Mapping[str, str], tags: Sequence[str] = ()
+    ) -> None:
+        """Store dates (ISO 8601, UTC) of files by path, and add tags to these files."""
+        with self._transaction(writes=True) as connection:
+            sources.describe(connection, collection, modified, tags)
+
+    def move(self, collection: str, old_path: str, new_path: str) -> None:
+        """Let a file have another path."""
+        with self._transaction(writes=True) as connection:
+            generation = rows.next_generation(connection)
+            sources.move_source(connection, collection, old_path, new_path, generation)
+
+    def remove(self, collection: str, path: str) -> None:
+        """Forget a file and its old versions; its document goes when no other file holds it."""
+        with self._transaction(writes=True) as connection:
+            if sources.held_by(connection, collection, path):
+                generation = rows.next_generation(connection)
+                sources.drop_source(connection, collection, path, generation)
+                sources.forget_tags(connection, collection, path)
+                sources.forget_versions(connection, collection, path, keep=0, generation=generation)
+
+    def record_failures(self, collection: str, failures: Mapping[str, Failure | None]) -> None:
+        """Remember why files could not be read; None clears a file that can be read now."""
+        table = schema.failures
+        with self._transaction(writes=True) as connection:
+            mine = select(table).where(table.c.collection == collection)
+            known = {
+                row.path: Failure(reason=row.reason, document_id=row.document_id, recipe=row.recipe)
+                for row in connection.execute(mine)
+            }
+            for path, failure in failures.items():
+                if known.get(path) == failure:
+                    continue
+                connection.execute(
+                    delete(table).where(table.c.collection == collection, table.c.path == path)
+                )
+                if failure is not None:
+                    row = {"collection": collection, "path": path, **asdict(failure)}
+                    connection.execute(table.insert().values(row))
+
+
+def _embedded(*columns: Any) -> Select[Any]:
+    """Passage keys with columns of their embeddings."""
+    joined = schema.passages.join(
+        schema.embeddings, schema.passages.c.embedding_key == schema.embeddings.c.key
+    )
+    return select(schema.passages.c.key, *columns).select_from(joined)
+
+
+def _first(found: Sequence[_Row], document_id: str) -> _Row:
+    """The first row of a document. Raises DocumentGone when there is none."""
+    if not found:
+        raise DocumentGone(
+            f"document {document_id} is not in the library any more: it was removed or replaced "
+            "meanwhile; ask again"
+        )
+    return found[0]
+
+
+def _count(connection: Connection, table: Any) -> int:
+    return int(connection.scalar(select(func.count()).select_from(table)) or 0)
+
+
+def _batches(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(keys), rows.LOOKUP_BATCH):
+        yield keys[start : start + rows.LOOKUP_BATCH]

@@ -1,0 +1,138 @@
+"""Which conversations are kept, and what was said in them?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, exists, func, literal, select
+
+from pincite.store.catalog import schema
+from pincite.store.catalog.engine import Transaction
+
+_BEGINNING_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptTurn:
+    """A question as it was asked and as it was read, and the answer in the form of receipts."""
+
+    question: str
+    read_as: str
+    answer: Mapping[str, Any]
+    asked: str
+    """ISO 8601, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptConversation:
+    """A conversation in a list of them. `collection` is None where all were asked."""
+
+    id: int
+    collection: str | None
+    begun: str
+    turns: int
+    first_question: str
+
+
+class Conversations:
+    """The conversations in the catalog. Each writing method is one transaction.
+
+    They are no part of the documents: the library's generation and corpus version stay as they are.
+    """
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def begin(self, collection: str | None, turn: KeptTurn) -> int:
+        """Keep a new conversation with its first turn; gives its number, which is never used again."""
+        with self._transaction(writes=True) as connection:
+            row = {"collection": collection, "begun": turn.asked}
+            column = schema.conversations.c.id
+            insert = schema.conversations.insert().values(row).returning(column)
+            number = int(connection.execute(insert).scalar_one())
+            _insert(connection, number, turn)
+        return number
+
+    def add(self, conversation: int, turn: KeptTurn) -> bool:
+        """Keep one more turn; False when the conversation has been deleted."""
+        # One statement: to read first and then write fails where another process wrote between.
+        with self._transaction(writes=True) as connection:
+            return _insert(connection, conversation, turn)
+
+    def turns(self, conversation: int) -> tuple[KeptTurn, ...]:
+        """All turns of a conversation, oldest first; none when there is no such conversation."""
+        table = schema.turns
+        query = select(table).where(table.c.conversation == conversation).order_by(table.c.key)
+        with self._transaction() as connection:
+            found = connection.execute(query).all()
+        return tuple(
+            KeptTurn(question=r.question, read_as=r.read_as, answer=r.answer, asked=r.asked)
+            for r in found
+        )
+
+    def all(self) -> tuple[KeptConversation, ...]:
+        """Every conversation, the newest first."""
+        kept, turns = schema.conversations, schema.turns
+        first = func.substr(turns.c.question, 1, _BEGINNING_CHARS)
+        query = (
+            # SQLite takes the other columns from the row that has the minimum.
+            select(kept, func.count().label("turns"), first.label("first"), func.min(turns.c.key))
+            .select_from(kept.join(turns))
+            .group_by(kept.c.id)
+            .order_by(kept.c.id.desc())
+        )
+        with self._transaction() as connection:
+            found = connection.execute(query).all()
+        return tuple(
+            KeptConversation(
+                id=row.id,
+                collection=row.collection,
+                begun=row.begun,
+                turns=row.turns,
+                first_question=row.first,
+            )
+            for row in found
+        )
+
+    def collection_of(self, conversation: int) -> str | None:
+        """The collection that was asked; None for all, or where there is no such conversation."""
+        column = schema.conversations.c
+        query = select(column.collection).where(column.id == conversation)
+        with self._transaction() as connection:
+            found: str | None = connection.scalar(query)
+        return found
+
+    def delete(self, conversation: int) -> bool:
+        """Forget a conversation; False when there is none with this number."""
+        with self._transaction(writes=True) as connection:
+            connection.execute(
+                delete(schema.turns).where(schema.turns.c.conversation == conversation)
+            )
+            gone = connection.execute(
+                delete(schema.conversations).where(schema.conversations.c.id == conversation)
+            )
+        return gone.rowcount > 0
+
+
+def _insert(connection: Connection, conversation: int, turn: KeptTurn) -> bool:
+    """Add a turn to a conversation, if it is there."""
+    values = {
+        "conversation": conversation,
+        "question": turn.question,
+        "read_as": turn.read_as,
+        "answer": dict(turn.answer),
+        "asked": turn.asked,
+    }
+    columns = schema.turns.c
+    row = select(*(literal(value, columns[name].type) for name, value in values.items()))
+    here = exists().where(schema.conversations.c.id == conversation)
+    added = connection.execute(schema.turns.insert().from_select(list(values), row.where(here)))
+    return added.rowcount > 0
+
+
+def now() -> str:
+    """The time of a turn."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,165 @@
+"""Which encoder made the vectors the library searches, and how far is it with another one's?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from pincite.errors import LibraryError
+from pincite.records.files import strict_json
+from pincite.records.flow import Embedding, Passage
+from pincite.store.catalog import rows, schema
+from pincite.store.catalog.engine import Transaction
+
+_CURRENT, _BEFORE, _NEXT = "encoder", "encoder_before", "encoder_next"
+"""Rows of the meta table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderRecord:
+    """An encoder by name, and the settings with which it can be opened again."""
+
+    name: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reencoding:
+    """How many of the library's passages have vectors of another encoder."""
+
+    encoder: EncoderRecord
+    done: int
+    total: int
+
+
+class Encodings:
+    """The vectors in the catalog as a whole. Each writing method is one transaction."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def current(self) -> EncoderRecord | None:
+        """The encoder whose vectors are searched; None while nobody has said so."""
+        return self._record(_CURRENT)
+
+    def before(self) -> EncoderRecord | None:
+        """The one before, until the index of the new one is written; its own is in use meanwhile."""
+        return self._record(_BEFORE)
+
+    def under_way(self) -> Reencoding | None:
+        """How far the next encoder has come; None when nobody has begun."""
+        with self._transaction() as connection:
+            found = _meta(connection, _NEXT)
+            if found is None:
+                return None
+            return Reencoding(
+                encoder=_record_of(found["encoder"]), done=found["done"], total=found["total"]
+            )
+
+    def some_model(self) -> str | None:
+        """The encoder of some stored vector; None when there is no vector."""
+        with self._transaction() as connection:
+            name: str | None = connection.scalar(select(schema.embeddings.c.model).limit(1))
+        return name
+
+    def passages_without(self) -> int:
+        """How many passages have no vectors at all."""
+        missing = select(func.count()).where(schema.passages.c.embedding_key == "")
+        with self._transaction() as connection:
+            return int(connection.scalar(missing.select_from(schema.passages)) or 0)
+
+    def passages_after(self, key: int, *, limit: int) -> list[tuple[Passage, str]]:
+        """The next passages by key, each with its text."""
+        table = schema.passages
+        query = select(table).where(table.c.key > key).order_by(table.c.key).limit(limit)
+        with self._transaction() as connection:
+            found = [rows.passage(row) for row in connection.execute(query)]
+            documents = {passage.span.document_id for passage in found}
+            stored = select(schema.documents.c.id, schema.documents.c.text).where(
+                schema.documents.c.id.in_(documents)
+            )
+            texts = {row.id: rows.decode_text(row.text) for row in connection.execute(stored)}
+            return [
+                (passage, texts[passage.span.document_id][passage.span.start : passage.span.end])
+                for passage in found
+            ]
+
+    def remember(self, encoder: EncoderRecord) -> None:
+        """Say whose vectors are searched, or that the same encoder is opened in another way."""
+        with self._transaction(writes=True) as connection:
+            _set_meta(connection, _CURRENT, asdict(encoder))
+
+    def store(self, embeddings: Sequence[Embedding], progress: Reencoding) -> None:
+        """Keep vectors that no passage uses yet; those that are held already stay as they are."""
+        table = schema.embeddings
+        values = [rows.embedding_values(item) for item in embeddings]
+        with self._transaction(writes=True) as connection:
+            if values:
+                connection.execute(insert(table).on_conflict_do_nothing(), values)
+            _set_meta(connection, _NEXT, asdict(progress))
+
+    def switch(self, encoder: EncoderRecord, embedding_keys: Mapping[int, str]) -> None:
+        """Let every passage have the vectors of another encoder, by passage key.
+
+        The index is to be made anew, and then `forget_unused` to be called.
+        """
+        passages = schema.passages
+        change = (
+            update(passages)
+            .where(passages.c.key == bindparam("passage"))
+            .values(embedding_key=bindparam("vectors"))
+        )
+        values = [{"passage": key, "vectors": found} for key, found in embedding_keys.items()]
+        with self._transaction(writes=True) as connection:
+            rows.next_generation(connection)
+            if values:
+                connection.execute(change, values)
+            nobody = {"name": "", "settings": {}}
+            _set_meta(connection, _BEFORE, _meta(connection, _CURRENT) or nobody)
+            _set_meta(connection, _CURRENT, asdict(encoder))
+            _set_meta(connection, _NEXT, None)
+
+    def forget_unused(self) -> None:
+        """Delete vectors that no passage uses: of the encoder before, or of one begun and left."""
+        used = select(schema.passages.c.embedding_key)
+        with self._transaction(writes=True) as connection:
+            connection.execute(
+                delete(schema.embeddings).where(schema.embeddings.c.key.not_in(used))
+            )
+            _set_meta(connection, _BEFORE, None)
+            _set_meta(connection, _NEXT, None)
+
+    def _record(self, name: str) -> EncoderRecord | None:
+        with self._transaction() as connection:
+            found = _meta(connection, name)
+            return _record_of(found) if found else None
+
+
+def _meta(connection: Connection, name: str) -> Any:
+    found = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == name))
+    try:
+        return strict_json(found) if found else None
+    except ValueError as error:
+        raise LibraryError(f"the catalog's row '{name}' is damaged ({error})") from error
+
+
+def _record_of(found: Any) -> EncoderRecord:
+    """What was written. Raises LibraryError where it was altered."""
+    is_ours = isinstance(found, dict) and found.keys() == {"name", "settings"}
+    if not (is_ours and isinstance(found["name"], str) and isinstance(found["settings"], dict)):
+        raise LibraryError(
+            "the catalog's record of its encoder is not what Pincite writes; make the library anew"
+        )
+    return EncoderRecord(**found)
+
+
+def _set_meta(connection: Connection, name: str, value: Any) -> None:
+    connection.execute(delete(schema.meta).where(schema.meta.c.name == name))
+    if value is not None:
+        written = json.dumps(value, sort_keys=True)
+        connection.execute(schema.meta.insert().values(name=name, value=written))

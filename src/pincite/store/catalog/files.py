@@ -1,0 +1,108 @@
+"""The list of files: what each path holds now, and what it held before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from pincite.records.library_records import FileEntry, OldVersion
+from pincite.store.catalog import schema
+
+
+def current(collection: str | None) -> Select[Any]:
+    """Rows for `entry`, in order of collection and path."""
+    counted = (
+        select(schema.passages.c.document_id, func.count().label("passages"))
+        .group_by(schema.passages.c.document_id)
+        .subquery()
+    )
+    documents, sources = schema.documents, schema.sources
+    query = (
+        select(
+            sources,
+            documents.c.title,
+            documents.c.media_type,
+            documents.c.coverage,
+            func.coalesce(counted.c.passages, 0).label("passages"),
+        )
+        .select_from(sources.join(documents).outerjoin(counted))
+        .order_by(sources.c.collection, sources.c.path)
+    )
+    return query if collection is None else query.where(sources.c.collection == collection)
+
+
+def entry(row: Row[Any], old: tuple[OldVersion, ...]) -> FileEntry:
+    """A row of `current` as a record."""
+    return FileEntry(
+        collection=row.collection,
+        path=row.path,
+        document_id=row.document_id,
+        title=row.title,
+        media_type=row.media_type,
+        passages=row.passages,
+        coverage=row.coverage,
+        old_versions=old,
+    )
+
+
+def names(collection: str | None) -> Select[Any]:
+    """Document id, path and title of every file, in order of path and collection."""
+    documents, sources = schema.documents, schema.sources
+    query = (
+        select(sources.c.document_id, sources.c.path, documents.c.title)
+        .join(documents)
+        .order_by(sources.c.path, sources.c.collection)
+    )
+    return query if collection is None else query.where(sources.c.collection == collection)
+
+
+def textless(connection: Connection, collection: str | None) -> Sequence[Row[Any, Any, Any]]:
+    """Path, title and coverage of files without any passage, in order of the paths."""
+    documents, sources, passages = schema.documents, schema.sources, schema.passages
+    query = (
+        select(sources.c.path, documents.c.title, documents.c.coverage)
+        .select_from(sources.join(documents))
+        .where(~select(passages.c.key).where(passages.c.document_id == documents.c.id).exists())
+        .order_by(sources.c.path)
+    )
+    if collection is not None:
+        query = query.where(sources.c.collection == collection)
+    return connection.execute(query).all()
+
+
+def versions(connection: Connection) -> Mapping[tuple[str, str], tuple[OldVersion, ...]]:
+    """Old versions by collection and path, newest first."""
+    table = schema.versions
+    found: dict[tuple[str, str], tuple[OldVersion, ...]] = {}
+    for row in connection.execute(select(table).order_by(table.c.replaced_at.desc())):
+        version = OldVersion(
+            document_id=row.document_id, replaced_by=row.replaced_by, replaced_at=row.replaced_at
+        )
+        place = (row.collection, row.path)
+        found[place] = (*found.get(place, ()), version)
+    return found
+
+
+def misnamed(connection: Connection) -> list[tuple[str, str]]:
+    """Documents read under another name than that of their first path, with that path."""
+    sources, documents = schema.sources, schema.documents
+    # Only for documents with a path that could be another: nearly none, of however many.
+    ending = func.substr(sources.c.path, -1 - func.length(documents.c.name))
+    suspects = select(sources.c.document_id).join(documents).where(ending != "/" + documents.c.name)
+    query = (
+        select(sources.c.document_id, documents.c.name, sources.c.path)
+        .join(documents)
+        .where(sources.c.document_id.in_(suspects))
+        .order_by(sources.c.document_id, sources.c.path)
+    )
+    first: dict[str, tuple[str, str]] = {}
+    for row in connection.execute(query):
+        first.setdefault(row.document_id, (row.name, row.path))
+    return [
+        (document_id, path)
+        for document_id, (name, path) in first.items()
+        if PurePath(path).name != name
+    ]

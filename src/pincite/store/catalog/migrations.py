@@ -1,0 +1,193 @@
+"""A new database gets the newest tables; an older one is brought up to them by numbered steps.
+
+A released step never changes, so it names tables and columns itself: those of the schema are today's,
+and would already hold what a later step adds.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+
+from sqlalchemy import Connection, inspect, select, update
+
+from pincite.errors import LibraryError, LibraryTooNew
+from pincite.store.catalog import schema
+
+
+def _create_tables(connection: Connection) -> None:
+    schema.metadata.create_all(connection)
+    values = {
+        "schema_version": str(NEWEST),
+        "generation": "0",
+        "corpus_version": f"{0:032x}",
+        "library_id": uuid.uuid4().hex,
+    }
+    rows = [{"name": name, "value": value} for name, value in values.items()]
+    connection.execute(schema.meta.insert(), rows)
+
+
+def _tell_coverage(connection: Connection) -> None:
+    """Version 2: documents say what of them can be found, and old versions are kept.
+
+    Blocks have a place and cells, pages a label, files a name, gaps and flags. All of these stay
+    empty until the file is read again, which the next ingest does.
+    """
+    for column in ("name TEXT", "media_type VARCHAR"):
+        connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {column} NOT NULL DEFAULT ''")
+    connection.exec_driver_sql("ALTER TABLE documents RENAME COLUMN warnings TO coverage")
+    connection.exec_driver_sql(
+        "CREATE TABLE versions (collection VARCHAR NOT NULL, path TEXT NOT NULL, "
+        "document_id VARCHAR NOT NULL, replaced_by VARCHAR NOT NULL, replaced_at VARCHAR NOT NULL, "
+        "PRIMARY KEY (collection, path, document_id), "
+        "FOREIGN KEY(document_id) REFERENCES documents (id))"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_versions_document_id ON versions (document_id)")
+    held = connection.exec_driver_sql("SELECT id, layout, coverage FROM documents").all()
+    for document_id, layout, warnings in held:
+        connection.exec_driver_sql(
+            "UPDATE documents SET layout = ?, coverage = ? WHERE id = ?",
+            (_widen(layout), json.dumps({"warnings": json.loads(warnings)}), document_id),
+        )
+
+
+def _date_and_tag(connection: Connection) -> None:
+    """Version 3: files have a date, empty until the next ingest looks at them, and tags."""
+    connection.exec_driver_sql("ALTER TABLE sources ADD COLUMN modified VARCHAR")
+    connection.exec_driver_sql(
+        "CREATE TABLE tags (collection VARCHAR NOT NULL, path TEXT NOT NULL, tag VARCHAR NOT NULL, "
+        "PRIMARY KEY (collection, path, tag))"
+    )
+
+
+def _keep_conversations(connection: Connection) -> None:
+    """Version 4: conversations are kept."""
+    connection.exec_driver_sql(
+        "CREATE TABLE conversations (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
+        "collection VARCHAR, begun VARCHAR NOT NULL)"
+    )
+    connection.exec_driver_sql(
+        'CREATE TABLE turns ("key" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, '
+        "conversation INTEGER NOT NULL, question TEXT NOT NULL, read_as TEXT NOT NULL, "
+        "answer JSON NOT NULL, asked VARCHAR NOT NULL, "
+        "FOREIGN KEY(conversation) REFERENCES conversations (id))"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_turns_conversation ON turns (conversation)")
+
+
+def _keep_answers(connection: Connection) -> None:
+    """Version 5: answers can be kept."""
+    connection.exec_driver_sql(
+        "CREATE TABLE answers (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
+        "kept_at VARCHAR NOT NULL, collection VARCHAR, form TEXT NOT NULL, stale JSON NOT NULL)"
+    )
+
+
+def _head_rows(connection: Connection) -> None:
+    """Version 6: passages know which of their sentences heads which; empty until read again."""
+    connection.exec_driver_sql("ALTER TABLE passages ADD COLUMN headers JSON NOT NULL DEFAULT '[]'")
+
+
+def _head_rows_by_several(connection: Connection) -> None:
+    """Version 7: several sentences may head a row; old passages know one until read again."""
+    table = schema.passages
+    for row in connection.execute(select(table.c.key, table.c.headers)).all():
+        if row.headers:
+            several = [[number] if number >= 0 else [] for number in row.headers]
+            connection.execute(update(table).where(table.c.key == row.key).values(headers=several))
+
+
+def _remember_failures(connection: Connection) -> None:
+    """Version 8: failures know the bytes and the recipe; old ones do not, and are tried once more."""
+    for column in ("document_id", "recipe"):
+        connection.exec_driver_sql(
+            f"ALTER TABLE failures ADD COLUMN {column} VARCHAR NOT NULL DEFAULT ''"
+        )
+
+
+def _keep_feedback(connection: Connection) -> None:
+    """Version 9: what people say of answers is kept."""
+    connection.exec_driver_sql(
+        "CREATE TABLE feedback (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
+        "given_at VARCHAR NOT NULL, collection VARCHAR, question TEXT NOT NULL, "
+        "helpful BOOLEAN NOT NULL, correction TEXT NOT NULL, comment TEXT NOT NULL, "
+        "answer JSON NOT NULL)"
+    )
+
+
+def _keep_token_codes(connection: Connection) -> None:
+    """Version 10: token states are kept; those of old passages are made when they are compared."""
+    connection.exec_driver_sql(
+        "ALTER TABLE embeddings ADD COLUMN token_codes BLOB NOT NULL DEFAULT x''"
+    )
+
+
+def _widen(layout: bytes) -> bytes:
+    magic, length_bytes = 8, 8
+    length = int.from_bytes(layout[magic : magic + length_bytes], "little")
+    begin = magic + length_bytes
+    header = json.loads(layout[begin : begin + length])
+    header["blocks"] = [[*block, "", []] for block in header["blocks"]]
+    header["pages"] = [[*page, "", 0, ""] for page in header["pages"]]
+    header.update(name="", gaps=[], flags=[], recognised=[])
+    written = json.dumps(header, separators=(",", ":")).encode()
+    return (
+        b"PINDOC02"
+        + len(written).to_bytes(length_bytes, "little")
+        + written
+        + layout[begin + length :]
+    )
+
+
+STEPS: tuple[Callable[[Connection], None], ...] = (
+    _tell_coverage,
+    _date_and_tag,
+    _keep_conversations,
+    _keep_answers,
+    _head_rows,
+    _head_rows_by_several,
+    _remember_failures,
+    _keep_feedback,
+    _keep_token_codes,
+)
+"""Step n (counting from 1) takes the database from version n to n+1."""
+
+NEWEST = 1 + len(STEPS)
+
+
+def is_behind(connection: Connection) -> bool:
+    """Whether the database must be migrated. Raises LibraryTooNew when it is ahead of us."""
+    version = schema_version(connection)
+    if version > NEWEST:
+        raise LibraryTooNew(
+            f"this library has format {version}; this version of Pincite reads formats up to "
+            f"{NEWEST}: install a newer Pincite, or ingest the files into a new library"
+        )
+    return version < NEWEST
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the database to the newest version, unless another process has done so meanwhile."""
+    version = schema_version(connection)
+    if version == 0:
+        _create_tables(connection)
+        return
+    for number in range(version, NEWEST):
+        STEPS[number - 1](connection)
+        connection.execute(
+            update(schema.meta)
+            .where(schema.meta.c.name == "schema_version")
+            .values(value=str(number + 1))
+        )
+
+
+def schema_version(connection: Connection) -> int:
+    """0 for an empty database. Raises LibraryError when the version is not a number."""
+    if not inspect(connection).has_table("meta"):
+        return 0
+    query = select(schema.meta.c.value).where(schema.meta.c.name == "schema_version")
+    found = connection.scalar(query)
+    if found is None or not found.isdecimal():
+        raise LibraryError(f"the catalog's format is {found!r}, not a number; restore a backup")
+    return int(found)

@@ -1,0 +1,1 @@
+"""Derived from the catalog: vectors and words to search."""

@@ -1,0 +1,234 @@
+"""Nearest neighbours with FAISS (Douze et al. 2024, arXiv:2401.08281): flat, SQ8, IVF and HNSW.
+
+Vectors have length 1, so that the inner product is the cosine. SQ8 keeps a byte for each component;
+its scale does not depend on the vectors, so that an index that was added to and taken from has the
+same bytes as one that is made anew.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import faiss
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.models.vectors import normalised
+from pincite.records.files import open_regular
+from pincite.stages import Keys, Scored
+from pincite.store.index.dense_engine import EXACT_UP_TO_SHARE, Effort, Engine
+
+TRAINED_ON_EACH = 32
+"""Vectors for each list of an IVF index."""
+
+WORN_SHARE = 0.2
+"""Of the vectors of a graph: with more of them removed it is built anew."""
+
+_ITERATIONS = 8
+_SEED = 7
+_READ_AT_ONCE = 1 << 20
+_HIGHEST = (1 << 63) - 1
+_REMOVED = -1
+_NO_RESIDUALS = (False,)
+"""The lists hold the vectors themselves, not their difference from the centre: one scale for all."""
+
+
+class FaissIndex:
+    """Vectors keyed by passage. A graph cannot forget: its removed vectors stay, unfindable."""
+
+    def __init__(self, dimensions: int, engine: Engine | None = None) -> None:
+        self.engine = engine or Engine(kind="flat")
+        self.effort = Effort()
+        inner = _empty(dimensions, self.engine)
+        # The lists of ivf keep keys themselves, and only so can they take vectors out.
+        is_keyed = self.engine.kind == "ivf"
+        self._index: Any = inner if is_keyed else faiss.IndexIDMap(inner)
+        self._gone = 0
+
+    @classmethod
+    def load(cls, path: Path, engine: Engine | None = None) -> FaissIndex:
+        """Read an index from a file. Raises OSError or RuntimeError when it is damaged."""
+        loaded = cls.__new__(cls)
+        loaded.engine, loaded.effort = engine or Engine(kind="flat"), Effort()
+        # Through a Python file: FAISS' own does not take every path name. In pieces, so that the
+        # memory it takes at its highest is that of the index.
+        with open_regular(path) as file:
+            reader = faiss.PyCallbackIOReader(file.read, _READ_AT_ONCE)
+            loaded._index = faiss.read_index(reader)
+        loaded._gone = 0
+        if loaded.engine.kind == "hnsw":
+            keys = faiss.vector_to_array(loaded._index.id_map)
+            loaded._gone = int(np.count_nonzero(keys == _REMOVED))
+        return loaded
+
+    def write_to(self, file: BinaryIO) -> None:
+        """Write what `load` reads."""
+        faiss.write_index(self._index, faiss.PyCallbackIOWriter(file.write))
+
+    def close(self) -> None:
+        """Nothing to give back: an index is read whole."""
+
+    def __len__(self) -> int:
+        return int(self._index.ntotal) - self._gone
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether so much was removed that the index should be made anew."""
+        return self._gone > WORN_SHARE * int(self._index.ntotal)
+
+    @property
+    def sample_size(self) -> int:
+        """How many vectors `train` wants; 0 for engines that need none."""
+        return TRAINED_ON_EACH * self.engine.lists
+
+    def train(self, vectors: NDArray[np.float32]) -> None:
+        """Find the centres of the lists; the same vectors give the same centres."""
+        if self.engine.kind == "ivf":
+            _train_lists(self._index, vectors)
+
+    def add(self, keys: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        """Add vectors (keys, dimensions), rows of length 1."""
+        if len(keys):
+            faiss.omp_set_num_threads(os.cpu_count() or 1)
+            self._index.add_with_ids(
+                np.ascontiguousarray(vectors), np.asarray(keys, dtype=np.int64)
+            )
+
+    def remove(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """Remove all keys in the ranges (first, last), both inclusive."""
+        if not ranges:
+            return
+        # All at once: each removal goes through the whole index.
+        keys = np.concatenate([np.arange(first, last + 1) for first, last in ranges])
+        if self.engine.kind == "hnsw":
+            self._forget(keys)
+        else:
+            self._index.remove_ids(faiss.IDSelectorBatch(keys))
+
+    def search(
+        self, vector: NDArray[Any], *, limit: int, allowed: Keys | None = None
+    ) -> list[Scored]:
+        """The nearest `limit` keys, best first; with few `allowed`, exact among those keys."""
+        limit = min(limit, len(self), len(self) if allowed is None else len(allowed))
+        if limit == 0:
+            return []
+        # One question has nothing to share out; waiting for other threads costs most of its time.
+        faiss.omp_set_num_threads(1)
+        query = np.ascontiguousarray(vector[None, :], dtype=np.float32)
+        share, selector, _bits = 1.0, None, None
+        if allowed is not None:
+            _bits = np.packbits(_flags(allowed), bitorder="little")  # FAISS keeps a pointer to them
+            share, selector = len(allowed) / len(self), faiss.IDSelectorBitmap(_bits)
+        elif self._gone:
+            selector = faiss.IDSelectorRange(0, _HIGHEST)
+        found = self._search(query, limit, selector, share=share)
+        if len(found) < limit and share > EXACT_UP_TO_SHARE:
+            # What is wanted lies far from the question, where was not looked.
+            found = self._search(query, limit, selector, share=0.0)
+        return found
+
+    def _search(
+        self, query: NDArray[np.float32], limit: int, selector: Any, *, share: float
+    ) -> list[Scored]:
+        """Among the selected keys, which are this share of all; exact for a small share."""
+        index, keys_of = self._index, None
+        is_few = share <= EXACT_UP_TO_SHARE
+        parameters = faiss.SearchParameters(sel=selector)
+        if self.engine.kind == "ivf":
+            total = int(index.nlist)
+            # The fewer of a list's vectors are allowed, the more lists hold the nearest of them.
+            probes = total if is_few else round(self.effort.lists_of(total) / share)
+            parameters = faiss.SearchParametersIVF(sel=selector, nprobe=min(total, probes))
+        elif self.engine.kind == "hnsw" and is_few:
+            # The vectors alone, without their graph; they know places and no keys.
+            index, keys_of = faiss.downcast_index(index.index).storage, index.id_map
+            translated = faiss.IDSelectorTranslated(keys_of, selector) if selector else None
+            parameters = faiss.SearchParameters(sel=translated)
+        elif self.engine.kind == "hnsw":
+            depth = round(self.effort.depth / share)
+            parameters = faiss.SearchParametersHNSW(sel=selector, efSearch=depth)
+        scores, keys = index.search(query, limit, params=parameters)
+        return [
+            Scored(key=int(keys_of.at(int(key)) if keys_of else key), score=float(score))
+            for key, score in zip(keys[0], scores[0], strict=True)
+            if key >= 0
+        ]
+
+    def _forget(self, gone: NDArray[np.int64]) -> None:
+        keys = faiss.vector_to_array(self._index.id_map)
+        keys[np.isin(keys, gone)] = _REMOVED
+        faiss.copy_array_to_vector(keys, self._index.id_map)
+        self._gone = int(np.count_nonzero(keys == _REMOVED))
+
+
+def _empty(dimensions: int, engine: Engine) -> faiss.Index:
+    """An index without vectors. Raises ValueError for an engine that FAISS does not have."""
+    product, bytes_ = faiss.METRIC_INNER_PRODUCT, faiss.ScalarQuantizer.QT_8bit_uniform
+    index: faiss.Index
+    if engine.kind == "flat":
+        return faiss.IndexFlatIP(dimensions)
+    if engine.kind == "sq8":
+        index = faiss.IndexScalarQuantizer(dimensions, bytes_, product)
+        _scale(index)
+        index.is_trained = True
+        return index
+    if engine.kind == "ivf":
+        centres = faiss.IndexFlatIP(dimensions)
+        index = faiss.IndexIVFScalarQuantizer(
+            centres, dimensions, engine.lists, bytes_, product, *_NO_RESIDUALS
+        )
+        centres.this.disown()
+        index.own_fields = True
+        return index
+    if engine.kind == "hnsw":
+        index = faiss.IndexHNSWSQ(dimensions, bytes_, engine.links, product)
+        index.hnsw.efConstruction = engine.build_depth
+        _scale(faiss.downcast_index(index.storage))
+        index.storage.is_trained = index.is_trained = True
+        return index
+    raise ValueError(f"'{engine.kind}' is no engine of FAISS")
+
+
+def _scale(index: Any) -> None:
+    """Six standard deviations of a component of a random unit vector; what is beyond is cut off.
+
+    Of MiniLM's components (95,000 sentences and passages) none is.
+    """
+    reach = min(1.0, 6 / math.sqrt(index.d))
+    faiss.copy_array_to_vector(np.array([-reach, 2 * reach], dtype=np.float32), index.sq.trained)
+
+
+def _train_lists(index: faiss.IndexIVF, vectors: NDArray[np.float32]) -> None:
+    faiss.omp_set_num_threads(os.cpu_count() or 1)
+    centres = np.ascontiguousarray(vectors, dtype=np.float32)
+    if len(vectors) < index.nlist:
+        # Too few to cluster: each is a centre, and any directions are the rest.
+        random = np.random.default_rng(_SEED).standard_normal((index.nlist - len(vectors), index.d))
+        centres = np.vstack([centres, normalised(random).astype(np.float32)])
+    else:
+        means = faiss.Kmeans(
+            index.d,
+            index.nlist,
+            niter=_ITERATIONS,
+            spherical=True,
+            seed=_SEED,
+            min_points_per_centroid=1,
+            max_points_per_centroid=TRAINED_ON_EACH,
+        )
+        means.train(centres)
+        centres = means.centroids
+    faiss.downcast_index(index.quantizer).add(centres)
+    _scale(index)
+    index.is_trained = True
+
+
+def _flags(keys: Keys) -> NDArray[np.bool_]:
+    """One for each key up to the highest, true where it is allowed."""
+    allowed = np.asarray(keys, dtype=np.int64)
+    flags = np.zeros(int(allowed.max(initial=-1)) + 1, dtype=bool)
+    flags[allowed] = True
+    return flags

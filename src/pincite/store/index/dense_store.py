@@ -1,0 +1,131 @@
+"""Makes, opens and changes the dense index of a folder, whichever engine holds it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.settings.groups import DenseSettings
+from pincite.stages import Keys, Scored
+from pincite.store.index.dense_chroma import ChromaIndex
+from pincite.store.index.dense_engine import Effort, Engine, wanted_engine
+from pincite.store.index.dense_faiss import FaissIndex
+from pincite.store.index.snapshot import write_atomically
+
+_DENSE = "dense-"
+_TAKEN_AT_ONCE = 16_384
+"""Vectors: 25 MB of 384 dimensions."""
+
+
+class StoredVectors(Protocol):
+    """A dense index that can be changed."""
+
+    @property
+    def engine(self) -> Engine: ...  # noqa: D102
+    @property
+    def is_worn(self) -> bool: ...  # noqa: D102
+    @property
+    def sample_size(self) -> int: ...  # noqa: D102
+    def __len__(self) -> int: ...
+    def close(self) -> None: ...  # noqa: D102
+    def train(self, vectors: NDArray[np.float32]) -> None: ...  # noqa: D102
+    def add(self, keys: Sequence[int], vectors: NDArray[np.float32]) -> None: ...  # noqa: D102
+    def remove(self, ranges: Sequence[tuple[int, int]]) -> None: ...  # noqa: D102
+    def search(  # noqa: D102
+        self, vector: NDArray[Any], *, limit: int, allowed: Keys | None = None
+    ) -> list[Scored]: ...
+
+
+class VectorSource(Protocol):
+    """Vectors by passage key; keys without one are left out of both parts of the result."""
+
+    def __call__(self, keys: Sequence[int]) -> tuple[list[int], NDArray[Any]]: ...  # noqa: D102
+
+
+class DenseStore:
+    """The dense index below an index folder, under these settings."""
+
+    def __init__(self, folder: Path, chosen: DenseSettings) -> None:
+        self._folder = folder
+        self._chosen = chosen
+
+    def wanted(self, vectors: int) -> Engine:
+        """The engine for so many vectors."""
+        return wanted_engine(self._chosen, vectors)
+
+    def name_of(self, engine: Engine, generation: int) -> str:
+        """The file or folder for an index of this generation."""
+        return f"{_DENSE}{generation}" + ("" if engine.kind == "chroma" else ".faiss")
+
+    def open(self, name: str, engine: Engine) -> StoredVectors:
+        """What was published. Raises OSError, RuntimeError or LibraryError if it cannot be used."""
+        if engine.kind == "chroma":
+            return ChromaIndex(self._folder / name, engine)
+        found = FaissIndex.load(self._folder / name, engine)
+        found.effort = Effort(lists=self._chosen.nprobe, depth=self._chosen.ef_search)
+        return found
+
+    def build(
+        self,
+        name: str,
+        engine: Engine,
+        dimensions: int,
+        keys: Sequence[int],
+        vectors_of: VectorSource,
+    ) -> StoredVectors:
+        """A new index of these passages; `name` is only used by engines that live in a folder."""
+        made: StoredVectors
+        if engine.kind == "chroma":
+            # A folder of this name is what a killed run left.
+            shutil.rmtree(self._folder / name, ignore_errors=True)
+            made = ChromaIndex(self._folder / name, engine)
+        else:
+            made = FaissIndex(dimensions, engine)
+            made.effort = Effort(lists=self._chosen.nprobe, depth=self._chosen.ef_search)
+        if made.sample_size:
+            made.train(vectors_of(_evenly(keys, made.sample_size))[1])
+        self.add(made, keys, vectors_of)
+        return made
+
+    def add(self, index: StoredVectors, keys: Sequence[int], vectors_of: VectorSource) -> None:
+        """Add passages, a part at a time: a million vectors of 384 dimensions are 1.5 GB."""
+        for start in range(0, len(keys), _TAKEN_AT_ONCE):
+            index.add(*vectors_of(keys[start : start + _TAKEN_AT_ONCE]))
+
+    def to_change(self, index: StoredVectors, name: str) -> StoredVectors:
+        """An index that may be changed without touching what was published."""
+        return index.copy_to(self._folder / name) if isinstance(index, ChromaIndex) else index
+
+    def write(self, index: StoredVectors, name: str) -> list[str]:
+        """Put the index in place; gives the files whose checksums count."""
+        if not isinstance(index, FaissIndex):
+            return []
+        content: FaissIndex = index
+
+        def write(file: BinaryIO) -> None:
+            content.write_to(file)
+
+        write_atomically(self._folder / name, write)
+        return [name]
+
+    def sweep(self, kept: str) -> None:
+        """Remove indexes that no manifest names any more."""
+        # Once all generations were in one file, dense.faiss.
+        for stale in self._folder.glob("dense[-.]*"):
+            if stale.name == kept:
+                continue
+            if stale.is_dir():
+                shutil.rmtree(stale, ignore_errors=True)
+            else:
+                stale.unlink(missing_ok=True)
+
+
+def _evenly(keys: Sequence[int], most: int) -> list[int]:
+    """So many of the keys, evenly spread."""
+    places = np.linspace(0, len(keys) - 1, min(most, len(keys))).astype(int)
+    return [keys[place] for place in places]

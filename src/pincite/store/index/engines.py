@@ -1,0 +1,85 @@
+"""Which program ranks passages by their words?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from pincite.stages import LexicalIndex
+from pincite.store.index.lexical_tantivy import LexicalRow, TantivyIndex
+from pincite.text.languages import UNKNOWN, language_of
+
+
+class LexicalStore(LexicalIndex, Protocol):
+    """A lexical index in a folder of its own."""
+
+    def add(self, rows: Iterable[LexicalRow]) -> None:
+        """Add passages and make them durable."""
+        ...
+
+    def without(
+        self, is_gone: Callable[[int], bool], folder: Path
+    ) -> tuple[LexicalStore, list[bytes]] | None:
+        """A copy in another folder, as if some keys had never been there; what was counted of these.
+
+        None where it has to be made anew from the catalog.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalEngine:
+    """How an index is opened or made in a folder. `name` says what decides over its scores."""
+
+    name: str
+    open: Callable[[Path], LexicalStore]
+
+
+TANTIVY = LexicalEngine(name="tantivy", open=TantivyIndex)
+
+
+def bm25s_engine(*, k1: float, b: float) -> LexicalEngine:
+    """BM25 with these two settings."""
+
+    def opened(folder: Path) -> LexicalStore:
+        # Loaded where it is chosen only.
+        from pincite.store.index.lexical_bm25s import Bm25sIndex
+
+        return Bm25sIndex(folder, k1=k1, b=b)
+
+    return LexicalEngine(name=f"bm25s k1={k1:g} b={b:g}", open=opened)
+
+
+# How telling is a word in this library?
+
+
+class IndexTermWeights:
+    """Inverse document frequency from the lexical index, scaled to 0..1.
+
+    ln(1 + (N - n + 0.5) / (n + 0.5)), the form BM25 uses (Robertson and Zaragoza 2009), divided by
+    its value for a word that stands in no passage.
+    """
+
+    def __init__(self, index: LexicalStore, languages: Mapping[str, int] | None = None) -> None:
+        """`languages`: how many passages are in each."""
+        self._index = index
+        counts = languages or {UNKNOWN: 0}
+        self.languages = sorted(counts, key=lambda name: (-counts[name], name))
+        self._passages = len(index)
+        self._highest = self._idf(0)
+        self.weight = lru_cache(maxsize=10_000)(self._weight)
+
+    def language(self, question: str) -> str:
+        """The language a question shows by its words; else the one most passages are in."""
+        return language_of(question, among=self.languages, otherwise=self.languages[0])
+
+    def _weight(self, term: str) -> float:
+        """1 for a word that stands nowhere, near 0 for one that stands everywhere."""
+        return self._idf(self._index.document_frequency(term)) / self._highest
+
+    def _idf(self, frequency: int) -> float:
+        return math.log(1 + (self._passages - frequency + 0.5) / (frequency + 0.5))

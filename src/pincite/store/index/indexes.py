@@ -1,0 +1,371 @@
+"""Keeps both indexes in step with the catalog: load, apply what changed, or rebuild and say so."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pincite.errors import LibraryError
+from pincite.records.flow import NamedFile, Passage
+from pincite.settings.groups import DenseSettings
+from pincite.store.index.dense_engine import Engine
+from pincite.store.index.dense_store import DenseStore, StoredVectors, VectorSource
+from pincite.store.index.engines import TANTIVY, LexicalEngine, LexicalStore
+from pincite.store.index.lexical_tantivy import LexicalRow
+from pincite.store.index.snapshot import (
+    FORMAT,
+    Manifest,
+    checksums,
+    copy_with_links,
+    damaged_files,
+    read_manifest,
+    read_name_table,
+    read_vocabulary,
+    remove_drafts,
+    write_manifest,
+    write_name_table,
+    write_vocabulary,
+)
+from pincite.text.as_read import repaired
+from pincite.text.document_names import NameTable
+from pincite.text.languages import UNKNOWN, language_of
+from pincite.text.terms import ANALYSER, analysed, tokens
+from pincite.text.vocabulary import Counted, Vocabulary, WordCounts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NO_MODEL = "none"
+_LEXICAL = "lexical-"
+
+
+class Holdings(Protocol):
+    """What the indexes need from the catalog."""
+
+    def meta(self, name: str) -> str: ...  # noqa: D102
+    def generation(self) -> int: ...  # noqa: D102
+    def passage_count(self) -> int: ...  # noqa: D102
+    def contents(  # noqa: D102
+        self, document_ids: Sequence[str], *, after: int = -1
+    ) -> Iterator[tuple[str, list[Passage]]]: ...
+    def passage_keys(self) -> list[int]: ...  # noqa: D102
+    def names(self) -> list[NamedFile]: ...  # noqa: D102
+    def changed_since(self, generation: int) -> list[str]: ...  # noqa: D102
+    def removed_since(self, generation: int) -> list[tuple[int, int]]: ...  # noqa: D102
+    def vectors(  # noqa: D102
+        self, keys: Sequence[int], *, model: str, dimensions: int
+    ) -> tuple[list[int], NDArray[Any]]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexes:
+    """Both indexes at one state of the catalog, and what is known of its words and names."""
+
+    dense: StoredVectors
+    lexical: LexicalStore
+    vocabulary: Vocabulary
+    names: NameTable
+    manifest: Manifest
+
+
+class IndexFolder:
+    """The folder that holds the index files of one library.
+
+    `model` names the encoder in use; None when there is none, and then whatever vectors the folder
+    holds are left as they are.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        model: str | None,
+        dimensions: int,
+        lexical: LexicalEngine = TANTIVY,
+        dense: DenseSettings | None = None,
+    ) -> None:
+        self._folder = folder
+        self._model = model
+        self._dimensions = dimensions
+        self._lexical = lexical
+        self._dense = DenseStore(folder, dense or DenseSettings())
+
+    def load(self, holdings: Holdings) -> tuple[Indexes | None, str]:
+        """What is on disk and usable, or None and why it is not."""
+        while True:
+            manifest = read_manifest(self._folder)
+            found, why_not = self._loaded(holdings, manifest)
+            # What was published while its files were read has swept them away.
+            if found is not None or read_manifest(self._folder) == manifest:
+                return found, why_not
+
+    def _loaded(self, holdings: Holdings, manifest: Manifest | None) -> tuple[Indexes | None, str]:
+        if manifest is None or manifest.format != FORMAT:
+            return None, "the index is missing"
+        if manifest.library_id != holdings.meta("library_id"):
+            return None, "the index belongs to another library"
+        if self._model not in (None, manifest.model):
+            return None, f"the index was made with the encoder '{manifest.model}'"
+        if manifest.analyser != ANALYSER:
+            return None, "the index holds words as another version of Pincite read them"
+        if manifest.lexical_engine != self._lexical.name:
+            return None, f"the index was made with the lexical engine '{manifest.lexical_engine}'"
+        if manifest.generation > holdings.generation():
+            return None, "the index is newer than the catalog"
+        if damaged := damaged_files(self._folder, manifest):
+            return None, f"index files are missing or damaged ({', '.join(damaged)})"
+        try:
+            dense = self._dense.open(manifest.dense_name, Engine(**manifest.engine))  # type: ignore[arg-type]
+            lexical = self._lexical.open(self._folder / manifest.lexical_folder)
+            vocabulary = read_vocabulary(self._folder / manifest.lexical_folder)
+            names = read_name_table(self._folder / manifest.lexical_folder)
+        except (OSError, RuntimeError, TypeError, ValueError, LibraryError) as error:
+            return None, f"an index file cannot be loaded ({error})"
+        found = Indexes(
+            dense=dense, lexical=lexical, vocabulary=vocabulary, names=names, manifest=manifest
+        )
+        return found, ""
+
+    def is_current(self, holdings: Holdings, indexes: Indexes) -> bool:
+        """Whether the indexes hold what the catalog holds, in the engine that is wanted."""
+        manifest = indexes.manifest
+        return manifest.generation == holdings.generation() and not self._must_rebuild(
+            holdings, indexes.dense
+        )
+
+    def rebuild(self, holdings: Holdings) -> Indexes:
+        """Make both indexes anew from the catalog."""
+        generation = holdings.generation()
+        words = self._new_words(holdings, generation)
+        manifest = Manifest(
+            library_id=holdings.meta("library_id"),
+            generation=generation,
+            model=self._model or NO_MODEL,
+            dimensions=self._dimensions,
+            max_key=0,
+            lexical_folder=words.folder,
+            lexical_engine=self._lexical.name,
+            analyser=ANALYSER,
+            languages=dict(words.languages),
+        )
+        names = NameTable.of(holdings.names())
+        return self._with_new_dense(holdings, words, names, manifest)
+
+    def update(self, holdings: Holdings, old: Indexes) -> Indexes:
+        """Apply what changed in the catalog since `old`."""
+        was = old.manifest
+        generation = holdings.generation()
+        removed = holdings.removed_since(was.generation)
+        words = self._words_after(holdings, old, generation, removed)
+        names = NameTable.of(holdings.names(), old.names)
+        manifest = replace(
+            was,
+            generation=generation,
+            lexical_folder=words.folder,
+            languages=dict(words.languages),
+        )
+        if self._must_rebuild(holdings, old.dense):
+            return self._with_new_dense(holdings, words, names, manifest)
+        name = self._dense.name_of(old.dense.engine, generation)
+        dense = self._dense.to_change(old.dense, name)
+        dense.remove(removed)
+        keys = [key for key in words.keys if key > was.max_key]
+        self._dense.add(dense, keys, _vectors(holdings, was))
+        manifest = replace(manifest, max_key=max(keys, default=was.max_key), dense_name=name)
+        return self._publish(dense, words, names, manifest)
+
+    def _words_after(
+        self,
+        holdings: Holdings,
+        old: Indexes,
+        generation: int,
+        removed: Sequence[tuple[int, int]],
+    ) -> _Words:
+        changed = holdings.changed_since(old.manifest.generation)
+        words: _Words | None = _Words(
+            folder=old.manifest.lexical_folder,
+            lexical=old.lexical,
+            counts=WordCounts(old.vocabulary),
+            languages=Counter(old.manifest.languages),
+        )
+        if removed:
+            words = self._words_without(old, generation, removed)
+        elif changed:
+            words = self._words_of(old, generation)
+        if words is None:
+            return self._new_words(holdings, generation)
+        if changed:
+            contents = holdings.contents(changed, after=old.manifest.max_key)
+            words.lexical.add(_lexical_rows(contents, words))
+        return words
+
+    def _words_of(self, old: Indexes, generation: int) -> _Words:
+        """A copy to add to: those who open the library meanwhile read what was published."""
+        name = self._fresh_folder(generation)
+        copy_with_links(self._folder / old.manifest.lexical_folder, self._folder / name)
+        return _Words(
+            folder=name,
+            lexical=self._lexical.open(self._folder / name),
+            counts=WordCounts(old.vocabulary),
+            languages=Counter(old.manifest.languages),
+        )
+
+    def _words_without(
+        self, old: Indexes, generation: int, removed: Sequence[tuple[int, int]]
+    ) -> _Words | None:
+        """A copy without the passages of these ranges of keys; None where the engine makes none.
+
+        BM25 counts deleted passages until tantivy happens to merge them away, so a copy is made, of
+        what the index holds: nothing is read from the catalog or analysed again.
+        """
+        name = self._fresh_folder(generation)
+        copy = old.lexical.without(_in_ranges(removed), self._folder / name)
+        if copy is None:
+            return None
+        lexical, gone = copy
+        counts, languages = WordCounts(old.vocabulary), Counter(old.manifest.languages)
+        for stored in gone:
+            language, counted = _counted_from(stored)
+            languages[language] -= 1
+            counts.take_off(counted)
+        return _Words(folder=name, lexical=lexical, counts=counts, languages=+languages)
+
+    def _must_rebuild(self, holdings: Holdings, dense: StoredVectors) -> bool:
+        """Whether the library has outgrown the engine, or the settings want another one."""
+        has_vectors = len(dense) > 0
+        wanted = self._dense.wanted(holdings.passage_count())
+        return has_vectors and (dense.is_worn or dense.engine != wanted)
+
+    def _with_new_dense(
+        self, holdings: Holdings, words: _Words, names: NameTable, manifest: Manifest
+    ) -> Indexes:
+        keys = holdings.passage_keys()
+        engine = self._dense.wanted(len(keys))
+        name = self._dense.name_of(engine, manifest.generation)
+        dense = self._dense.build(
+            name, engine, manifest.dimensions, keys, _vectors(holdings, manifest)
+        )
+        manifest = replace(
+            manifest, max_key=max(keys, default=0), dense_name=name, engine=asdict(engine)
+        )
+        return self._publish(dense, words, names, manifest)
+
+    def _new_words(self, holdings: Holdings, generation: int) -> _Words:
+        name = self._fresh_folder(generation)
+        words = _Words(folder=name, lexical=self._lexical.open(self._folder / name))
+        words.lexical.add(_lexical_rows(holdings.contents(holdings.changed_since(-1)), words))
+        return words
+
+    def _fresh_folder(self, generation: int) -> str:
+        name = f"{_LEXICAL}{generation}"
+        # A folder of this name is what a killed run left.
+        shutil.rmtree(self._folder / name, ignore_errors=True)
+        return name
+
+    def _publish(
+        self, dense: StoredVectors, words: _Words, names: NameTable, manifest: Manifest
+    ) -> Indexes:
+        """Write everything and then the manifest; sweep away what no manifest names."""
+        vocabulary = words.counts.vocabulary()
+        write_vocabulary(self._folder / manifest.lexical_folder, vocabulary)
+        write_name_table(self._folder / manifest.lexical_folder, names)
+        remove_drafts(self._folder)
+        written = self._dense.write(dense, manifest.dense_name)
+        written += _files_below(self._folder, manifest.lexical_folder)
+        manifest = replace(manifest, checksums=checksums(self._folder, written))
+        write_manifest(self._folder, manifest)
+        self._dense.sweep(manifest.dense_name)
+        for stale in self._folder.glob(f"{_LEXICAL}*"):
+            if stale.name != manifest.lexical_folder:
+                shutil.rmtree(stale, ignore_errors=True)
+        return Indexes(
+            dense=dense,
+            lexical=words.lexical,
+            vocabulary=vocabulary,
+            names=names,
+            manifest=manifest,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """The lexical index in its folder, and what is counted while passages go into it.
+
+    `keys` are those of the passages that went in, in this order.
+    """
+
+    folder: str
+    lexical: LexicalStore
+    counts: WordCounts = field(default_factory=WordCounts)
+    languages: Counter[str] = field(default_factory=Counter)
+    keys: list[int] = field(default_factory=list)
+
+
+def _vectors(holdings: Holdings, manifest: Manifest) -> VectorSource:
+    """Of the encoder that made the index, whichever is in use."""
+    return partial(holdings.vectors, model=manifest.model, dimensions=manifest.dimensions)
+
+
+def _lexical_rows(
+    contents: Iterable[tuple[str, Sequence[Passage]]], words: _Words
+) -> Iterator[LexicalRow]:
+    """Rows of passages, document by document; their words and languages are counted."""
+    for whole, passages in contents:
+        texts = {
+            passage.key: passage.with_context(
+                repaired(whole[passage.span.start : passage.span.end])
+            )
+            for passage in passages
+        }
+        for (key, text), language in zip(texts.items(), _languages(texts.values()), strict=True):
+            found = tokens(text)
+            words.keys.append(key)
+            words.languages[language] += 1
+            counted = words.counts.add(text, found)
+            yield LexicalRow(
+                key=key, terms=analysed(found, language), counted=_counted_form(language, counted)
+            )
+
+
+def _counted_form(language: str, counted: Counted) -> bytes:
+    return json.dumps([language, counted.words, counted.explained]).encode()
+
+
+def _counted_from(stored: bytes) -> tuple[str, Counted]:
+    language, words, explained = json.loads(stored)
+    return language, Counted(words=words, explained=[(short, long) for short, long in explained])
+
+
+def _in_ranges(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
+    """Whether a key lies in one of these ranges (first, last)."""
+    ordered = sorted(ranges)
+    firsts = [first for first, _ in ordered]
+
+    def is_inside(key: int) -> bool:
+        place = bisect_right(firsts, key) - 1
+        return place >= 0 and key <= ordered[place][1]
+
+    return is_inside
+
+
+def _languages(texts: Collection[str]) -> list[str]:
+    """The language of each text of a document; that of the document where a text says nothing."""
+    told = [language_of(text, otherwise="") for text in texts]
+    of_document = Counter(filter(None, told)).most_common(1)
+    return [language or (of_document[0][0] if of_document else UNKNOWN) for language in told]
+
+
+def _files_below(folder: Path, name: str) -> list[str]:
+    # tantivy's lock files come and go and hold nothing.
+    return [
+        path.relative_to(folder).as_posix()
+        for path in sorted((folder / name).rglob("*"))
+        if path.is_file() and not path.name.endswith(".lock")
+    ]

@@ -1,1 +1,0 @@
-"""Where in the whole collection does it say this?"""

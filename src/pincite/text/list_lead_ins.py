@@ -1,0 +1,291 @@
+"""What stands above a list and says what its items are: without it "damage by pets" says nothing.
+
+Told from how the text is built: a line that ends with a colon announces the list below it. Another
+sentence, and a heading, do so where they take something away ("What is not covered").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range
+from pincite.settings.toml_files import shipped
+from pincite.text.languages import language_of
+from pincite.text.negations import without_number_signs
+from pincite.text.sentences import sentence_spans
+
+# Does this line take something away from what stands below it: "We do not pay for:",
+# "Exclusions"?
+
+_JOINED = frozenset({"hi", "ta"})
+"""Their vowel signs are no letters to a regular expression, so that a word has no edges."""
+
+
+def is_limiting(line: str, around: str) -> bool:
+    """Whether a line holds a negation, an exception or an exclusion; `around` tells its language."""
+    plain = without_number_signs(line).casefold()
+    return bool(_pattern(language_of(around)).search(plain))
+
+
+@cache
+def _pattern(language: str) -> re.Pattern[str]:
+    own, any_text = _table()
+    found = [*own.get(language, ()), *any_text]
+    return re.compile("|".join(dict.fromkeys(found)))
+
+
+@cache
+def _table() -> tuple[dict[str, list[str]], list[str]]:
+    """Patterns for texts of one language, and those for any text."""
+    lists = dict(shipped("text/data", "limits"))
+    own: dict[str, list[str]] = {}
+    any_text = [re.escape(word) for word in lists.pop("without_blanks").split()]
+    for language, words in lists.items():
+        own[language] = [_as_pattern(word, language) for word in words.get("here", "").split()]
+        any_text += [_as_pattern(word, language) for word in words.get("anywhere", "").split()]
+    return own, any_text
+
+
+def _as_pattern(word: str, language: str) -> str:
+    if language in _JOINED:
+        return re.escape(word)
+    bare = word.strip("*")
+    before = r"\b\w+" if word.startswith("*") and not bare[0].isalpha() else r"(?<!\w)"
+    before = r"(?<!\w)\w*" if word.startswith("*") else before
+    # "Non-disclosure agreement", "no-claims discount": a name, and nothing is taken away.
+    after = "" if word.endswith(("*", "'", "’")) else r"(?!\w| ?- ?\w)"
+    return f"{before}{re.escape(bare)}{after}"
+
+
+# What stands above a list and says what its items are: without it "damage by pets" says nothing.
+
+_MOST_BLOCKS = 2_000
+"""Of a list, that are looked back over."""
+_MOST_HEADINGS_PASSED = 20_000
+_COLONS = (":", "：", "﹕", "։")
+_DASHES = ("-", "–", "—", "…", "...", ",", "，")
+_NUMBERED = re.compile(
+    r"\s*[(\[]?(?:(?P<digits>\d{1,3})|(?P<roman>[ivx]{1,5})|(?P<letter>[a-z]))(?:[.)\]]|\s)",
+    re.IGNORECASE,
+)
+_LONGEST_MARKER = 8
+_SENTENCE_ENDS = tuple(".!?。！？؟।")
+_FEWEST_WORDS = 5
+"""Of a sentence: "Damage by pets." is none."""
+_MANY_WORDS = 15
+"""Of an item that says so much itself that a line which takes nothing away need not be read first."""
+_CLOSING = " \t\n\"'”’»)]*_"
+_MARKER = re.compile(
+    r"[\W_]{0,3}(?:\d{1,3}(?:[.)\]]|\s)|[a-z][.)\]]|[ivx]{1,5}[.)\]])", re.IGNORECASE
+)
+"""What opens an item, where a reader saw no list: "1 Guttate psoriasis", "(b) damage by pets"."""
+_PASSED = UNQUOTED | {BlockKind.FOOTNOTE}
+"""What stands between two items of a list that goes over a page."""
+_WITHIN_ITEMS = frozenset({BlockKind.TABLE_ROW, BlockKind.CODE, BlockKind.CAPTION})
+_LONGEST_CHARS = 300
+"""What is longer and ends with a colon is more than a line above a list."""
+_LONGEST_SENTENCE_CHARS = 150
+"""What is longer and ends with a full stop is read as prose."""
+_MOST_SENTENCES = 4
+"""Of a paragraph that announces a list as a whole: "Some is excluded. That is:"."""
+_INDENTED_POINTS = 4.0
+"""By so much more, in PDF points, an item below an item is indented at least."""
+_AROUND_CHARS = 600
+
+
+def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]:
+    """The sentences and headings that `text[start:end]` is an item of, outermost first.
+
+    Each is a range of `document.text` above it; none where the quote says all itself.
+    """
+    blocks = document.blocks
+    place = document.first_block_behind(start)
+    if place >= len(blocks) or blocks[place].kind in _NO_ITEMS or blocks[place].start >= end:
+        return ()
+    block = blocks[place]
+    found: list[Range] = []
+    if _is_item(document, block):
+        found = [*_leads_in_list(document, place)]
+    elif _opens(document, block, start):
+        found = [*_sentences_above(document, place, needs_limit=block.kind is BlockKind.TABLE_ROW)]
+    return (*_limiting_headings(document, place), *found[::-1])
+
+
+def needed_above(
+    document: Document, start: int, end: int, above: Sequence[Range]
+) -> tuple[Range, ...]:
+    """Of the lines `above` a quote those that it must not be read without.
+
+    That is all of them, but for a sentence those that take something away or give a number: "The
+    parties agree as follows:" adds nothing to it. A quote of many words counts as a sentence,
+    whatever it begins and ends with.
+    """
+    quote = document.text[start:end].rstrip(_CLOSING)
+    bare = _MARKER.sub("", quote, count=1).lstrip()
+    words = len(bare.split())
+    is_sentence = (
+        quote.endswith(_SENTENCE_ENDS) and words >= _FEWEST_WORDS and not bare[0].islower()
+    )
+    if not is_sentence and words < _MANY_WORDS:
+        return tuple(above)
+    around = _around(document, start)
+    return tuple(
+        (first, last)
+        for first, last in above
+        if _takes_away_or_counts(_MARKER.sub("", document.text[first:last], count=1), around)
+    )
+
+
+def _takes_away_or_counts(line: str, around: str) -> bool:
+    return any(map(str.isdigit, line)) or is_limiting(line, around)
+
+
+_NO_ITEMS = _PASSED | {BlockKind.HEADING, BlockKind.CODE, BlockKind.CAPTION}
+
+
+def _is_item(document: Document, block: Block) -> bool:
+    if block.kind is BlockKind.LIST_ITEM:
+        return True
+    text = document.text[block.start : block.start + 12]
+    return block.kind is BlockKind.PARAGRAPH and bool(_MARKER.match(text))
+
+
+def _opens(document: Document, block: Block, start: int) -> bool:
+    """Whether a quote is a row of a table, or all of a paragraph or how it begins."""
+    return block.kind is BlockKind.TABLE_ROW or not document.text[block.start : start].strip()
+
+
+def _leads_in_list(document: Document, place: int) -> Iterator[Range]:
+    """The items that an item is below, the nearest first, then what announces the whole list."""
+    blocks = document.blocks
+    item = below = _Item.of(document, blocks[place])
+    for number in range(place - 1, max(-1, place - _MOST_BLOCKS), -1):
+        block = blocks[number]
+        if block.kind in _PASSED or (block.kind in _WITHIN_ITEMS and _is_within(document, number)):
+            continue
+        if not _is_item(document, block):
+            yield from _announcing(document, block)
+            return
+        here = _Item.of(document, block)
+        if here.holds(item, below):
+            if _ends_open(document.text[block.start : block.end], _COLONS):
+                yield from _announcing(document, block)
+                item = replace(here, is_flat_above=True)
+            elif here.is_left_of(item):
+                item = here
+        below = here
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Item:
+    """How an item stands in its list; `left` is None where nothing tells how far it is indented.
+
+    One unit of `left` is a character, or `_INDENTED_POINTS` of a page. `numbered` is the kind of its
+    number, empty for a bullet. `is_flat_above`: what is not indented less cannot be above it.
+    """
+
+    left: float | None
+    numbered: str
+    is_flat_above: bool = False
+
+    @classmethod
+    def of(cls, document: Document, block: Block) -> _Item:
+        text, line = document.text, block.start
+        left: float | None = None
+        if document.encoding is not None:
+            line = text.rfind("\n", 0, block.start) + 1
+            before = text[line : block.start].expandtabs(4)
+            left = len(before) - len(before.lstrip())
+        elif boxes := document.boxes.boxes(block.start, min(block.end, block.start + 20)):
+            left = boxes[0].x0 / _INDENTED_POINTS
+        marker = _NUMBERED.match(text, line, block.start + _LONGEST_MARKER)
+        return cls(left=left, numbered=(marker.lastgroup or "") if marker else "")
+
+    def is_left_of(self, other: _Item) -> bool:
+        return self.left is not None and other.left is not None and self.left <= other.left - 1
+
+    def holds(self, item: _Item, below: _Item) -> bool:
+        """Whether an item further down is below this one, if this one announces anything.
+
+        `below` is the one right below this one. Some lists indent nothing: then what follows an
+        item with a colon is below it, up to one that is numbered as it is.
+        """
+        if self.is_left_of(item):
+            return True
+        is_indented = self.is_left_of(below) or item.is_left_of(self)
+        is_next = bool(self.numbered) and self.numbered == item.numbered
+        return not (is_indented or is_next or item.is_flat_above)
+
+
+def _is_within(document: Document, number: int) -> bool:
+    """Whether a table or code stands inside an item: above it the list goes on."""
+    for block in reversed(document.blocks[max(0, number - _MOST_BLOCKS) : number]):
+        if block.kind not in _WITHIN_ITEMS and block.kind not in _PASSED:
+            return block.kind is BlockKind.LIST_ITEM
+    return False
+
+
+def _sentences_above(document: Document, place: int, *, needs_limit: bool) -> Iterator[Range]:
+    """What announces the one paragraph, or the table, that stands right below it."""
+    skipped = {*_PASSED, *(_WITHIN_ITEMS if needs_limit else ())}
+    for number in range(place - 1, max(-1, place - _MOST_BLOCKS), -1):
+        block = document.blocks[number]
+        if block.kind in skipped:
+            continue
+        text = document.text[block.start : block.end]
+        if block.kind is BlockKind.HEADING or not _ends_open(text, _COLONS):
+            return
+        if not needs_limit or is_limiting(text, _around(document, block.start)):
+            yield from _announcing(document, block)
+        return
+
+
+def _announcing(document: Document, block: Block) -> Iterator[Range]:
+    """The last sentence of a block if it announces what follows, then limiting ones before it."""
+    if block.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM):
+        return
+    text = document.text[block.start : block.end]
+    *before, (first, last) = sentence_spans(text) or [(0, len(text))]
+    around = _around(document, block.start)
+    is_limit = is_limiting(text[first:last], around)
+    if not _ends_open(text, (*_COLONS, *_DASHES)):
+        # Alone above a list it is about the list; at the end of a paragraph it is about the paragraph.
+        if is_limit and not before and last - first <= _LONGEST_SENTENCE_CHARS:
+            yield block.start + first, block.start + last
+        return
+    if not is_limit and last - first > _LONGEST_CHARS:
+        return
+    yield block.start + first, block.start + last
+    is_short = block.kind is BlockKind.PARAGRAPH and len(before) < _MOST_SENTENCES
+    for start, end in reversed(before if is_short else ()):
+        if is_limiting(text[start:end], around):
+            yield block.start + start, block.start + end
+
+
+def _ends_open(text: str, signs: Sequence[str]) -> bool:
+    return text.rstrip(_CLOSING).endswith(tuple(signs))
+
+
+def _limiting_headings(document: Document, place: int) -> list[Range]:
+    """The headings above a block that take something away, outermost first, as they are written."""
+    path = document.blocks[place].section
+    around = _around(document, document.blocks[place].start)
+    wanted = {
+        path[:depth] for depth in range(1, len(path) + 1) if is_limiting(path[depth - 1], around)
+    }
+    found: list[Range] = []
+    for number in range(place - 1, max(-1, place - _MOST_HEADINGS_PASSED), -1):
+        if not wanted:
+            break
+        block = document.blocks[number]
+        if block.kind is BlockKind.HEADING and block.section in wanted:
+            wanted.remove(block.section)
+            found.append((block.start, block.end))
+    return found[::-1]
+
+
+def _around(document: Document, position: int) -> str:
+    return document.text[max(0, position - _AROUND_CHARS // 2) : position + _AROUND_CHARS // 2]

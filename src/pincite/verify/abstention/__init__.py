@@ -1,0 +1,1 @@
+"""Is this enough to answer, and what is missing?"""

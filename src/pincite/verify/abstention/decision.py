@@ -1,0 +1,200 @@
+"""Is this enough to answer? Confidence, calibrated where the library is, and what is needed."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from pincite.models.vectors import sigmoid
+from pincite.records.flow import Evidence, Hit, Question
+from pincite.stages import Sources, TermWeights
+from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
+from pincite.verify.abstention.dated import wrong_years
+from pincite.verify.abstention.near_misses import near_miss
+from pincite.verify.abstention.signals import Signals, asked_terms, evidence_terms, measure
+
+_MOST = 0.6
+"""Share of a question's words, by weight: with so many of them one quote may be all there is."""
+
+_TELLING = 0.5
+"""Weight of a name or number that stands in few passages."""
+
+_SHARED = 0.4
+"""Share of the words of a question in another language that its quotes hold, where they are meant."""
+
+_DECIMALS = 4
+"""Confidence is rounded so that it does not show more than it knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """What an answer needs. `support` counts its quotes, `score` is the first hit's, in 0..1.
+
+    Fewer quotes are enough where they hold most of what is asked for: a single fact stands once.
+    Without a `confidence`, that of the stance is needed. The threshold of a calibration takes the
+    place of both.
+    """
+
+    confidence: float | None = None
+    stance: str = "balanced"
+    support: int = 0
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """How surely an answer is right, in 0..1, and why it is not shown; empty when it may be.
+
+    `beside` is what an answer that is shown must say.
+    """
+
+    confidence: float
+    too_little: str = ""
+    beside: str = ""
+
+
+class Judge:
+    """Weighs what speaks for an answer. `told` is what each answer says of the confidence."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        weights: TermWeights,
+        needed: Thresholds,
+        *,
+        calibration: Calibration | None = None,
+        told: str = UNCALIBRATED,
+    ) -> None:
+        self._sources = sources
+        self._weights = weights
+        self._needed = needed
+        self._calibration = calibration
+        self.told = told
+
+    def judge(
+        self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
+    ) -> Judgement:
+        """For an answer that rests on this evidence, of which there is at least one piece."""
+        signals = measure(question, evidence, hits, weights=self._weights, sources=self._sources)
+        shipped = round(confidence(signals), _DECIMALS)
+        sure = self._calibrated(shipped)
+        few = self._few(evidence)
+        hold = "it holds" if len(evidence) == 1 else "they hold"
+        are_held = not few or self._holds_most(question, evidence)
+        too_little = self._too_little(signals, shipped, hits)
+        if few and not are_held:
+            too_little = too_little or f"too little support: {few}"
+        return Judgement(
+            confidence=round(sure, _DECIMALS),
+            # That another one is quoted tells more than a number does.
+            too_little=self._of_another(question, evidence, hits)
+            or self._of_another_language(question, evidence)
+            or too_little,
+            beside=f"{few}, but {hold} most of what is asked for" if few else "",
+        )
+
+    def _calibrated(self, shipped: float) -> float:
+        return self._calibration.right(shipped) if self._calibration else shipped
+
+    def _of_another(
+        self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
+    ) -> str:
+        """Why the quotes are surely about something else than what is asked, however alike."""
+        weights, sources = self._weights, self._sources
+        wrong = wrong_years(question, evidence, weights=weights, sources=sources)
+        if wrong.instead:
+            asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.instead))
+            return f"it asks for {asked}, and what comes nearest is of {held}"
+        return near_miss(question, evidence, hits, weights=weights, sources=sources)
+
+    def _of_another_language(self, question: Question, evidence: Sequence[Evidence]) -> str:
+        """Why quotes cannot be meant: the question's language is another, and they share no words."""
+        foreign = question.understood.foreign if question.understood else ""
+        if not foreign:
+            return ""
+        asked = asked_terms(question, self._weights)
+        said = evidence_terms(evidence, asked.language, self._sources)
+        is_named = any(
+            weight >= _TELLING and term in said for term, weight in asked.weights.items()
+        )
+        if is_named or asked.share(said) >= _SHARED:
+            return ""
+        return (
+            f"it is asked in {foreign}, and nothing that tells what is meant stands in the quotes"
+        )
+
+    def _few(self, evidence: Sequence[Evidence]) -> str:
+        quotes = "quote" if len(evidence) == 1 else "quotes"
+        is_few = len(evidence) < self._needed.support
+        return f"{len(evidence)} {quotes}, {self._needed.support} needed" if is_few else ""
+
+    def _holds_most(self, question: Question, evidence: Sequence[Evidence]) -> bool:
+        asked = asked_terms(question, self._weights)
+        return asked.share(evidence_terms(evidence, asked.language, self._sources)) >= _MOST
+
+    def _too_little(self, signals: Signals, shipped: float, hits: Sequence[Hit]) -> str:
+        needed, sure = self._needed, self._calibrated(shipped)
+        bound = self._calibration.bound if self._calibration else None
+        if bound is not None:
+            if shipped < bound.threshold:
+                least = self._calibrated(bound.threshold)
+                return (
+                    f"confidence {sure:.2f}, {least:.2f} needed for {bound.risk:.0%} wrong at most"
+                )
+        elif needed.confidence is not None:
+            if sure < needed.confidence:
+                return f"confidence {sure:.2f}, {needed.confidence:.2f} needed"
+        elif shipped < (least := threshold(needed.stance, signals.scored_by)):
+            return f"confidence {sure:.2f}, {self._calibrated(least):.2f} needed"
+        score = hits[0].score if hits else 0.0
+        if score < needed.score:
+            return f"the best passage scores {score:.2f}, {needed.score:.2f} needed"
+        return ""
+
+
+# How sure may we be that the quotes answer the question?
+
+SIGNALS = (
+    "sentence",
+    "faint",
+    "coverage",
+    "elsewhere",
+    "agreement",
+    "unknown",
+    "numbers",
+    "negated",
+    "opposed",
+)
+MODELS_FILE = "confidence.toml"
+"""Written by `python benchmarks/fit_confidence.py`, which says what it was fitted on."""
+
+
+def confidence(signals: Signals) -> float:
+    """A value in 0..1, by a logistic model. Not calibrated on the user's own documents."""
+    model = _models()[signals.scored_by]
+    score = model["intercept"] + sum(model[name] * getattr(signals, name) for name in SIGNALS)
+    return sigmoid(score)
+
+
+def threshold(stance: str, scored_by: str) -> float:
+    """The confidence that a stance asks for, where sentences were scored in this way."""
+    return _models()[scored_by][stance]
+
+
+def models_digest() -> str:
+    """Identifies the shipped models: what was calibrated with others says nothing."""
+    return hashlib.sha256(_file().encode()).hexdigest()[:16]
+
+
+@cache
+def _models() -> Mapping[str, Mapping[str, float]]:
+    """Coefficients by what gave the sentences their scores."""
+    return tomllib.loads(_file())
+
+
+def _file() -> str:
+    return files("pincite.verify.abstention").joinpath(MODELS_FILE).read_text(encoding="utf-8")

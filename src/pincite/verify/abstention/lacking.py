@@ -1,0 +1,260 @@
+"""What is lacking for an answer, or in one, and which passages come nearest, in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, pairwise
+from pathlib import Path
+
+from pincite.records.flow import Evidence, Hit, Passage, Question
+from pincite.stages import Sources, TermWeights
+from pincite.text.languages import is_latin
+from pincite.text.question_words import spoken_language, without_asking_words
+from pincite.text.terms import fold, terms
+from pincite.verify.abstention.dated import wrong_years
+from pincite.verify.abstention.opposition import opposites
+from pincite.verify.abstention.signals import (
+    Asked,
+    asked_terms,
+    evidence_terms,
+    states_what_is_negated,
+)
+from pincite.verify.numbers.missing import cited_texts, has_digits, missing_numbers
+from pincite.verify.quotes.cells import cited_cells
+from pincite.verify.quotes.list_lead_ins import announced_by, read_with_announcements
+from pincite.verify.statements.names import missing_names, names
+
+# Which telling words of a question stand in none of the documents?
+
+_NOWHERE_ENGLISH = "en"
+_SHORTEST = 5
+"""Letters of a rare word."""
+_CODE = re.compile(r"(?=.{4})[^\W\d_]+[-_./]?\d[\w./-]*")
+"""Letters and digits; "15th" and "Q3" are none."""
+_ROMAN = re.compile(r"[IVXLC]+")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+def words_nowhere(
+    question: Question, asked: Asked, cited: Sequence[str], is_rare: Callable[[str], bool]
+) -> Iterator[str]:
+    """Names, codes and, in English, rare words; those of which no part is known, as they are written.
+
+    A name may be the short form of what stands in the `cited` passages. A word that may be misspelt
+    is told where it is looked up otherwise.
+    """
+    if not asked.unknown:
+        return
+    understood = question.understood
+    otherwise = {*understood.corrections, *understood.expansions} if understood else set()
+    is_english = spoken_language(question.plain, asked.language) == _NOWHERE_ENGLISH
+    lost = {*missing_names(question.plain, cited, [], "", asked.language)}
+    for word in dict.fromkeys(asked.words[term] for term in sorted(asked.unknown)):
+        written = _POSSESSIVE.sub("", word)
+        is_code = _CODE.fullmatch(written) is not None
+        parts = {term for term, one in asked.words.items() if one == word}
+        if is_code:  # Its letters may well stand elsewhere: the E of E-0418.
+            parts = {term for term in parts if any(map(str.isdigit, term))}
+        if written in otherwise or not parts <= asked.unknown or not is_latin(written):
+            continue
+        is_name = written in lost and not _ROMAN.fullmatch(written)
+        if is_name or is_code or (is_english and _is_rare(written, is_rare)):
+            yield written
+
+
+def _is_rare(word: str, is_rare: Callable[[str], bool]) -> bool:
+    is_plain = word.isalpha() and word.islower() and len(word) >= _SHORTEST
+    return is_plain and is_rare(fold(word))
+
+
+# What is lacking for an answer, or in one, and which passages come nearest, in plain words.
+
+_WORDS_NAMED = 5
+_PASSAGES_NAMED = 3
+_QUOTE_CHARS = 160
+"""A longer sentence is told without its words: a quote is whole or not there."""
+
+_ENGLISH = "en"
+_ASKED_KINDS = (
+    (
+        "a number",
+        re.compile(r"\bhow (?:many|much)\b|\bwhat (?:percentage|percent|number|amount)\b", re.I),
+        re.compile(
+            r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|"
+            r"forty|fifty|hundred|thousand|million|billion|dozen|half|third|quarter|once|twice|"
+            r"single|both|none|no|all)\b",
+            re.I,
+        ),
+    ),
+    (
+        "a date or time",
+        re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b", re.I),
+        re.compile(
+            r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|"
+            r"december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring|summer|autumn|winter|"
+            r"days?|weeks?|months?|years?|hours?|minutes?|century|decade|daily|weekly|monthly|"
+            r"annually|today|after|before|during|until|upon|once|if|always|never)\b",
+            re.I,
+        ),
+    ),
+)
+"""Kinds of answer: how they are asked for, and what a quote with one has."""
+
+
+class Lacking:
+    """Finds the words for an answer that was refused, and for what a shown one does not speak of."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        weights: TermWeights,
+        is_rare: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self._sources = sources
+        self._weights = weights
+        self._is_rare = is_rare
+
+    def told(
+        self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], too_little: str
+    ) -> Iterator[str]:
+        """Why statements that hold are not shown as an answer, and what comes nearest."""
+        best = max(evidence, key=lambda item: item.score)
+        yield f"the documents do not seem to answer this: {too_little}"
+        yield f"the nearest passage is in {self._place(question, best.passage)}{self._quoted(best)}"
+        yield from self.nearest(question, hits, besides=best.passage)
+        yield from self._unsupported(question, evidence, best)
+
+    def nearest(
+        self, question: Question, hits: Sequence[Hit], *, besides: Passage | None = None
+    ) -> Iterator[str]:
+        """The first passages that were found, by file, page and section."""
+        passages = [hit.passage for hit in hits if besides is None or hit.passage.id != besides.id]
+        places = dict.fromkeys(self._place(question, one) for one in passages[:_PASSAGES_NAMED])
+        if besides is not None:
+            places.pop(self._place(question, besides), None)
+        if places:
+            yield f"{'next come' if besides else 'the nearest are'} {'; '.join(places)}"
+
+    def beside(self, question: Question, evidence: Sequence[Evidence]) -> Iterator[str]:
+        """What the question names and the cited passages do not: the answer may be about another.
+
+        Numbers one by one; names only where the passages have none of them, since a question often
+        names more than what it asks about.
+        """
+        asked = asked_terms(question, self._weights)
+        cited = cited_texts(evidence, self._sources)
+        nowhere = [*words_nowhere(question, asked, cited, self._is_rare)]
+        if nowhere:
+            lost = ", ".join(nowhere[:_WORDS_NAMED])
+            yield f"in none of the documents: {lost}; the answer may be about something else"
+        spoken = spoken_language(question.plain, asked.language)
+        missing = self._not_named(question.plain, evidence, cited, spoken)
+        told = [word for word in missing if word not in nowhere]
+        if told:
+            named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
+            yield f"the cited passages do not name: {named}; they may be about something else"
+        wrong = wrong_years(question, evidence, weights=self._weights, sources=self._sources)
+        years = [year for year in map(str, wrong.asked) if not any(year in one for one in told)]
+        if years:
+            yield f"no quote that speaks of it is of {', '.join(years)}; it may be of another time"
+        elsewhere = self._not_in_best(question.plain, evidence, cited)
+        if named := ", ".join(one for one in elsewhere if one not in years):
+            yield f"the passage of the best quote does not name: {named}; another cited one does"
+        best = max(evidence, key=lambda item: item.score)
+        yield from self._of_the_whole(question, best, asked)
+        yield from self._opposed(question, best, asked)
+
+    def _of_the_whole(self, question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
+        """A word that no document has before the name of the row: "advertising revenue"."""
+        document = self._sources.document(best.span.document_id)
+        cells = cited_cells(document, best.span.start, best.span.end)
+        labels = dict.fromkeys(label.text for cell in cells for label in cell.rows)
+        named = {term for label in labels for term in terms(label, asked.language)}
+        for before, word in pairwise(question.plain.split()):
+            new = asked.unknown.intersection(terms(before, asked.language))
+            if new and named.intersection(terms(word, asked.language)):
+                label = " / ".join(labels)
+                yield f"no document says '{before}': the row '{label}' may be of something else"
+
+    def _not_named(
+        self, question: str, evidence: Sequence[Evidence], cited: Sequence[str], language: str
+    ) -> Iterator[str]:
+        asking = without_asking_words(question, language)
+        asked_names = [name for name in names(question, language) if name.text in asking]
+        if not asked_names and not has_digits(question):
+            return
+        numbers = [*islice(missing_numbers(question, evidence, cited), _WORDS_NAMED)]
+        yield from numbers
+        lost = missing_names(question, cited, [], "", language) if asked_names else []
+        if {name.text for name in asked_names} <= {*lost}:
+            yield from (name for name in lost if not any(number in name for number in numbers))
+
+    def _not_in_best(
+        self, question: str, evidence: Sequence[Evidence], cited: Sequence[str]
+    ) -> list[str]:
+        """Numbers that only stand in passages cited besides that of the best quote.
+
+        Names are left out: right answers often stand below a heading that says the name once.
+        """
+        if len(cited) < 2 or not has_digits(question):
+            return []
+        best = cited_texts([max(evidence, key=lambda item: item.score)], self._sources)
+        everywhere = {*missing_numbers(question, evidence, cited)}
+        here = missing_numbers(question, evidence, best)
+        lost = [one for one in here if one not in everywhere]
+        return list(dict.fromkeys(lost[:_WORDS_NAMED]))
+
+    def _unsupported(
+        self, question: Question, evidence: Sequence[Evidence], best: Evidence
+    ) -> Iterator[str]:
+        """Which part of the question has no support in the quotes."""
+        asked = asked_terms(question, self._weights)
+        # A question of stop words alone is looked up by them; the index never holds them.
+        if terms(question.plain, asked.language):
+            yield from self._words_lacking(asked, evidence)
+        yield from self._opposed(question, best, asked)
+        if states_what_is_negated(question, evidence, asked.language, self._sources):
+            yield "it states what the question negates"
+        kind = _kind_lacking(question, evidence, asked)
+        if kind:
+            yield f"the question asks for {kind}, and there is none in the quotes"
+
+    def _words_lacking(self, asked: Asked, evidence: Sequence[Evidence]) -> Iterator[str]:
+        held = evidence_terms(evidence, asked.language, self._sources)
+        nowhere = asked.missing(set(asked.weights) - asked.unknown | held)
+        missing = [word for word in asked.missing(held | asked.unknown) if word not in nowhere]
+        if nowhere:
+            yield f"in none of the documents: {', '.join(nowhere[:_WORDS_NAMED])}"
+        if missing:
+            yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
+
+    def _quoted(self, best: Evidence) -> str:
+        """The sentence behind what announces it, each in quotation marks of its own."""
+        if len(best.quote) > _QUOTE_CHARS:
+            return ""
+        span = best.span
+        above = announced_by(self._sources.document(span.document_id), span.start, span.end)
+        return ": " + " ".join(f'"{text}"' for text in (*(one.text for one in above), best.quote))
+
+    def _opposed(self, question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
+        said = read_with_announcements(best, self._sources)
+        found = opposites(question.plain, said, asked.language, above=best.passage.context)
+        for word, opposite in found.items():
+            yield f"it says '{opposite}' where the question says '{word}'"
+
+    def _place(self, question: Question, passage: Passage) -> str:
+        source = self._sources.source(passage.span.document_id, question.collection)
+        page = f", page {passage.page}" if passage.page else ""
+        section = f", section '{' > '.join(passage.section)}'" if passage.section else ""
+        return f"{Path(source.path).name}{page}{section}"
+
+
+def _kind_lacking(question: Question, evidence: Sequence[Evidence], asked: Asked) -> str:
+    """The kind of answer that is asked for, if no quote has one."""
+    if asked.language != _ENGLISH:
+        return ""
+    for kind, wanted, held in _ASKED_KINDS:
+        if wanted.search(question.plain):
+            return "" if any(held.search(item.quote) for item in evidence) else kind
+    return ""

@@ -1,0 +1,229 @@
+"""Is another one of its kind quoted, where the one that is asked for stands nowhere?
+
+A question that names one thing by a code (`INV-2060`), by a number ("Amendment No. 2") or by an
+office ("the chairman") is not answered by what is said of another, however alike the words are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from pincite.records.flow import Evidence, Hit, Question
+from pincite.settings.toml_files import shipped
+from pincite.stages import Sources, TermWeights
+from pincite.text.dates import moments
+from pincite.text.mentions import holds
+from pincite.text.terms import fold
+from pincite.verify.abstention.signals import IN_NO_PASSAGE
+from pincite.verify.statements.names import names
+
+# Who holds the office that is asked for, and is another office of the same body quoted instead?
+
+_ASKS_WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhat(?: is|'s|’s| was) the name of\b", re.IGNORECASE)
+
+
+class OtherOffice(NamedTuple):
+    """The office asked for and the one that is quoted, as they are written in small letters.
+
+    `words` are all that tell of the holder of the first.
+    """
+
+    asked: str
+    quoted: str
+    words: tuple[str, ...]
+
+
+class _Office(NamedTuple):
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def other_office(question: str, quote: str) -> OtherOffice | None:
+    """The office whose holder a question asks for, where the quote names others of its body alone."""
+    if not _ASKS_WHO.search(question):
+        return None
+    for body in _bodies():
+        asked, quoted = (_named(text, body) for text in (question, quote))
+        if len(asked) == 1 and quoted and not asked.keys() & quoted.keys():
+            [(office, written)] = asked.items()
+            return OtherOffice(written, next(iter(quoted.values())), (*office.names, *office.words))
+    return None
+
+
+def are_named(words: Iterable[str], text: str) -> bool:
+    """Whether one of the words stands in the text."""
+    return _any_of(tuple(words)).search(fold(text)) is not None
+
+
+def _named(text: str, body: Sequence[_Office]) -> dict[_Office, str]:
+    """The offices of a body that a text names, each as written there."""
+    offices = {name: office for office in body for name in office.names}
+    return {offices[found[0]]: found[0] for found in _any_of(tuple(offices)).finditer(fold(text))}
+
+
+@cache
+def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Longer ones first: a vice president is no president."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+
+
+@cache
+def _bodies() -> tuple[tuple[_Office, ...], ...]:
+    return tuple(
+        tuple(map(_office, lines)) for lines in shipped("verify/abstention", "offices").values()
+    )
+
+
+def _office(line: str) -> _Office:
+    names, _, words = line.partition(":")
+    return _Office(
+        *(tuple(filter(None, map(str.strip, part.split("|")))) for part in (names, words))
+    )
+
+
+# Is another one of its kind quoted, where the one that is asked for stands nowhere?
+
+_LOOKED_AT = 20
+"""Passages, besides those that are quoted, in which what is asked for may stand."""
+
+_CODE = re.compile(
+    r"(?<![^\s(\[\"“„'#])(?P<kind>[^\W\d_]+(?:[-/_.][^\W\d_]+)*[-/_.]?)(?P<number>\d+)(?P<rest>(?:[-/_.]?\w+)*)"
+)
+_FEWEST_DIGITS = 3
+"""Fewer make no code on their own: "PS3", "covid-19", "top-10"."""
+_TIMES = frozenset("pre post mid early late circa ca".split())
+_YEARLIKE = re.compile(r"(?:19|20)\d\d")
+_NUMBERED = re.compile(
+    r"\b(?P<kind>[^\W\d_]{3,})\s+(?P<sign>(?:no\.?|nr\.?|number|#)\s*)?(?P<number>\d{1,6})\b"
+    r"(?![.,-]\d|\s*%)",
+    re.IGNORECASE,
+)
+_NUMBERED_KINDS = frozenset(
+    """season episode chapter schedule annex appendix exhibit phase part volume level class type
+    stage figure table step item unit zone tier grade amendment policy channel form platform pier
+    gate terminal track lane floor room building""".split()
+)
+"""What bears a number without a sign before it; so does what is written as a name ("Apollo 13")."""
+_RANGE = r"(?:nos?\W+)?(\d{1,6})\s?(?:[-–]|to|through)\s?(\d{1,6})"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_CARDINALS = "one two three four five six seven eight nine ten".split()
+_ROMAN = "i ii iii iv v vi vii viii ix x".split()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """What a question names: of which kind, and which one; `text` as it is written.
+
+    `is_sure` where a sign says that it is a number of that kind ("No. 7").
+    """
+
+    text: str
+    kind: str
+    number: str
+    is_sure: bool = True
+
+
+def near_miss(
+    question: Question,
+    evidence: Sequence[Evidence],
+    hits: Sequence[Hit],
+    *,
+    weights: TermWeights,
+    sources: Sources,
+) -> str:
+    """Why the quotes are about another one of the kind that is asked for, or nothing."""
+    asked = question.plain
+    best = max(evidence, key=lambda item: item.score)
+    codes, numbered, office = (
+        [*_codes(asked)],
+        [*_numbered(asked, weights.language(asked))],
+        other_office(asked, best.quote),
+    )
+    if not codes and not numbered and office is None:
+        return ""
+    cited = {item.passage.id: item.passage for item in evidence}
+    near = cited | {hit.passage.id: hit.passage for hit in hits[:_LOOKED_AT]}
+    texts = {
+        key: f"{sources.document(one.span.document_id).name}\n"
+        f"{one.with_context(sources.text_of(one.span))}"
+        for key, one in near.items()
+    }
+    everywhere = "\n".join(texts.values())
+    if codes and all(_is_nowhere(code, everywhere, weights) for code in codes):
+        lost = " and ".join(dict.fromkeys(code.text for code in codes))
+        return f"it asks for {lost}, which stands in none of the documents"
+    for one in numbered:
+        if _is_another_numbered(one, everywhere):
+            return f"the passages that come nearest name no {one.text}, but another"
+    if office and not are_named(office.words, "\n".join(texts[key] for key in cited)):
+        return f"it asks for the {office.asked}, and the nearest quote names the {office.quoted}"
+    return ""
+
+
+def _codes(question: str) -> Iterator[_Named]:
+    """Letters with digits behind them; no periods such as FY24 and Q3."""
+    for found in _CODE.finditer(question):
+        is_time = found["kind"].lower().rstrip("-") in _TIMES and _YEARLIKE.fullmatch(
+            found["number"]
+        )
+        is_word = found["kind"].islower() and len(found["number"]) < _FEWEST_DIGITS
+        if not is_time and not is_word and not moments(found[0]):
+            yield _Named(text=found[0], kind=found["kind"], number=found["number"])
+
+
+def _is_nowhere(code: _Named, near: str, weights: TermWeights) -> bool:
+    """Whether a code stands in no passage, in any spelling, and must stand in one to be told of.
+
+    So it is where its number alone stands nowhere, or where another code of the kind is near.
+    """
+    bare = re.sub(r"[\W_]", "", code.text)
+    spellings = {fold(code.text), fold(bare)}
+    if any(weights.weight(one) < IN_NO_PASSAGE for one in spellings) or holds(near, code.text):
+        return False
+    kind = re.escape(code.kind.rstrip("-/_."))
+    others = re.findall(rf"(?<!\w){kind}[-/_. ]?(\d\S*)", near, re.IGNORECASE)
+    # "GX-200b" where there is a GX-200 may be the same thing.
+    if any(other.startswith(code.number) or code.number.startswith(other) for other in others):
+        return False
+    is_unknown = weights.weight(code.number) >= IN_NO_PASSAGE
+    return bool(others) or (is_unknown and len(code.number) >= _FEWEST_DIGITS)
+
+
+def _numbered(question: str, language: str) -> Iterator[_Named]:
+    """ "Amendment No. 2", "invoice # 7", "season 7", "Apollo 13"; no dates."""
+    called = {name.text for name in names(question, language)}
+    for found in _NUMBERED.finditer(question):
+        kind = found["kind"]
+        is_one = found["sign"] or kind.lower() in _NUMBERED_KINDS or kind in called
+        if is_one and not moments(found[0]) and not _YEARLIKE.fullmatch(found["number"]):
+            yield _Named(
+                text=found[0], kind=kind, number=found["number"], is_sure=bool(found["sign"])
+            )
+
+
+def _is_another_numbered(asked: _Named, near: str) -> bool:
+    """Whether one of its kind is near with a number of its own, and none with the number asked for.
+
+    Without a sign before the number, one that begins a line may be it: "5. Duties" is Schedule 5.
+    """
+    kind = rf"\b{re.escape(asked.kind.lower().removesuffix('s'))}s?\b\W+"
+    sign = r"(?:(?:nos?|nr|numbers?)\b\W*)"
+    text, place = fold(near), int(asked.number)
+    same = [asked.number]
+    if 0 < place <= len(_ORDINALS):
+        same += [_CARDINALS[place - 1], _ROMAN[place - 1]]
+        if re.search(rf"\b{_ORDINALS[place - 1]}\W+{kind}", text):
+            return False
+    if any(int(low) <= place <= int(high) for low, high in re.findall(kind + _RANGE, text)):
+        return False
+    between = r"(?:\w+\W+){0,4}?" if asked.is_sure else r"[^.\n]{0,200}?\b"
+    if re.search(rf"{kind}{between}(?:{'|'.join(same)})\b", text):
+        return False
+    if not asked.is_sure and re.search(rf"(?m)^\W*{asked.number}\b", text):
+        return False
+    return re.search(rf"{kind}{sign if asked.is_sure else sign + '?'}\d", text) is not None

@@ -1,0 +1,163 @@
+"""What must be told with an answer, or instead of one, in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.records.document import Span
+from pincite.records.flow import Citation, Draft, Evidence, Hit, Passage, Question
+from pincite.stages import Sources
+from pincite.text.as_read import statement_key
+from pincite.text.terms import question_terms
+from pincite.verify.superseded import Versions
+
+QUOTES_SHOWN = "the quotes themselves are shown"
+"""Begins or ends the reason for it, in notices of answerers too."""
+_FAULTS_NAMED = 3
+_FILES_NAMED = 3
+_FEWEST_WORDS = 4
+"""Of a sentence that stands in several files, below which it tells nothing: "See below."."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """What an answer says about the library and settings it came from."""
+
+    corpus_version: str
+    settings_digest: str
+    notices: tuple[str, ...] = ()
+    """What users of every answer must know ("lexical search only: ...")."""
+    unread: str = ""
+    """What of the library cannot be found ("3 files could not be read"): told when refusing."""
+
+
+def left_out(faults: Sequence[str], total: int) -> Iterator[str]:
+    """How many of `total` statements were left out, and why; nothing where none was."""
+    if not faults:
+        return
+    named = list(dict.fromkeys(faults))
+    more = f"; and {len(named) - _FAULTS_NAMED} more" if len(named) > _FAULTS_NAMED else ""
+    was = "was" if len(faults) == 1 else "were"
+    statements = "statement" if total == 1 else "statements"
+    yield (
+        f"{len(faults)} of {total} {statements} {was} left out: "
+        f"{'; '.join(named[:_FAULTS_NAMED])}{more}"
+    )
+
+
+def why_fallback(draft: Draft) -> str:
+    """Why something else than the draft is shown."""
+    if draft.claims:
+        found = "what the model wrote was not carried by the documents"
+    else:
+        found = "the model wrote no statement"
+    return f"{found}; {QUOTES_SHOWN}"
+
+
+def of_nothing_shown(reasons: Sequence[str]) -> tuple[str, ...]:
+    """The same for an answer without quotes: why no model wrote it stays, that they are shown goes."""
+    told = (reason.removeprefix(f"{QUOTES_SHOWN}: ") for reason in reasons)
+    return tuple(reason.removesuffix(f"; {QUOTES_SHOWN}") for reason in told)
+
+
+class Reasons:
+    """Finds the words for what is missing or doubtful."""
+
+    def __init__(self, sources: Sources, versions: Versions | None = None) -> None:
+        self._sources = sources
+        self._versions = versions
+
+    def caveats(
+        self, question: Question, documents: Set[str], citations: Sequence[Citation]
+    ) -> Iterator[str]:
+        """What is missing in these documents, and what about the quotes needs a second look."""
+        for document_id in sorted(documents):
+            document = self._sources.document(document_id)
+            name = self._file_name(question, document_id)
+            for gap in document.gaps:
+                yield f"{name}: {gap}"
+            for flag in document.flags:
+                spans = ((c.start, c.end) for c in citations if c.document == document_id)
+                if any(flag.start < end and start < flag.end for start, end in spans):
+                    yield f"{name}: a quote holds {flag.kind}: {flag.detail}"
+        for number, citation in enumerate(citations, start=1):
+            if citation.recognition is not None:
+                yield (
+                    f"quote [{number}] was recognised from a picture "
+                    f"({citation.recognition:.0%} sure): compare it with the page"
+                )
+
+    def newer_versions(self, question: Question, citations: Sequence[Citation]) -> Iterator[str]:
+        """Which cited files have a newer version in the library, by their names."""
+        for path in dict.fromkeys(citation.source for citation in citations):
+            if self._versions is None:
+                return
+            newer = list(self._versions.newer(path, question.text, question.collection))
+            if newer:
+                yield (
+                    f"{Path(path).name} is cited; by their names there are newer versions: "
+                    f"{', '.join(newer)}"
+                )
+
+    def said_elsewhere(
+        self, question: Question, used: Sequence[Evidence], hits: Sequence[Hit]
+    ) -> Iterator[str]:
+        """Which other files that were found hold a quote word for word, in whatever format."""
+        cited = {item.span.document_id for item in used}
+        elsewhere = [hit.passage for hit in hits if hit.passage.span.document_id not in cited]
+        for number, item in enumerate(used, start=1):
+            if len(item.quote.split()) < _FEWEST_WORDS:
+                continue
+            wanted = {self._key(span) for span in _sentences_of(item)}
+            source = self._sources.source(item.span.document_id, question.collection)
+            same = [_beside(source.path, copy) for copy in source.copies]
+            same += [
+                self._file_name(question, passage.span.document_id)
+                for passage in elsewhere
+                if self._holds(passage, wanted)
+            ]
+            if names := list(dict.fromkeys(same)):
+                more = len(names) - _FILES_NAMED
+                others = f" and {more} more" if more > 0 else ""
+                named = ", ".join(names[:_FILES_NAMED])
+                yield f"the sentence of quote [{number}] also stands in {named}{others}"
+
+    def _holds(self, passage: Passage, wanted: Set[str]) -> bool:
+        """Whether all these are sentences of a passage; it is looked into where it may be so."""
+        text = self._sources.text_of(passage.span)
+        longest = (max(re.findall(r"[^\W_]+", one) or [""], key=len) for one in wanted)
+        if not all(word in text for word in longest):
+            return False
+        return wanted <= {self._key(span) for span in passage.sentences}
+
+    def _key(self, span: Span) -> str:
+        media_type = self._sources.document(span.document_id).media_type
+        return statement_key(self._sources.text_of(span), media_type)
+
+    def why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> str:
+        """Why there is no statement to show."""
+        if not question_terms(question.plain):
+            return "the question has no words to search for"
+        if not hits:
+            return "nothing in the documents resembles the question"
+        if not draft.claims:
+            return "no sentence in the documents comes near the question"
+        return "no statement could be verified against its source"
+
+    def _file_name(self, question: Question, document_id: str) -> str:
+        return Path(self._sources.source(document_id, question.collection).path).name
+
+
+def _beside(path: str, copy: str) -> str:
+    """The name of a copy, with its folder where the name is the same."""
+    same = Path(path).name == Path(copy).name
+    return str(Path(*Path(copy).parts[-2:])) if same else Path(copy).name
+
+
+def _sentences_of(item: Evidence) -> list[Span]:
+    """The sentences of a quote, as far as its passage knows them; else the quote itself."""
+    inside = [span for span in item.passage.sentences if item.span.contains(span)]
+    return inside or [item.span]

@@ -1,0 +1,1 @@
+"""Does a quote state this number?"""

@@ -1,0 +1,1 @@
+"""Are these exact words there?"""

@@ -1,0 +1,152 @@
+"""Are these words really there? Checks quotes and stored offsets against the files."""
+
+from __future__ import annotations
+
+import random
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from pincite.errors import ReadError
+from pincite.records.document import Document, Span
+from pincite.records.files import MEBIBYTE, open_regular, read_regular
+from pincite.records.flow import Passage, Source
+from pincite.stages import Reader
+
+
+class FileCheck(StrEnum):
+    """What the file on disk says about a quote."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    GONE = "gone"
+    """Its folder can be looked at and does not hold it."""
+    MISSING = "missing"
+    """It cannot be opened, or its folder is not there: it may be on a disk that is not mounted."""
+
+    @property
+    def withholds(self) -> bool:
+        """Whether a quote may not be shown as what the file says."""
+        return self in (FileCheck.CHANGED, FileCheck.GONE)
+
+
+def check_in_file(
+    path: Path, *, start_byte: int, end_byte: int, encoding: str, quote: str, modified: str = ""
+) -> FileCheck:
+    """Whether the file's bytes at this place are the quote in this encoding."""
+    try:
+        with open_regular(path) as file:
+            file.seek(start_byte)
+            found = file.read(end_byte - start_byte)
+    except OSError:
+        return why_not_there(path, modified)
+    try:
+        return FileCheck.SAME if found.decode(encoding) == quote else FileCheck.CHANGED
+    except UnicodeDecodeError:
+        return FileCheck.CHANGED
+
+
+def why_not_there(path: Path, modified: str = "") -> FileCheck:
+    """Whether a file that cannot be opened is gone, or only out of reach.
+
+    An empty folder may be where a disk is mounted. If it was changed since the file was (`modified`,
+    ISO 8601), somebody took the file out of it.
+    """
+    try:
+        if not stat.S_ISLNK(kind := path.lstat().st_mode):
+            return FileCheck.MISSING if stat.S_ISREG(kind) else FileCheck.GONE
+        return FileCheck.MISSING
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError):
+        return FileCheck.MISSING
+    try:
+        is_empty = not any(path.parent.iterdir())
+        changed = datetime.fromtimestamp(path.parent.stat().st_mtime, UTC).isoformat(
+            timespec="seconds"
+        )
+    except OSError:
+        return FileCheck.MISSING
+    return FileCheck.MISSING if is_empty and changed < modified else FileCheck.GONE
+
+
+# Are stored offsets exact? Reads files again and compares a sample of sentences.
+
+_MOST_BYTES = 4096 * MEBIBYTE
+
+
+class Holdings(Protocol):
+    """What the check needs from the catalog."""
+
+    def passage_keys(self) -> list[int]: ...  # noqa: D102
+    def passages(self, keys: Sequence[int]) -> dict[int, Passage]: ...  # noqa: D102
+    def text_of(self, span: Span) -> str: ...  # noqa: D102
+    def source(self, document_id: str) -> Source: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCheck:
+    """How many sentences were compared with their files, and what did not fit."""
+
+    checked: int
+    exact: int
+    problems: tuple[str, ...]
+
+
+def check_offsets(holdings: Holdings, reader: Reader, *, sample: int, seed: str) -> OffsetCheck:
+    """Compare up to `sample` random sentences with what their files hold now.
+
+    `seed` decides which: the same library and seed give the same sentences.
+    """
+    spans = _sample(holdings, sample, random.Random(seed))  # noqa: S311  (not a secret)
+    problems: list[str] = []
+    exact = 0
+    for document_id, wanted in sorted(spans.items()):
+        found = list(_wrong(holdings, reader, document_id, wanted))
+        exact += len(wanted) - len(found)
+        problems.extend(found)
+    return OffsetCheck(
+        checked=sum(map(len, spans.values())), exact=exact, problems=tuple(dict.fromkeys(problems))
+    )
+
+
+def _sample(holdings: Holdings, size: int, chance: random.Random) -> dict[str, list[Span]]:
+    keys = holdings.passage_keys()
+    chosen = holdings.passages(sorted(chance.sample(keys, min(size, len(keys)))))
+    sentences = [span for _, passage in sorted(chosen.items()) for span in passage.sentences]
+    spans: dict[str, list[Span]] = {}
+    for span in sorted(chance.sample(sentences, min(size, len(sentences)))):
+        spans.setdefault(span.document_id, []).append(span)
+    return spans
+
+
+def _wrong(
+    holdings: Holdings, reader: Reader, document_id: str, spans: Sequence[Span]
+) -> Iterator[str]:
+    """One problem for each span that is not exact."""
+    path = holdings.source(document_id).path
+    try:
+        document = reader.read(Path(path))
+    except ReadError as error:
+        yield from [f"{path}: {error}"] * len(spans)
+        return
+    if document.id != document_id:
+        yield from [f"{path}: has changed since it was ingested; ingest it again"] * len(spans)
+        return
+    content = read_regular(path, most_bytes=_MOST_BYTES) if document.encoding else b""
+    for span in spans:
+        if not _is_exact(holdings.text_of(span), span, document, content):
+            yield f"{path}: characters {span.start}-{span.end} are not what was stored"
+
+
+def _is_exact(stored: str, span: Span, document: Document, content: bytes) -> bool:
+    if not stored or document.text[span.start : span.end] != stored:
+        return False
+    place = document.byte_range(span.start, span.end)
+    if place is None or document.encoding is None:
+        return True
+    return content[place[0] : place[1]].decode(document.encoding, "replace") == stored

@@ -1,0 +1,106 @@
+"""An item of a list is quoted below what announces it, as far as it is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pincite.records.document import Document, Span
+from pincite.records.flow import Claim, Draft, Evidence, Label, Mode
+from pincite.stages import Sources
+from pincite.text.list_lead_ins import announcements, needed_above
+
+
+def announced_by(document: Document, start: int, end: int) -> tuple[Label, ...]:
+    """What `text[start:end]` is an item of, outermost first, word for word."""
+    found = announcements(document, start, end)
+    return tuple(Label(start=a, end=b, text=document.text[a:b]) for a, b in found)
+
+
+def read_with_announcements(item: Evidence, sources: Sources) -> str:
+    """A quote behind what announces it, one on each line, as a reader must understand it."""
+    document = sources.document(item.span.document_id)
+    labels = announced_by(document, item.span.start, item.span.end)
+    return "\n".join([*(label.text for label in labels), item.quote])
+
+
+def with_announcements(draft: Draft, sources: Sources) -> Draft:
+    """A draft of quotes with what announces each as a quote of its own, right above its items.
+
+    A sentence that says all itself is quoted alone, though its citation tells what stands above it.
+    Statements that a model wrote stay as they are: there the citations tell what a quote stands below.
+    """
+    if draft.mode is Mode.GENERATED:
+        return draft
+    evidence = {item.id: item for item in draft.evidence}
+    tree = _Tree(sources)
+    for claim in draft.claims:
+        known = [evidence[name] for name in claim.evidence_ids if name in evidence]
+        if known:
+            tree.add(claim, known[0])
+    if not tree.is_nested:
+        return draft
+    unknown = [claim for claim in draft.claims if not evidence.keys() & {*claim.evidence_ids}]
+    return replace(
+        draft,
+        claims=(*tree.claims(), *unknown),
+        evidence=(*draft.evidence, *tree.announcing.values()),
+    )
+
+
+class _Tree:
+    """Claims by what announces them; what comes first stays first."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._below: dict[Span | None, dict[Span, None]] = {None: {}}
+        self._claims: dict[Span, Claim] = {}
+        self.announcing: dict[Span, Evidence] = {}
+        """What was added."""
+
+    def add(self, claim: Claim, item: Evidence) -> None:
+        document = self._sources.document(item.span.document_id)
+        above: Span | None = None
+        ranges = announcements(document, item.span.start, item.span.end)
+        ranges = needed_above(document, item.span.start, item.span.end, ranges)
+        for start, end in ranges:
+            span = Span(document_id=document.id, start=start, end=end)
+            self._place(span, above)
+            if span not in self._claims:
+                self._announce(span, item, claim)
+            above = span
+        self._place(item.span, above)
+        self._claims[item.span] = claim
+        self.announcing.pop(item.span, None)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether anything announces anything."""
+        return len(self._below) > 1
+
+    def claims(self) -> Iterator[Claim]:
+        yield from self._claims_below(None)
+
+    def _claims_below(self, above: Span | None) -> Iterator[Claim]:
+        """Single items before those that have items below them: what follows one is its own."""
+        spans = list(self._below.get(above, ()))
+        if above is not None:
+            spans.sort(key=lambda span: span in self._below)
+        for span in spans:
+            yield self._claims[span]
+            yield from self._claims_below(span)
+
+    def _place(self, span: Span, above: Span | None) -> None:
+        if span not in self._claims:
+            self._below.setdefault(above, {})[span] = None
+
+    def _announce(self, span: Span, item: Evidence, claim: Claim) -> None:
+        name = f"{item.id}:{span.start}-{span.end}"
+        quote = self._sources.text_of(span)
+        # It answers nothing by itself, so that no score of it counts.
+        self.announcing[span] = Evidence(
+            id=name, span=span, quote=quote, passage=item.passage, score=0.0
+        )
+        self._claims[span] = Claim(
+            text=quote, evidence_ids=(name,), parts=claim.parts, is_further=claim.is_further
+        )

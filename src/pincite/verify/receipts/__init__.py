@@ -1,0 +1,1 @@
+"""Saved answers, checked again years later."""

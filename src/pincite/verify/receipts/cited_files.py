@@ -1,0 +1,155 @@
+"""Where are the files that a saved answer cites, and what do they hold?
+
+A receipt may come from anybody, and so may the paths in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePath
+
+from pincite.errors import ReadError
+from pincite.records.document import Document, Range
+from pincite.records.files import MEBIBYTE, open_regular
+from pincite.stages import Reader
+
+DEFAULT_SECONDS = 600.0
+"""For all files of a receipt together."""
+_DOCUMENTS_KEPT = 32
+_DEEPEST = 64
+"""Folders of a path that are looked for below a root."""
+_BLOCK_BYTES = 4 * MEBIBYTE
+
+Units = Callable[[Document], Iterable[Range]]
+
+
+def no_units(document: Document) -> Iterable[Range]:
+    """Nothing that can be counted again."""
+    del document
+    return ()
+
+
+class CitedFiles:
+    """Finds and reads the files of a receipt, each once, failures too.
+
+    With `root`, nothing outside that folder is opened, and nobody learns from the messages what is
+    there. `units` are the sentences and headings of a document that a count looks at.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        root: Path | None,
+        *,
+        most_bytes: int = 512 * MEBIBYTE,
+        seconds: float = DEFAULT_SECONDS,
+        units: Units = no_units,
+    ) -> None:
+        self._reader = reader
+        self._root = root
+        self._most_bytes = most_bytes
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+        self.units = units
+        self._found: dict[tuple[str, str], Path | str] = {}
+        self._failed: dict[Path, str] = {}
+        self._digests: dict[Path, str] = {}
+        self._read: OrderedDict[Path, Document] = OrderedDict()
+
+    def document(self, source: str, sha256: str) -> Document:
+        """The document that a citation names. Raises ReadError when it cannot be read."""
+        if (source, sha256) not in self._found:
+            try:
+                self._found[source, sha256] = self._find(source, sha256)
+            except ReadError as error:
+                self._found[source, sha256] = str(error)
+        path = self._found[source, sha256]
+        if isinstance(path, str):
+            raise ReadError(path)
+        if path in self._failed:
+            raise ReadError(f"{source}: {self._failed[path]}")
+        if path not in self._read:
+            try:
+                self._keep(path, self._document(path))
+            except ReadError as error:
+                self._failed[path] = str(error)
+                raise ReadError(f"{source}: {error}") from error
+        self._read.move_to_end(path)
+        return self._read[path]
+
+    def _keep(self, path: Path, document: Document) -> None:
+        self._read[path] = document
+        if len(self._read) > _DOCUMENTS_KEPT:
+            self._read.popitem(last=False)
+
+    def _document(self, path: Path) -> Document:
+        try:
+            digest = self._digest(path)
+        except OSError as error:
+            raise ReadError(f"cannot be read ({error.strerror or error})") from error
+        document = self._reader.read(path)
+        if document.sha256 != digest:
+            # Also a link that was put in its place meanwhile: what it leads to is not told.
+            raise ReadError("was changed while it was read; check again")
+        return document
+
+    def _find(self, source: str, sha256: str) -> Path:
+        if self._root is None:
+            if not os.path.lexists(source):
+                raise ReadError(f"{source}: no such file; name its folder with --root")
+            return Path(source)
+        # Forward and backward slashes, since a receipt may come from another system.
+        named = PurePath(source.replace("\\", "/"))
+        parts = named.parts
+        if ".." in parts:
+            raise ReadError(f"{source}: a path with '..' is not followed")
+        parts = parts[-_DEEPEST:]
+        # A server names files by the end of their path alone.
+        first_part = 1 if named.is_absolute() else 0
+        tails = (self._root.joinpath(*parts[first:]) for first in range(first_part, len(parts)))
+        found = [tail for tail in tails if self._is_there(tail)]
+        if not found:
+            raise ReadError(f"{source}: no file of this name below {self._root}")
+        if len(found) == 1:
+            return found[0]
+        # Of several candidates the one with the right content; else the one with the longest path.
+        return next((path for path in found if self._has(path, sha256)), found[0])
+
+    def _is_there(self, path: Path) -> bool:
+        try:
+            open_regular(path, root=self._root).close()
+        except (OSError, ValueError):  # ValueError: a name that no file can have
+            return False
+        return True
+
+    def _has(self, path: Path, sha256: str) -> bool:
+        try:
+            return self._digest(path) == sha256
+        except OSError:
+            return False
+
+    def _digest(self, path: Path) -> str:
+        if path in self._digests:
+            return self._digests[path]
+        found = hashlib.sha256()
+        try:
+            with open_regular(path, most_bytes=self._most_bytes, root=self._root) as file:
+                while block := file.read(_BLOCK_BYTES):
+                    self._check_time()
+                    found.update(block)
+        except ValueError as error:
+            raise ReadError(f"cannot be read ({error})") from error
+        self._check_time()
+        self._digests[path] = found.hexdigest()
+        return self._digests[path]
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise ReadError(
+                f"not checked: the {self._seconds:g} s for all files are over; give more with "
+                "--seconds"
+            )

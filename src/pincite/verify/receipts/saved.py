@@ -1,0 +1,155 @@
+"""Answers, counts and reports as files: how they are written, read again and checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import ReceiptError, UsageError
+from pincite.records.files import MEBIBYTE, read_regular, strict_json
+from pincite.records.flow import Answer
+from pincite.stages import Reader, Sources
+from pincite.verify.receipts.attestation import AIR_GAP, attestation, attestation_problems
+from pincite.verify.receipts.cited_files import DEFAULT_SECONDS, CitedFiles, Units, no_units
+from pincite.verify.receipts.page import CONTEXTS, context_forms, context_problems
+from pincite.verify.receipts.receipt import ReceiptCheck, answer_form, check_answer, require_answer
+from pincite.verify.receipts.reports import check_report, is_report, require_report
+from pincite.verify.receipts.signing import seal_problems, sealed, signer
+
+FORMATS = (".json", ".html")
+_LARGEST_BYTES = 200_000_000
+_ODD_FORM = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
+
+
+def saved_answer(
+    answer: Answer,
+    sources: Sources,
+    path: Path,
+    key: Path | None = None,
+    *,
+    air_gap: Path | None = None,
+) -> bytes:
+    """What is written to `path`: JSON, or a page where its name ends in .html.
+
+    `key` is the file of a private key that signs, `air_gap` that of a trial without a network. Raises
+    UsageError for another ending.
+    """
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise UsageError(f"{path}: an answer is saved as {' or '.join(FORMATS)}")
+    form = answer_form(answer)
+    if air_gap is not None:
+        form[AIR_GAP] = attestation(air_gap, answer)
+    if ending == ".json":
+        text = json.dumps(sealed(form, key), ensure_ascii=False, indent=2)
+        return f"{text}\n".encode("utf-8", "backslashreplace")
+    from pincite.verify.receipts.page import receipt_page
+
+    return receipt_page(sealed({**form, CONTEXTS: context_forms(answer, sources)}, key))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is there as a whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        # The user should read the name they gave.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """What a file holds: the form of an answer or report, and what is wrong with the file itself."""
+
+    form: Mapping[str, Any]
+    problems: tuple[str, ...] = ()
+
+
+def load_saved(path: Path) -> Saved:
+    """Read a saved answer, page or report. Raises ReceiptError when it is none."""
+    try:
+        content = read_regular(path, most_bytes=_LARGEST_BYTES)
+    except OSError as error:
+        raise ReceiptError(f"{path}: cannot be read: {error.strerror}") from error
+    problems: tuple[str, ...] = ()
+    if content.lstrip()[:1] == b"<":
+        from pincite.verify.receipts.page import form_of_page, page_problems
+
+        form: Any = form_of_page(content, path)
+        require_form(form, str(path))
+        problems = tuple(page_problems(form, content))
+    else:
+        form = _json(content, path)
+        require_form(form, str(path))
+    return Saved(form=form, problems=problems)
+
+
+def require_form(form: Any, name: str) -> None:
+    """Raises ReceiptError, which gives `name`, for what is the form of neither answer nor report."""
+    if is_report(form):
+        require_report(form, name)
+    else:
+        require_answer(form, name)
+
+
+def check_saved(
+    saved: Saved,
+    reader: Reader,
+    *,
+    root: Path | None = None,
+    public_key: Path | None = None,
+    most_bytes: int = 512 * MEBIBYTE,
+    seconds: float = DEFAULT_SECONDS,
+    units: Units = no_units,
+) -> ReceiptCheck:
+    """Check every quote against its file, what is said against the quotes, digest and signature.
+
+    With `root`, files are looked for below that folder, by as much of their path as is there. With
+    `public_key`, the file of one, the form must be signed by it. After `seconds` no more file is read.
+    `units` are the sentences and headings of a document that a count looks at.
+    """
+    files = CitedFiles(reader, root, most_bytes=most_bytes, seconds=seconds, units=units)
+    return check_against(saved, files, public_key=public_key)
+
+
+def check_against(
+    saved: Saved, files: CitedFiles, *, public_key: Path | None = None
+) -> ReceiptCheck:
+    """The same with files that are found in another way."""
+    form = saved.form
+    problems = [
+        *saved.problems,
+        *seal_problems(form, public_key),
+        *attestation_problems(form),
+    ]
+    try:
+        check = check_report(form, files) if is_report(form) else check_answer(form, files)
+        if CONTEXTS in form and not is_report(form):
+            problems += context_problems(form, files)
+    except _ODD_FORM as error:
+        # Whoever tampers may leave anything anywhere; a form that none of the checks knows is wrong.
+        check = ReceiptCheck(citations=(), problems=(f"it cannot be checked: {error!r}",))
+    return replace(check, problems=(*problems, *check.problems), signed_by=signer(form))
+
+
+def _json(content: bytes, path: Path) -> Any:
+    try:
+        return strict_json(content, object_pairs_hook=_without_twins)
+    except ValueError as error:
+        raise ReceiptError(f"{path}: is not JSON ({error}); expected a saved answer") from error
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; a name that stands in it twice could show readers another value than it shows us."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found

@@ -1,0 +1,1 @@
+"""Does a quote carry this statement?"""

@@ -1,0 +1,303 @@
+"""Does a statement mean what its quotes mean? What can be told without a library or a model."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import PurePath
+
+from pincite.records.flow import Citation, Verdict
+from pincite.settings.toml_files import shipped
+from pincite.text.languages import language_of
+from pincite.text.negations import ALL_NEGATIONS
+from pincite.text.remarks import without_remarks
+from pincite.text.terms import fold, stem
+from pincite.verify.statements.modality import condition_fault, modality_fault
+from pincite.verify.statements.names import missing_names
+from pincite.verify.statements.wording import FRAMES, Word, words_of
+
+# Does a statement give one end of a range as if it were the value?
+
+_NUMBER = r"\d+(?:[.,]\d+)*"
+_RANGE = re.compile(
+    rf"(?<![\d.,/-])({_NUMBER})\s?(?:[^\s\d]{{1,4}}\s)?(?:to|–|—|-|−|and|bis|und|à|a|et)\s?({_NUMBER})(?![\d/]|[.,-]\d)"
+)
+_BETWEEN = re.compile(
+    r"\b(?:between|from|range|zwischen|von|entre|de)\b[^.;]{0,15}$", re.IGNORECASE
+)
+_LISTS = re.compile(rf"{_NUMBER}\s?(?:[^\s\d]{{1,4}}\s)?(?:and|und|et|a)\s?\d")
+_YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
+_ENDS = re.compile(
+    r"\b(?:at least|at most|from|between|minimum|maximum|min|max|up to|no more|no less|more than|"
+    r"less than|above|below|over|under|lower|upper|start\w*|begin\w*|beg[au]n|end\w*|exceed\w*|"
+    r"until|lowest|highest|limit\w*|mindestens|höchstens|von|bis|ab|zwischen|minimal|maximal|entre|jusqu\w*|moins|plus)\b",
+    re.IGNORECASE,
+)
+
+
+def end_of_range(claim: str, quotes: Sequence[str]) -> str:
+    """A number of the claim that its quotes give only as one end of a range; empty if none.
+
+    "The pH is 6.0" is not what "pH 6.0 to 6.8" says. Years are left alone: much happens in the
+    first or last year of a period.
+    """
+    said = [found[0] for found in re.finditer(_NUMBER, claim)]
+    if not said or _ENDS.search(claim):
+        return ""
+    ranges = [found for quote in quotes for found in _ranges(quote)]
+    whole = {end for ends in ranges if set(ends) <= set(said) for end in ends}
+    alone = {number for quote in quotes for number in re.findall(_NUMBER, _RANGE.sub(" ", quote))}
+    for ends in ranges:
+        for end in ends:
+            if end in said and end not in whole and end not in alone:
+                return end
+    return ""
+
+
+def _ranges(quote: str) -> Iterator[tuple[str, str]]:
+    """Both ends of each range; "5 and 6" is one after "between" alone."""
+    for found in _RANGE.finditer(quote):
+        low, high = found.groups()
+        is_list = _LISTS.match(found[0]) and not _BETWEEN.search(quote[: found.start()])
+        if not is_list and not _YEAR.fullmatch(low):
+            yield low, high
+
+
+# Does a statement use the opposite of a word of its quotes?
+
+_SWITCHED = frozenset(
+    "turn turns turned turning switch switches switched switching power powered".split()
+)
+_BACK = 3
+_AROUND_CLAIM = 4
+_AROUND_QUOTE = 6
+
+
+def opposite_fault(claim: Sequence[Word], quotes: Sequence[Sequence[Word]], language: str) -> str:
+    """The word of the claim whose opposite its quotes use in its place; empty when there is none.
+
+    Where the quotes use both, the one counts that stands with more of the same words.
+    """
+    pairs = _pairs(language)
+    for place, word in enumerate(claim):
+        for pair, side in _sides(claim, place, pairs):
+            near = _neighbours(claim, place, _AROUND_CLAIM)
+            found = [
+                (len(near & _neighbours(quote, at, _AROUND_QUOTE)), other_side)
+                for quote in quotes
+                for at in range(len(quote))
+                for other, other_side in _sides(quote, at, pairs)
+                if other == pair
+            ]
+            best = max(found, default=(0, side))[0]
+            if found and side not in {own for score, own in found if score == best}:
+                return word.text
+    return ""
+
+
+def _sides(
+    words: Sequence[Word], place: int, pairs: dict[str, tuple[tuple[int, int], ...]]
+) -> tuple[tuple[int, int], ...]:
+    word = words[place]
+    if word.folded in ("on", "off"):
+        before = words[max(0, place - _BACK) : place]
+        if not any(other.folded in _SWITCHED for other in before):
+            return ()
+    return pairs.get(word.folded) or pairs.get(word.key, ())
+
+
+def _neighbours(words: Sequence[Word], place: int, around: int) -> set[str]:
+    near = [*words[max(0, place - around) : place], *words[place + 1 : place + 1 + around]]
+    return {word.key for word in near if word.is_content and word.clause == words[place].clause}
+
+
+@cache
+def _pairs(language: str) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Pairs, and the side in each, of every listed word and of its stem."""
+    found: dict[str, set[tuple[int, int]]] = {}
+    lines = _listed().get(language, {}).get("pairs", ())
+    for number, line in enumerate(lines):
+        for side, words in enumerate(line.split("/")):
+            for word in words.split():
+                for form in (fold(word), stem(fold(word), language)):
+                    found.setdefault(form, set()).add((number, side))
+    # What stands on both sides of a pair says nothing about it.
+    return {
+        form: tuple(sorted(own for own in sides if (own[0], 1 - own[1]) not in sides))
+        for form, sides in found.items()
+    }
+
+
+@cache
+def _listed() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    return shipped("verify/statements", "opposites")
+
+
+# Does a statement deny what its quotes affirm, or affirm what they deny?
+
+_NOT_ONLY = frozenset({"only", "just", "merely", "simply", "nur", "bloss", "seulement", "solo"})
+_LOOKS_BACK = frozenset({"nicht", "niet", "pas", "jamais", "nie"})
+_SCOPE = 4
+_SCOPE_BACK = 2
+_HEAD = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Negation:
+    """A negating word and the keys of the words it stands with, nearest first."""
+
+    word: Word
+    scope: tuple[str, ...]
+
+
+def negation_fault(claim: Sequence[Word], quotes: Sequence[Sequence[Word]]) -> str:
+    """The word that is negated in one and not in the other; empty when they agree."""
+    said = negations(claim)
+    stated = [negation for quote in quotes for negation in negations(quote)]
+    denied = {key for negation in stated for key in negation.scope}
+    for negation in said:
+        if not set(negation.scope) & denied:
+            return negation.word.text
+    said_denied = {key for negation in said for key in negation.scope}
+    affirmed_in_claim = {word.key for word in claim if word.is_content} - said_denied
+    affirmed = {word.key for quote in quotes for word in _outside(quote, negations(quote))}
+    for negation in stated:
+        for key in negation.scope[:_HEAD]:
+            if key in affirmed_in_claim and key not in affirmed:
+                return negation.word.text
+    return ""
+
+
+def negations(words: Sequence[Word]) -> list[Negation]:
+    """The negations of a text."""
+    return [
+        Negation(word=word, scope=_scope(words, place))
+        for place, word in enumerate(words)
+        if word.folded in ALL_NEGATIONS
+        and not (place + 1 < len(words) and words[place + 1].folded in _NOT_ONLY)
+    ]
+
+
+def _scope(words: Sequence[Word], place: int) -> tuple[str, ...]:
+    here = words[place]
+    after = _content(words[place + 1 :], here.clause)[:_SCOPE]
+    before = _content(words[:place][::-1], here.clause)[:_SCOPE_BACK]
+    if here.folded in _LOOKS_BACK:
+        return (*before[:1], *after, *before[1:])
+    return tuple(after or before)
+
+
+def _content(words: Sequence[Word], clause: int) -> list[str]:
+    return [word.key for word in words if word.is_content and word.clause == clause]
+
+
+def _outside(words: Sequence[Word], found: Sequence[Negation]) -> list[Word]:
+    """Content words of clauses without a negation."""
+    denied = {negation.word.clause for negation in found}
+    return [word for word in words if word.is_content and word.clause not in denied]
+
+
+# Does a statement mean what its quotes mean? What can be told without a library or a model.
+
+_COPULAS = frozenset({"is", "are", "was", "were"})
+_QUESTION = re.compile(r"[?？؟]\s*+(?:[\"”»)]++\s*+)?$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningFault:
+    """What a statement says otherwise than its quotes; `written` is the word at fault."""
+
+    verdict: Verdict
+    written: str
+
+
+def meaning_fault(claim: str, cited: Sequence[Citation], question: str) -> MeaningFault | None:
+    """The first fault that is found; None when there is none."""
+    return next(_faults(claim, cited, question), None)
+
+
+def headings_of(cited: Sequence[Citation]) -> list[str]:
+    """The headings above the quotes, the names of their files, and what announces an item."""
+    found = [text for item in cited for text in (item.section, PurePath(item.source).stem)]
+    found += [label.text for item in cited for label in item.announced_by]
+    return list(dict.fromkeys(text.replace("_", " ") for text in found if text))
+
+
+def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[MeaningFault]:
+    quotes = ["\n".join((*(one.text for one in c.announced_by), c.quote)) for c in cited]
+    language = language_of(" ".join([*quotes, claim]))
+    said = words_of(claim, language)
+    stated = [words_of(quote, language) for quote in quotes]
+    words = words_of(without_remarks(claim), language)
+    repeated = _repeated(words, stated)
+    if not _states_something(claim, words) or len(repeated) > 1:
+        yield MeaningFault(verdict=Verdict.NOT_A_STATEMENT, written=claim)
+    missing = missing_names(claim, quotes, headings_of(cited), question, language)
+    found = {
+        Verdict.NAME_NOT_IN_QUOTE: ", ".join(missing),
+        Verdict.END_OF_RANGE: end_of_range(claim, quotes),
+        Verdict.NEGATION_DIFFERS: negation_fault(said, stated),
+        Verdict.MODALITY_DIFFERS: modality_fault(said, stated),
+        Verdict.CONDITION_DIFFERS: condition_fault(said, stated),
+        Verdict.OPPOSITE: opposite_fault(said, stated, language),
+        Verdict.NOT_CLEARLY_CARRIED: ", ".join(repeated),
+    }
+    for verdict, written in found.items():
+        if written:
+            yield MeaningFault(verdict=verdict, written=written)
+
+
+def _states_something(claim: str, words: Sequence[Word]) -> bool:
+    """Whether it is more than a question, a number, a name, or a remark of an editor.
+
+    "The empire was the empire" tells nothing either, and "The answer is: Lisbon" something that no
+    quote can carry.
+    """
+    is_more_than_one = len(words) > 1 and any(map(_is_telling, words))
+    is_empty = _QUESTION.search(claim) or _is_circular(words) or _names_an_answer(words)
+    return is_more_than_one and not is_empty
+
+
+def _names_an_answer(words: Sequence[Word]) -> bool:
+    """Whether it says of the answer, or of the source, what that is."""
+    copula = next((n for n, word in enumerate(words) if word.folded in _COPULAS), 0)
+    before = words[:copula]
+    return any(word.folded in FRAMES for word in before) and not any(map(_is_telling, before))
+
+
+def _is_circular(words: Sequence[Word]) -> bool:
+    """Whether all that stands behind the last "is" stands before it too."""
+    copula = max((n for n, word in enumerate(words) if word.folded in _COPULAS), default=0)
+    before = {word.key for word in words[:copula] if _is_telling(word)}
+    behind = {word.key for word in words[copula + 1 :] if word.is_content}
+    return bool(behind) and behind <= before
+
+
+def _repeated(words: Sequence[Word], stated: Sequence[Sequence[Word]]) -> list[str]:
+    """Words that a clause says twice and no quote does.
+
+    One takes the place of something ("The valve uses the valve type", where the quote says "this
+    type"); two go in a circle ("The Cancer constellation is located in the constellation of Cancer").
+    """
+    quoted = [_said_twice(quote) for quote in stated]
+    for _, clause in groupby(words, key=lambda word: word.clause):
+        twice = _said_twice(clause)
+        if twice and not any(twice.keys() <= quote.keys() for quote in quoted):
+            return list(twice.values())
+    return []
+
+
+def _said_twice(words: Iterable[Word]) -> dict[str, str]:
+    """Words that come more than once, by key, as they are first written."""
+    telling = [word for word in words if _is_telling(word)]
+    counted = Counter(word.key for word in telling)
+    first = {word.key: word.text for word in reversed(telling)}
+    return {key: text for key, text in first.items() if counted[key] > 1}
+
+
+def _is_telling(word: Word) -> bool:
+    return word.is_content and word.folded not in FRAMES and any(map(str.isalpha, word.key))

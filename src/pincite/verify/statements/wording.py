@@ -1,0 +1,224 @@
+"""The words of a statement or quote as the checks of meaning see them."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.models.vectors import normalised
+from pincite.stages import Encoder
+from pincite.text.languages import stop_words
+from pincite.text.negations import without_number_signs
+from pincite.text.terms import UNSPACED, composed, fold, stem
+
+_WORD = re.compile(
+    rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+|[-.&/_+][^\W_{UNSPACED}]+)*|[{UNSPACED}]"
+)
+_CLAUSE_END = re.compile(r"[.;:!?,()\[\]—–|\n。、।؟،؛]|\s-\s")
+_OPENS = re.compile(r"(?:^|[.!?:|\n])[\s\"“”‘’'«»(\[¿¡]*$|^[\s\"“«(\[]+$|[\"“«¿¡]$")
+_OPENING_CHARS = 6
+_SENTENCE_END = re.compile(r"[.!?][\"'”’»)\]]*\s|[。؟]|\n\s*\n")
+_SHORTENED_CHARS = 3
+"""A capitalised word as short as "Mr" may be shortened: the dot behind it ends no sentence."""
+# Words that begin another clause where no comma does.
+_TURNS = frozenset(
+    "but while whereas although though however because aber während obwohl jedoch sondern mais "
+    "tandis pero mientras aunque sino".split()
+)
+_CONTRACTED = re.compile(r"n['’]t$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """One word: as written, folded, and the `key` that its other forms share.
+
+    `clause` and `sentence` count those of the text from 0; `opens`: it begins a sentence.
+    `start` and `end` are where it stands in the composed text; the parts of a contraction share them.
+    """
+
+    text: str
+    folded: str
+    key: str
+    clause: int
+    sentence: int
+    opens: bool
+    is_content: bool
+    start: int
+    end: int
+
+
+def words_of(text: str, language: str) -> tuple[Word, ...]:
+    """The words of a text in order; `don't` gives `do` and `not`, `cannot` gives `can` and `not`."""
+    return _words_of(text, language)
+
+
+@lru_cache(maxsize=512)
+def _words_of(text: str, language: str) -> tuple[Word, ...]:
+    return tuple(_read(without_number_signs(composed(text)), language))
+
+
+def _read(text: str, language: str) -> Iterator[Word]:
+    clause, sentence, end = 0, 0, 0
+    written = ""
+    for found in _WORD.finditer(text):
+        between = text[end : found.start()]
+        is_shortened = len(written) <= _SHORTENED_CHARS and written[:1].isupper()
+        if end and not is_shortened and _SENTENCE_END.search(between):
+            sentence += 1
+        written = found[0]
+        if end and (_CLAUSE_END.search(between) or fold(written) in _TURNS):
+            clause += 1
+        before = text[max(0, found.start() - _OPENING_CHARS) : found.start()]
+        opens = bool(_OPENS.search(before)) or found.start() == 0
+        end = found.end()
+        for part in _parts(written):
+            yield _word(part, language, (clause, sentence), opens=opens, place=found.span())
+
+
+def _parts(written: str) -> Sequence[str]:
+    """Contracted and joined negations apart."""
+    lowered = written.lower()
+    if lowered == "cannot":
+        return (written[:3], "not")
+    if _CONTRACTED.search(written):
+        verb = {"wo": "will", "ca": "can", "sha": "shall"}.get(lowered[:-3], written[:-3])
+        return (verb, "not")
+    return (re.sub(r"['’]s?$", "", written),)
+
+
+def _word(
+    written: str, language: str, within: tuple[int, int], *, opens: bool, place: tuple[int, int]
+) -> Word:
+    folded = fold(written)
+    is_content = (
+        folded not in _stop_words(language)
+        and folded not in FUNCTION_WORDS
+        and any(sign.isalnum() for sign in folded)
+    )
+    return Word(
+        text=written,
+        folded=folded,
+        key=stem(folded, language),
+        clause=within[0],
+        sentence=within[1],
+        opens=opens,
+        is_content=is_content,
+        start=place[0],
+        end=place[1],
+    )
+
+
+@cache
+def _stop_words(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in stop_words().get(language, ()))
+
+
+FUNCTION_WORDS = frozenset(
+    # What negates, commands, allows or counts is compared by checks of its own.
+    """not no never none neither nor without cannot nobody nothing nowhere longer must may might
+    can could shall should would will need needs only also just merely even very am been being
+    having done doing he she him her his hers himself herself itself themselves nicht kein keine
+    keinen keinem keiner keines nie niemals ohne weder muss mussen darf durfen kann konnen soll
+    sollen sollte sollten pas ne jamais sans aucun aucune doit doivent peut peuvent unless except
+    ever any all about than through while but because although though however both each other
+    more most some into during between after before above below over under up down out off
+    again further once same too here where thus therefore""".split()
+)
+"""Words that carry no subject matter, beside those of the stop lists."""
+
+FRAMES = frozenset(
+    """answer answers question according based context passage text document documents source sources
+    states stated mentions mentioned provided given says information following""".split()
+)
+"""Words that speak about the answer and not about its subject."""
+
+
+# Which words of a statement have a counterpart in the quotes, by what they mean there?
+
+_TEXTS_KEPT = 512
+"""Statements and quotes whose token states stay in memory: 16 MB for sentences of 40 tokens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tokens:
+    """`states` (tokens, dimensions) with rows of length 1; `offsets` (tokens, 2) in characters."""
+
+    states: NDArray[np.float16]
+    offsets: NDArray[Any]
+
+
+class TokenAligner:
+    """Compares the token states of a statement with those of its quotes (MaxSim, word by word).
+
+    A quote is encoded on its own: states from within its passage tell right statements from wrong
+    ones less well. May be used from several threads.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._kept: OrderedDict[str, _Tokens] = OrderedDict()
+        self._one_at_a_time = threading.Lock()
+        self.name = encoder.name
+
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Encode together what will be compared, so that every core is at work."""
+        with self._one_at_a_time:
+            self._read([composed(text) for text in texts])
+
+    def align(self, statement: str, words: Sequence[Word], quotes: Sequence[str]) -> NDArray[Any]:
+        """How like each word of the statement its best counterpart in the quotes is, as cosines.
+
+        Words are looked up by their places; one in which no token of the encoder begins has 0.
+        """
+        said, *read = self._tokens([statement, *quotes])
+        best = np.stack([_maxima(said.states, quote.states) for quote in read]).max(axis=0)
+        return np.array([_mean(best[_tokens_of(said.offsets, word)]) for word in words])
+
+    def likeness(self, statement: str, word: Word, quote: str, other: Word) -> float:
+        """How like a word of the statement is to one of the quote, as a cosine."""
+        said, read = self._tokens([statement, quote])
+        own = said.states[_tokens_of(said.offsets, word)]
+        return _mean(_maxima(own, read.states[_tokens_of(read.offsets, other)]))
+
+    def _tokens(self, texts: Sequence[str]) -> list[_Tokens]:
+        with self._one_at_a_time:
+            return self._read([composed(text) for text in texts])
+
+    def _read(self, texts: Sequence[str]) -> list[_Tokens]:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
+        for text, encoded in zip(missing, self._encoder.encode(missing), strict=True):
+            states = normalised(encoded.states).astype(np.float16)
+            self._kept[text] = _Tokens(states=states, offsets=encoded.offsets)
+        found = [self._kept[text] for text in texts]
+        for text in texts:
+            self._kept.move_to_end(text)
+        while len(self._kept) > _TEXTS_KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+
+def _maxima(said: NDArray[Any], read: NDArray[Any]) -> NDArray[Any]:
+    """For each token of the statement, the cosine with the most similar one of a quote, in 0..1."""
+    if not len(read):
+        return np.zeros(len(said))
+    likeness = said.astype(np.float32) @ read.astype(np.float32).T
+    best: NDArray[Any] = np.clip(likeness.max(axis=1), 0.0, 1.0)
+    return best
+
+
+def _tokens_of(offsets: NDArray[Any], word: Word) -> NDArray[Any]:
+    """Rows of the tokens that share characters with a word."""
+    rows: NDArray[Any] = np.flatnonzero((offsets[:, 0] < word.end) & (offsets[:, 1] > word.start))
+    return rows
+
+
+def _mean(values: NDArray[Any]) -> float:
+    return float(values.mean()) if len(values) else 0.0

@@ -1,0 +1,504 @@
+"""The page in a real browser, against a real server over the sample documents and hostile ones."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+import pytest
+import uvicorn
+from end_to_end import running
+
+from pincite import Library
+from pincite.interfaces.http.app import create_app
+from pincite.interfaces.http.served import Served
+from pincite.settings.groups import ServerSettings
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
+CHROMIUM = shutil.which("chromium") or ""
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine")
+
+PATIENCE_MS = 60_000
+PDF = "gse-204-hydraulic-test-stand.pdf"
+STOP = "How fast does the pressure have to drop after someone hits the emergency stop?"
+TORQUE = "What torque do I need for a size -8 hose end?"
+TABLE = "Which torque values are listed for hose ends?"
+FERRY = "When does the night ferry to Stavanger leave?"
+TWO = "Which soil pH is best for tomatoes, and how many API calls can one token make in a minute?"
+
+ATTACK = "<img src=x onerror=\"window.attacked='{}'\"><script>window.attacked='{}'</script>"
+HOSTILE_NAME = "<img src=x onerror=window.attacked=1>.md"
+HOSTILE_TEXT = f"""# Zanzibar protocol {ATTACK.format("title", "title")}
+
+The Zanzibar protocol needs {ATTACK.format("text", "text")} exactly 47 zebra coupons. See
+[the form](javascript:window.attacked='link') before you begin.
+"""
+
+
+@dataclass
+class Site:
+    """A running server, and what the browser had to say about its page."""
+
+    address: str
+    documents: Path
+    library: Library
+    complaints: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    home = tmp_path_factory.mktemp("site")
+    documents = Path(shutil.copytree(running.SAMPLES / "documents", home / "documents"))
+    (documents / HOSTILE_NAME).write_text(HOSTILE_TEXT, encoding="utf-8")
+    (documents / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of what should follow")
+    library = Library.open(home / "library")
+    library.ingest([documents])
+    # As many requests as the tests like.
+    settings = ServerSettings(requests_per_minute=0, address_requests_per_minute=0)
+    app = create_app(Served(library), settings)
+    config = uvicorn.Config(app, port=0, log_level="warning", ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    _wait(lambda: server.started and bool(server.servers))
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield Site(f"http://127.0.0.1:{port}", documents, library)
+    server.should_exit = True
+    thread.join(20)
+    library.close()
+
+
+def _wait(is_so: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def opened(site: Site, browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens an address in a tab of its own; whatever the browser complains about fails the test."""
+    contexts = []
+
+    def open_tab(address: str = "/", *, width: int = 1280, height: int = 800, **more: Any) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, reduced_motion="reduce", **more
+        )
+        contexts.append(context)
+        context.add_init_script(
+            "addEventListener('securitypolicyviolation',"
+            " (e) => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"
+        )
+        tab = context.new_page()
+        tab.set_default_timeout(PATIENCE_MS)
+        tab.on("pageerror", lambda error: site.complaints.append(str(error)))
+        tab.on("request", lambda request: site.hosts.add(request.url.split("/")[2]))
+        tab.on(
+            "console",
+            lambda said: site.complaints.append(said.text) if said.type == "error" else None,
+        )
+        tab.goto(site.address + address)
+        return tab
+
+    site.complaints.clear()
+    yield open_tab
+    for context in contexts:
+        context.close()
+    assert site.complaints == []
+
+
+def ask(tab: Any, question: str) -> None:
+    tab.fill("#question", question)
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector(".answer")
+
+
+def open_source(tab: Any, chip: str = ".answer .chip") -> None:
+    tab.locator(chip).first.click()
+    tab.wait_for_selector("pincite-source .state-verified")
+    tab.wait_for_selector("pincite-source :is(.sheet.is-drawn, .text-frame mark)")
+
+
+def shown_citation(tab: Any) -> dict[str, Any]:
+    """What the permalink of the open source tells."""
+    identity = tab.evaluate("decodeURIComponent(location.hash.slice(1))")
+    found: dict[str, Any] = tab.request.get(
+        f"{tab.evaluate('location.origin')}/v1/citations/{identity}"
+    ).json()
+    return found
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def marked_text(tab: Any) -> str:
+    return "".join(tab.locator("pincite-source .text-frame mark").all_text_contents())
+
+
+# --- Landing on the exact words ---------------------------------------------------------------------
+
+
+def test_a_number_opens_the_page_centred_on_the_quoted_words(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    ask(tab, TORQUE)
+    open_source(tab)
+    frame = tab.locator(".source-frame").bounding_box()
+    boxes = [box.bounding_box() for box in tab.locator(".boxes rect").all()]
+    assert boxes
+    for box in boxes:
+        assert frame["y"] <= box["y"] <= frame["y"] + frame["height"] - box["height"]
+    assert PDF in tab.inner_text(".source-title")
+    assert "page 2" in tab.inner_text(".source-where")
+
+
+@pytest.mark.parametrize("question", [STOP, TORQUE, TABLE])
+def test_the_boxes_on_the_page_hold_exactly_the_quoted_words(
+    opened: Callable[..., Any], site: Site, question: str
+) -> None:
+    tab = opened()
+    ask(tab, question)
+    open_source(tab)
+    citation = shown_citation(tab)
+    read_back = ""
+    for sheet in tab.locator(".sheet").all():
+        places = [
+            tuple(map(float, box.get_attribute("data-box").split()))
+            for box in sheet.locator("rect").all()
+        ]
+        read_back += _characters_in(
+            site.documents / PDF, int(sheet.get_attribute("data-page")), places
+        )
+    assert read_back == squeezed(citation["quote"])
+
+
+def _characters_in(path: Path, number: int, places: list[tuple[float, ...]]) -> str:
+    """What a PDF has between the edges of the boxes, read by its own library, in their order."""
+    with pypdfium2.PdfDocument(path) as pdf:
+        page = pdf[number - 1]
+        height, text = page.get_height(), page.get_textpage()
+        found = []
+        for x0, y0, x1, y1 in places:
+            for index in range(text.count_chars()):
+                left, bottom, right, top = text.get_charbox(index)
+                x, y = (left + right) / 2, height - (top + bottom) / 2
+                if x0 <= x <= x1 and y0 <= y <= y1:
+                    found.append(text.get_text_range(index, 1))
+        text.close()
+        page.close()
+    return squeezed("".join(found))
+
+
+def test_the_text_of_a_page_marks_exactly_the_quote(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    ask(tab, STOP)
+    open_source(tab)
+    tab.get_by_role("button", name="Text", exact=True).click()
+    tab.wait_for_selector(".text-frame mark")
+    assert squeezed(marked_text(tab)) == squeezed(shown_citation(tab)["quote"])
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What dividend per share did Meghvarna pay for fiscal 2024?", "prospectus-extract.docx"),
+        ("Which soil pH is best for tomatoes?", "tomato-crop-guide.md"),
+        ("For how long is charging free for visitors?", "visitor-policy.html"),
+        ("What price was quoted for a new burner for boiler No. 2?", "boiler-log-1998.txt"),
+    ],
+)
+def test_files_without_pages_open_as_text_with_exactly_the_quote_marked(
+    opened: Callable[..., Any], question: str, name: str
+) -> None:
+    tab = opened()
+    ask(tab, question)
+    open_source(tab)
+    assert name in tab.inner_text(".source-title")
+    assert squeezed(marked_text(tab)) == squeezed(shown_citation(tab)["quote"])
+    frame = tab.locator(".source-frame").bounding_box()
+    mark = tab.locator(".text-frame mark").first.bounding_box()
+    assert frame["y"] - 1 <= mark["y"] <= frame["y"] + frame["height"]
+
+
+def test_going_to_the_next_citation_loads_no_page_anew(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    ask(tab, TABLE)
+    tab.evaluate("window.same = true")
+    open_source(tab)
+    first = tab.evaluate("location.hash")
+    tab.get_by_role("button", name="Next citation").click()
+    tab.wait_for_function("first => location.hash !== first", arg=first)
+    tab.wait_for_selector("pincite-source .state-verified")
+    assert tab.inner_text(".source-counter").startswith("2 of ")
+    tab.get_by_role("button", name="Previous citation").click()
+    tab.wait_for_function("first => location.hash === first", arg=first)
+    assert tab.evaluate("window.same") is True
+
+
+def test_a_file_that_has_changed_is_told_in_words(opened: Callable[..., Any], site: Site) -> None:
+    tab = opened()
+    ask(tab, "What price was quoted for a new burner for boiler No. 2?")
+    path = site.documents / "boiler-log-1998.txt"
+    before = path.read_bytes()
+    path.write_bytes(before.replace(b"4,180", b"5,180"))
+    try:
+        tab.locator(".answer .chip").first.click()
+        tab.wait_for_selector(".state-changed")
+        assert "This file has changed" in tab.inner_text(".state")
+        assert tab.locator(".state svg").count() == 1
+    finally:
+        path.write_bytes(before)
+
+
+# --- Answers ----------------------------------------------------------------------------------------
+
+
+def test_rows_of_a_table_stand_below_their_heads(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    ask(tab, TABLE)
+    table = tab.locator(".unit-table table").first
+    heads = table.locator("thead th").all_text_contents()
+    assert heads[:4] == ["Fitting", "Thread", "Torque (N·m)", "Torque (lbf·ft)"]
+    row = table.locator("tbody tr").first
+    assert row.locator("td").nth(1).inner_text() == "54 ± 4"
+    assert row.locator("th").inner_text() == "Size -8 hose end"
+
+
+def test_parts_of_a_question_have_headings_and_the_rest_is_folded(
+    opened: Callable[..., Any],
+) -> None:
+    tab = opened()
+    ask(tab, TWO)
+    assert tab.locator(".part h3").count() == 2
+    assert tab.locator("mark.telling").count() > 0
+
+
+def test_a_refusal_says_what_is_missing_and_what_is_near_and_unread(
+    opened: Callable[..., Any],
+) -> None:
+    tab = opened()
+    ask(tab, FERRY)
+    tab.wait_for_selector(".near-card")
+    tab.wait_for_selector(".unread li")
+    said = tab.inner_text(".refusal")
+    assert "Stavanger" in tab.inner_text(".missing")
+    assert "do not seem to answer" in said
+    assert "broken.pdf" in tab.inner_text(".unread")
+    tab.locator(".near-card").first.click()
+    tab.wait_for_selector(".text-frame mark, .boxes rect")
+
+
+def test_the_scope_that_counted_is_shown_with_the_answer(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    tab.get_by_text("Where to look").click()
+    tab.fill("#scope-documents", "tomato-crop-guide.md")
+    ask(tab, "Which soil pH is best?")
+    assert "tomato-crop-guide.md" in tab.inner_text(".turn .scope-line")
+
+
+def test_scores_and_reasons_are_shown_on_request(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    ask(tab, TORQUE)
+    tab.get_by_text("Evidence: scores and why").click()
+    tab.wait_for_selector(".scores dd")
+    assert "BM25" in tab.inner_text(".scores")
+
+
+def test_a_conversation_and_its_open_citation_survive_a_reload(
+    opened: Callable[..., Any],
+) -> None:
+    tab = opened()
+    ask(tab, STOP)
+    tab.wait_for_url("**/conversations/*")
+    open_source(tab)
+    tab.reload()
+    tab.wait_for_selector("pincite-source .state-verified")
+    assert tab.inner_text(".question") == STOP
+    assert PDF in tab.inner_text(".source-title")
+
+
+def test_a_permalink_opens_the_page_at_its_words(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    ask(tab, STOP)
+    open_source(tab)
+    citation = shown_citation(tab)
+    other = opened(f"/c/{citation['id']}")
+    other.wait_for_selector(".sheet.is-drawn")
+    assert other.inner_text(".permalink-quote") == " ".join(citation["quote"].split())
+    assert "stand in the file now" in other.inner_text(".permalink .state")
+
+
+@pytest.mark.parametrize("label", ["Markdown", "HTML receipt that checks itself", "Word document"])
+def test_an_answer_is_exported_with_its_references(opened: Callable[..., Any], label: str) -> None:
+    tab = opened()
+    ask(tab, TORQUE)
+    tab.locator(".menu summary").click()
+    with tab.expect_download() as waiting:
+        tab.get_by_role("button", name=label).click()
+    content = Path(waiting.value.path()).read_bytes()
+    if label == "Word document":
+        assert content.startswith(b"PK")
+    else:
+        assert PDF.encode() in content
+        assert b"54" in content
+
+
+def test_an_uploaded_file_is_told_page_by_page_and_can_be_asked(
+    opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    upload = tmp_path / "moss-note.md"
+    upload.write_text("# Moss\n\nThe moss garden is watered with 31 litres a day.\n")
+    tab = opened("/library")
+    tab.set_input_files("#upload-files", [upload])
+    tab.wait_for_selector(".upload-line.is-done")
+    assert "read completely" in tab.inner_text(".upload-told")
+    tab.wait_for_selector("text=moss-note.md >> nth=1")
+    other = opened()
+    ask(other, "How many litres is the moss garden watered with?")
+    assert "31 litres" in other.inner_text(".answer")
+
+
+def test_questions_of_ones_own_become_a_report(opened: Callable[..., Any]) -> None:
+    tab = opened("/reports")
+    tab.fill("#report-questions", f"{TORQUE}\n{FERRY}")
+    tab.select_option("#report-format", "md")
+    with tab.expect_download() as waiting:
+        tab.get_by_role("button", name="Make the report").click()
+    content = Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert PDF in content
+    assert "No answer was found" in content
+    assert tab.locator("#report-template option").count() > 1
+
+
+# --- Hostile documents ------------------------------------------------------------------------------
+
+
+def test_nothing_in_a_document_or_its_name_becomes_code(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    ask(tab, "How many zebra coupons does the Zanzibar protocol need?")
+    assert "onerror" in tab.inner_text(".answer")
+    open_source(tab)
+    assert HOSTILE_NAME in tab.inner_text(".source-title")
+    assert "<script>" in marked_text(tab)
+    identity = shown_citation(tab)["id"]
+    tabs = [tab, opened("/library"), opened(f"/c/{identity}")]
+    tabs[1].wait_for_selector(".file")
+    tabs[2].wait_for_selector(".permalink-quote")
+    for each in tabs:
+        assert each.evaluate("window.attacked") is None
+        assert each.locator("img:not([src='/page/icon.svg'])").count() == 0
+        assert each.locator("a[href^='javascript']").count() == 0
+
+
+def test_the_browser_refuses_text_as_html(opened: Callable[..., Any], site: Site) -> None:
+    tab = opened()
+    tab.wait_for_selector("#question")
+    with tab.expect_console_message(lambda said: "require-trusted-types-for" in said.text):
+        refused = tab.evaluate(
+            "() => { try { document.body.innerHTML = '<b>x</b>'; return false }"
+            " catch { return true } }"
+        )
+    assert refused
+    site.complaints.clear()  # They were provoked.
+
+
+def test_the_page_talks_to_its_own_server_alone(opened: Callable[..., Any], site: Site) -> None:
+    site.hosts.clear()
+    tab = opened()
+    ask(tab, TORQUE)
+    open_source(tab)
+    assert site.hosts == {site.address.removeprefix("http://")}
+
+
+# --- For everybody ----------------------------------------------------------------------------------
+
+
+def _violations(tab: Any) -> list[str]:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe finds faults")
+    found = axe.Axe().run(
+        tab, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+    )
+    assert found.response["passes"]
+    return [
+        f"{fault['id']}: {node['html'][:160]} {node['any'][:1] and node['any'][0]['message']}"
+        for fault in found.response["violations"]
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_no_view_has_a_fault_that_axe_knows(opened: Callable[..., Any], colours: str) -> None:
+    tab = opened(color_scheme=colours)
+    assert _violations(tab) == []
+    ask(tab, TABLE)
+    open_source(tab)
+    assert _violations(tab) == []
+    ask(tab, FERRY)
+    tab.wait_for_selector(".near-card")
+    assert _violations(tab) == []
+    for address in ("/library", "/reports"):
+        view = opened(address, color_scheme=colours)
+        view.wait_for_selector("h1")
+        view.wait_for_load_state("networkidle")
+        assert _violations(view) == []
+
+
+def test_a_question_can_be_asked_and_followed_with_keys_alone(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    tab.wait_for_function("document.activeElement.id === 'question'")
+    tab.keyboard.type(TABLE)
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector(".answer .chip")
+    for _ in range(60):
+        tab.keyboard.press("Shift+Tab")
+        if tab.evaluate("document.activeElement.matches('.chip')"):
+            break
+    number = tab.evaluate("document.activeElement.dataset.citation")
+    assert number
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("pincite-source .state-verified")
+    assert tab.evaluate("document.activeElement.closest('pincite-source') !== null")
+    tab.keyboard.press("p" if int(number) > 1 else "n")
+    tab.wait_for_function(
+        "number => document.querySelector('.source-title .number').textContent !== number",
+        arg=number,
+    )
+    now = tab.inner_text(".source-title .number")
+    tab.keyboard.press("Escape")
+    assert tab.locator("pincite-source").is_hidden()
+    assert tab.evaluate("document.activeElement.dataset.citation") == now
+
+
+@pytest.mark.parametrize("address", ["/", "/library", "/reports"])
+def test_a_narrow_phone_needs_no_sideways_scrolling(
+    opened: Callable[..., Any], address: str
+) -> None:
+    tab = opened(address, width=360, height=740)
+    tab.wait_for_load_state("networkidle")
+    if address == "/":
+        ask(tab, TABLE)
+        assert _overhang(tab) <= 0
+        open_source(tab, "td .chip")
+    assert _overhang(tab) <= 0
+
+
+def _overhang(tab: Any) -> int:
+    found: int = tab.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    return found
