@@ -28,6 +28,7 @@ from pincite.models.encoders.built_in import find_encoder_files
 TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"
 VERBS = [
+    "init",
     "ingest", "search", "ask", "batch", "verify", "remove", "stats", "doctor", "demo", "config",
     "config show", "reindex", "report", "keys", "models", "models list",
     "models add", "models pull", "models verify",
@@ -427,7 +428,7 @@ def test_doctor_checks_model_index_and_offsets(sample: SampleLibrary) -> None:
     report = read(result)
     assert report.keys() == {
         "versions", "catalog", "model", "reranker", "language_models", "entailment", "index", "vectors",
-        "offsets", "not_approved", "parser_confinement", "plugins", "healthy",
+        "offsets", "not_approved", "parser_confinement", "plugins", "healthy", "documents", "to_do",
     }  # fmt: skip
     assert {"pincite", "python"} <= report["versions"].keys()
     assert report["model"]["name"] == "all-MiniLM-L6-v2"

@@ -39,8 +39,8 @@ def check_folder(folder: Path, *, create: bool) -> bool:
         return False
     if not create:
         raise LibraryError(
-            f"there is no library in {folder}; "
-            f"make one with: pincite ingest PATH --library {folder}"
+            f"there is no library in {folder}; make one of your documents with: "
+            f"pincite ingest PATH --library {folder} ('pincite init' shows what it would read)"
         )
     if folder.exists() and not folder.is_dir():
         raise LibraryError(f"{folder} is a file; a library is a folder: choose another name")

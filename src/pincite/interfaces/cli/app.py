@@ -24,6 +24,7 @@ from pincite.interfaces.cli import (
     files,
     history,
     ingest,
+    init,
     models,
     report,
     search,
@@ -41,7 +42,6 @@ app = typer.Typer(
     help="Ask your own documents. Every answer is made of exact, checked quotes - or refused.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     # Plain help: the boxes would cost a fifth of a second at every start.
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
@@ -49,6 +49,7 @@ app = typer.Typer(
     "5 worse than the run before.",
 )
 app.callback()(show_version)
+app.command("init")(init.init)
 app.command("ingest")(ingest.ingest)
 app.command("sync")(sync.sync)
 app.command("search", cls=QuestionCommand)(search.search)
@@ -93,7 +94,8 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        # `python -m pincite` calls itself so too: usage lines and shell completion name the command.
+        app(prog_name="pincite")
     except (UsageError, SettingsError) as error:
         _fail(str(error), USAGE)
     except PinciteError as error:

@@ -11,8 +11,15 @@ import typer
 
 import pincite
 from pincite.errors import ModelError, PluginError, UsageError
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
+from pincite.interfaces.cli.options import (
+    DEFAULT_LIBRARY,
+    JsonOption,
+    LibraryOption,
+    ProfileOption,
+    how_it_is_named,
+)
 from pincite.interfaces.cli.output import ERROR, indented, print_json, say
+from pincite.interfaces.cli.remedies import remedies
 
 if TYPE_CHECKING:
     from pincite.library.library import Library
@@ -54,7 +61,8 @@ def doctor(
     passages again. With --offline, the sample documents are read, searched and asked in a network of
     their own without a way out, and the library, where there is one, once too.
 
-    Exit code 0 when all is well, 1 when something needs attention. Repairs nothing.
+    Exit code 0 when all is well, 1 when something needs attention. Repairs nothing, and names the
+    command or the setting that does.
     """
     if offline:
         from pincite.interfaces.cli.offline import prove_offline
@@ -68,6 +76,8 @@ def doctor(
         # Where the catalog is damaged, that is said instead of the rest, which rests on it.
         opened.check_catalog()
         report["catalog"] = "in one piece, every row can be read"
+        stats = opened.stats()
+        report["documents"] = {"held": stats.documents, "failed": len(stats.failures)}
         report["not_approved"] = list(opened.notices)
         report["model"] = _model(opened)
         report["reranker"] = _reranker(opened)
@@ -94,6 +104,7 @@ def doctor(
         and not any(plugin["problem"] for plugin in report["plugins"])
         and offsets.exact == offsets.checked
     )
+    report["to_do"] = remedies(report, how_it_is_named(library))
     if as_json:
         print_json(report)
     else:
@@ -272,4 +283,6 @@ def _print(report: dict[str, Any]) -> None:
         say(indented(told, first=f"{'settings':<13}"))
     for problem in [*vectors["problems"], *offsets["problems"]][:_PROBLEMS_SHOWN]:
         say(indented(problem, first=" " * 13))
+    for remedy in report["to_do"]:
+        say(indented(remedy, first=f"{'to do':<13}"))
     say("all is well" if report["healthy"] else "something needs attention")

@@ -22,6 +22,7 @@ from pincite.interfaces.cli.options import (
     StrictOption,
     TagsOption,
     VerboseOption,
+    how_it_is_named,
     named_path,
 )
 from pincite.interfaces.cli.output import (
@@ -39,6 +40,12 @@ from pincite.interfaces.cli.progress import progress_bar
 if TYPE_CHECKING:
     from pincite.library.reencoding import ReencodeCallback
     from pincite.records.library_records import IngestReport
+
+
+_NOTHING_IN = (
+    "nothing was taken in, so there is nothing to ask yet: name another file or folder, or try the "
+    "sample documents with 'pincite demo'"
+)
 
 
 def ingest(
@@ -108,7 +115,9 @@ def print_report(report: IngestReport, library: Path | None, *, verbose: bool = 
         f"{report.removed} removed, {len(report.failed)} failed{partial}{ignored} "
         f"in {report.seconds:.1f} s"
     )
-    if report.failed:
+    if not report.documents:
+        say(indented(_NOTHING_IN))
+    elif report.failed:
         say(f"no answer knows {_files(len(report.failed))}; --strict makes that exit code 1")
     if report.stale_answers:
         say(f"{report.stale_answers} kept answers are stale: pincite history list --stale")
@@ -117,6 +126,8 @@ def print_report(report: IngestReport, library: Path | None, *, verbose: bool = 
             f"{short_path(str(library))} now holds {report.documents} files, "
             f"{report.passages} passages, {report.pages} pages"
         )
+        if report.added == report.documents > 0:
+            say(f'ask it: pincite ask "..."{how_it_is_named(library)}')
 
 
 def _files(number: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,12 +38,27 @@ LibraryOption = Annotated[
 ]
 DEFAULT_LIBRARY = Path(".pincite")
 
+
+def how_it_is_named(library: Path) -> str:
+    """What a command must add to use this library: nothing where it is used without a word."""
+    is_found = library == DEFAULT_LIBRARY or os.environ.get("PINCITE_LIBRARY") == str(library)
+    return "" if is_found else f" --library {shlex.quote(str(library))}"
+
+
+def _profiles(incomplete: str) -> list[str]:
+    """What shell completion offers."""
+    from pincite.settings.loading import profile_names
+
+    return [name for name in profile_names() if name.startswith(incomplete)]
+
+
 ProfileOption = Annotated[
     str,
     typer.Option(
         "--profile",
         help="Settings and prompts for one kind of use: sop, tiny, evidence, support, prospectus.",
         metavar="NAME",
+        autocompletion=_profiles,
     ),
 ]
 ModeOption = Annotated[
