@@ -14,7 +14,8 @@ The same passages, questions, weights (all-MiniLM-L6-v2) and cores for every sys
 process of its own, as its documentation recommends (`benchmarks/peers/systems` names the pages).
 Passages are given as they are, so that nobody's splitter counts. Made by
 
-```
+<!-- not run: takes long, and needs the data sets -->
+```sh
 python -m benchmarks.peers.run --markdown docs/peers.md
 ```
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +14,7 @@ import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli.answer import print_answer
 from pincite.interfaces.cli.options import JsonOption
-from pincite.interfaces.cli.output import ERROR, print_json, say
+from pincite.interfaces.cli.output import ERROR, print_json, say, short_path
 from pincite.interfaces.cli.serve import start
 from pincite.interfaces.samples.asked import sample_documents, sample_questions
 from pincite.records.flow import Answer
@@ -29,6 +31,12 @@ def demo(
             show_default="a temporary folder",
         ),
     ] = None,
+    documents: Annotated[
+        Path | None,
+        typer.Option(
+            "--documents", help="Only write the sample documents into this new folder, to try on."
+        ),
+    ] = None,
     show_page: Annotated[
         bool, typer.Option("--serve", help="Then serve them: ask on in a browser.")
     ] = False,
@@ -40,6 +48,9 @@ def demo(
     """
     if show_page and as_json:
         raise UsageError("--serve goes on until it is told to end; --json prints one object")
+    if documents is not None:
+        _write_documents(documents)
+        return
     with tempfile.TemporaryDirectory(prefix="pincite-demo-") as temporary:
         folder = library or Path(temporary) / "library"
         with pincite.Library.open(folder) as opened:
@@ -48,6 +59,15 @@ def demo(
         _tell(report, answers, as_json=as_json)
         if show_page:
             start(folder)
+
+
+def _write_documents(folder: Path) -> None:
+    if folder.exists():
+        raise UsageError(f"{folder} exists already; name a new folder for the sample documents")
+    shutil.copytree(sample_documents(), folder)
+    shown = shlex.quote(short_path(str(folder)))
+    say(f"{sum(1 for _ in folder.iterdir())} sample documents are in {shown}; go on with:")
+    say(f"  pincite ingest {shown}")
 
 
 def _tell(report: IngestReport, answers: list[Answer], *, as_json: bool) -> None:
