@@ -43,9 +43,10 @@ from pincite.text.terms import ANALYSER
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.decision import Judge, Thresholds, models_digest
 from pincite.verify.abstention.reasons import Provenance
+from pincite.verify.amendments import Amendments
 from pincite.verify.counts import CountVerifier
 from pincite.verify.plugin_verifiers import RefusableScanVerifier, RefusableVerifier
-from pincite.verify.superseded import Amendments, Versions
+from pincite.verify.superseded import Versions
 from pincite.verify.verifier import Needed, SourceVerifier
 
 _OUTDATED = (

@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pincite.answer.context_selectors import (
-    MarginsSelector,
-    NewerSelector,
-    RepliesSelector,
-    SupportingSelector,
-)
+from pincite.answer.context_selectors import MarginsSelector, NewerSelector, SupportingSelector
 from pincite.answer.extractive import ExtractiveAnswerer, NewestFirst
 from pincite.answer.generated import Carriers, GeneratedAnswerer
 from pincite.answer.model_text import Reading, Window
 from pincite.answer.packing import PackingSelector
-from pincite.answer.part_selectors import (
-    DefinedTermsSelector,
-    NumberedPartsSelector,
-    ReleasesSelector,
-)
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.selection import MmrSelector
 from pincite.answer.table_selectors import AskedRowsSelector, RangedRowsSelector
 from pincite.assemble.plugins import with_added_answerer
+from pincite.evidence.defined_terms import DefinedTermsSelector
+from pincite.evidence.numbered_parts import NumberedPartsSelector
+from pincite.evidence.releases import ReleasesSelector
+from pincite.evidence.replies import RepliesSelector
 from pincite.records.flow import Mode
 from pincite.settings.groups import GenerationSettings
 from pincite.settings.loading import Settings

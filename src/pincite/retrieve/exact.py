@@ -11,7 +11,8 @@ from pincite.records.document import Span
 from pincite.records.flow import Passage
 from pincite.stages import Keys, LexicalIndex
 from pincite.text.mentions import WrittenWords, holds, is_signed, without_signed
-from pincite.text.numbered_parts import Numbered, Release, bears, release_of
+from pincite.text.numbered import Numbered, bears
+from pincite.text.released import Release, release_of
 from pincite.text.terms import fold, terms
 
 RARE_IN = 3

@@ -14,9 +14,10 @@ from pincite.retrieve.question_parts import question_parts
 from pincite.retrieve.searches import AllowedLookup
 from pincite.stages import Keys, LexicalIndex, TermWeights
 from pincite.text.languages import UNKNOWN, is_latin, language_name
-from pincite.text.numbered_parts import parts_named, releases_named
+from pincite.text.numbered import parts_named
 from pincite.text.question_forms import QuestionSyntax, parsed, without_frame
 from pincite.text.question_words import is_asking_verb, spoken_language
+from pincite.text.released import releases_named
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary
 

@@ -24,11 +24,12 @@ from pincite.stages import Sources
 from pincite.verify.abstention.decision import Judge
 from pincite.verify.abstention.lacking import Lacking
 from pincite.verify.abstention.reasons import Provenance, Reasons, of_nothing_shown, why_fallback
+from pincite.verify.amendments import Amendments
 from pincite.verify.conflicts import Conflicts, named
 from pincite.verify.drafts import CheckedDraft, DraftChecker
 from pincite.verify.quotes.cells import Scales
 from pincite.verify.statements.claims import ClaimChecker
-from pincite.verify.superseded import Amendments, Versions
+from pincite.verify.superseded import Versions
 
 _NEAREST = 5
 """Documents whose gaps are told when nothing was found: that many hits are looked at."""

@@ -1,0 +1,492 @@
+"""The rules that `ablation.py` switches off, each with the code it costs and its neutral form."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "pincite"
+
+Switch = tuple[str, Callable[..., Any]]
+"""`module:function` or `module:Class.method` below `pincite`, and what is called instead of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule. `modules` are the files that it alone needs, below the package; data files too."""
+
+    name: str
+    group: str
+    switches: tuple[Switch, ...]
+    modules: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> int:
+        """Lines of the modules that are (still) there."""
+        paths = (PACKAGE / name for name in self.modules)
+        return sum(len(path.read_text().splitlines()) for path in paths if path.exists())
+
+    def is_there(self) -> bool:
+        """Whether everything that is switched off is (still) in the package."""
+        return all(_found(name) is not None for name, _ in self.switches)
+
+    @contextmanager
+    def off(self) -> Iterator[None]:
+        """The package without this rule."""
+        undo = [one for name, neutral in self.switches for one in _replace(name, neutral)]
+        try:
+            yield
+        finally:
+            for owner, name, own in reversed(undo):
+                setattr(owner, name, own)
+
+
+def _found(path: str) -> tuple[Any, str, Any] | None:
+    """Who holds an object, under which name, and the object; None where it is not there."""
+    module, _, name = path.partition(":")
+    try:
+        owner: Any = import_module(f"pincite.{module}")
+    except ModuleNotFoundError:
+        return None
+    *outer, last = name.split(".")
+    for one in outer:
+        owner = getattr(owner, one, None)
+    found = getattr(owner, last, None)
+    return None if found is None else (owner, last, found)
+
+
+def _replace(path: str, neutral: Callable[..., Any]) -> list[tuple[Any, str, Any]]:
+    """Put another object in the place of one, wherever it was imported; what undoes it."""
+    held = _found(path)
+    if held is None:
+        raise SystemExit(f"{path} is not in the package: take its rule out of the table")
+    owner, name, own = held
+    places = [(owner, name)]
+    if isinstance(owner, type(sys)):
+        modules = [one for key, one in [*sys.modules.items()] if key.startswith("pincite.")]
+        places = [(one, key) for one in modules for key, value in vars(one).items() if value is own]
+    for place, key in places:
+        setattr(place, key, neutral)
+    return [(place, key, own) for place, key in places]
+
+
+# --- Neutral forms --------------------------------------------------------------------------------
+
+
+def gives(*, value: Any) -> Callable[..., Any]:
+    """Something that gives this whatever it is asked."""
+    return lambda *_, **__: value
+
+
+def hands_on(self: Any, question: Any, hits: Any) -> Any:
+    """A selector around another one that only asks that."""
+    return self._selector.select(question, hits)
+
+
+def as_retrieved(self: Any, question: Any) -> Any:
+    """A retriever around another one that only asks that."""
+    return self._retriever.retrieve(question)
+
+
+def first_argument(first: Any, *_: Any, **__: Any) -> Any:
+    """What was handed in."""
+    return first
+
+
+def no_boost(_: Any, __: Any, hits: Sequence[Any]) -> list[float]:
+    """A booster for which nothing speaks."""
+    return [0.0] * len(hits)
+
+
+def _plain_scores(hit: Any, *_: Any) -> Any:
+    from pincite.answer.candidate_sentences import PassedOn
+
+    return PassedOn(scores=tuple(hit.sentence_scores), lead_ins=frozenset())
+
+
+def _no_wrong_years(*_: Any, **__: Any) -> Any:
+    from pincite.verify.abstention.dated import WrongYears
+
+    return WrongYears(asked=())
+
+
+def _all_kept(_: Any, scored: Any) -> Any:
+    return scored, []
+
+
+def _asked_all_kept(_: Any, __: Any, scored: Any) -> Any:
+    return scored, []
+
+
+def _sentence_alone(_: Any, start: int, end: int, **__: Any) -> Any:
+    from pincite.text.structure import Unit
+
+    return Unit(start=start, end=end)
+
+
+def _no_years(_: str, read: Any) -> list[frozenset[int]]:
+    return [frozenset() for _ in read.numbers]
+
+
+def _as_ranked(_: Any, __: Any, passages: Any) -> Any:
+    return [*passages]
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+def _selector(name: str, called: str, *modules: str, more: Sequence[Switch] = ()) -> Rule:
+    path = (f"evidence.{name}:{called}.select", hands_on)
+    return Rule(
+        name=name.replace("_", " "),
+        group="answers",
+        switches=(path, *more),
+        modules=(f"evidence/{name}.py", *modules),
+    )
+
+
+def _rule(group: str, name: str, *switches: Switch, modules: str = "") -> Rule:
+    return Rule(name=name, group=group, switches=switches, modules=tuple(modules.split()))
+
+
+RULES = (
+    # What is chosen to be quoted.
+    _selector("margins", "MarginsSelector"),
+    _selector(
+        "releases",
+        "ReleasesSelector",
+        "text/released.py",
+        more=(("retrieve.exact:ExactWords.of_releases", gives(value=())),),
+    ),
+    _selector("replies", "RepliesSelector"),
+    _selector(
+        "numbered_parts",
+        "NumberedPartsSelector",
+        "text/numbered.py",
+        more=(("retrieve.exact:ExactWords.bearing", gives(value=())),),
+    ),
+    _selector("defined_terms", "DefinedTermsSelector"),
+    _selector("ranged_rows", "RangedRowsSelector", "text/value_ranges.py"),
+    _selector("asked_rows", "AskedRowsSelector"),
+    _selector("newer", "NewerSelector"),
+    _selector("supporting", "SupportingSelector"),
+    _rule(
+        "answers",
+        "lead-ins",
+        ("evidence.lead_ins:passed_on", _plain_scores),
+        modules="answer/candidate_sentences.py",
+    ),
+    _rule(
+        "answers",
+        "fragments",
+        ("evidence.fragments:is_fragment", gives(value=False)),
+        modules="answer/candidate_sentences.py",
+    ),
+    _rule(
+        "answers",
+        "table heads",
+        ("evidence.table_heads:is_table_head", gives(value=False)),
+        modules="answer/candidate_sentences.py",
+    ),
+    _rule("answers", "said once", ("evidence.sentences:Sentences._said_once", _all_kept)),
+    _rule(
+        "answers",
+        "mail headers",
+        ("evidence.sentences:Sentences._without_mail_headers", _asked_all_kept),
+    ),
+    _rule(
+        "answers", "signatures", ("evidence.sentences:Sentences.is_signature", gives(value=False))
+    ),
+    _rule(
+        "answers",
+        "figure before the best",
+        ("evidence.select:MmrSelector._figure_before", gives(value=None)),
+        modules="text/question_forms.py",
+    ),
+    _rule(
+        "answers",
+        "defined below its heading",
+        ("evidence.select:MmrSelector._is_defined_by", gives(value=False)),
+    ),
+    _rule("answers", "another value", ("evidence.select:_tells_more", gives(value=False))),
+    _rule("answers", "another statement", ("evidence.select:_tells_other", gives(value=False))),
+    _rule("answers", "opens an answer", ("evidence.select:_opens_answer", gives(value=False))),
+    _rule(
+        "answers",
+        "newest first",
+        ("answer.newest:NewestFirst.order", _as_ranked),
+        modules="answer/extractive.py",
+    ),
+    _rule(
+        "answers",
+        "units of structure",
+        ("text.structure:unit_around", _sentence_alone),
+        modules="text/structure.py",
+    ),
+    _rule("answers", "read together", ("text.structure:is_read_together", gives(value=False))),
+    # What speaks for a candidate.
+    _rule(
+        "answers",
+        "named documents",
+        ("retrieve.routing:DocumentRoutes.named", gives(value={})),
+        modules="retrieve/named_documents.py retrieve/named_documents.py retrieve/near_duplicates.py "
+        "text/document_names.py text/document_names.py store/index/snapshot.py",
+    ),
+    _rule(
+        "answers",
+        "twins",
+        ("retrieve.twins:TwinsLeftOut.retrieve", as_retrieved),
+        modules="retrieve/near_duplicates.py",
+    ),
+    _rule(
+        "answers",
+        "named files",
+        ("retrieve.named_files:NamedFiles.named", gives(value=None)),
+        modules="retrieve/named_files.py text/data/named_files.toml",
+    ),
+    _rule(
+        "answers",
+        "headings",
+        ("retrieve.headings:HeadingBooster.boosts", no_boost),
+        modules="retrieve/boosts.py",
+    ),
+    _rule("answers", "rare words kept", ("retrieve.exact:ExactWords.rare", gives(value=()))),
+    _rule(
+        "answers",
+        "another language",
+        ("retrieve.other_language:OtherLanguage.__call__", gives(value="")),
+        modules="retrieve/understanding.py",
+    ),
+    _rule(
+        "answers",
+        "framing",
+        ("text.framing:without_frame", first_argument),
+        modules="text/question_forms.py text/data/framing.toml",
+    ),
+    _rule(
+        "answers",
+        "abbreviations",
+        ("retrieve.understand:QuestionReader._abbreviations", gives(value={})),
+        modules="text/vocabulary.py",
+    ),
+    _rule(
+        "answers",
+        "compounds",
+        ("retrieve.understand:QuestionReader._compounds", gives(value={})),
+        modules="text/vocabulary.py",
+    ),
+    _rule("answers", "spelling", ("retrieve.understand:QuestionReader._nearest", gives(value={}))),
+    _rule("answers", "entities", ("retrieve.understand:_is_entity", gives(value=False))),
+    _rule(
+        "answers",
+        "parts of a question",
+        ("retrieve.parts:all_ask", gives(value=False)),
+        ("retrieve.parts:compared_sides", gives(value=())),
+        modules="assemble/question_parts.py retrieve/question_parts.py",
+    ),
+    _rule("answers", "compared sides", ("retrieve.parts:compared_sides", gives(value=()))),
+    _rule(
+        "answers",
+        "words of the question",
+        ("rerank.asked_words:AskedWords.mixed", lambda _, score, *__: score),
+        modules="rerank/late_interaction.py",
+    ),
+    _rule(
+        "answers",
+        "counts",
+        ("survey.asked:survey_request", gives(value=None)),
+        modules="retrieve/count_questions.py retrieve/count_questions.py",
+    ),
+    # Whether it is an answer.
+    _rule(
+        "answers",
+        "near misses",
+        ("verify.near_misses:near_miss", gives(value="")),
+        modules="verify/abstention/near_misses.py verify/offices.py verify/offices.toml",
+    ),
+    _rule(
+        "answers",
+        "offices",
+        ("verify.offices:other_office", gives(value=None)),
+        modules="verify/offices.py verify/offices.toml",
+    ),
+    _rule(
+        "answers",
+        "years",
+        ("verify.dated:wrong_years", _no_wrong_years),
+        modules="verify/abstention/dated.py",
+    ),
+    _rule(
+        "answers",
+        "of another language",
+        ("verify.judge:Judge._of_another_language", gives(value="")),
+    ),
+    _rule(
+        "answers",
+        "numbers of the question",
+        ("verify.missing_numbers:missing_numbers", gives(value=())),
+        modules="verify/numbers/missing.py text/value_ranges.py",
+    ),
+    _rule(
+        "answers",
+        "words of opposite meaning",
+        ("verify.opposition:opposites", gives(value={})),
+        modules="verify/opposition.toml",
+    ),
+    _rule(
+        "answers",
+        "negated question",
+        ("verify.opposition:is_negated_otherwise", gives(value=False)),
+        modules="verify/abstention/opposition.py",
+    ),
+    _rule(
+        "answers",
+        "what the passages do not name",
+        ("verify.lacking:Lacking.beside", gives(value=())),
+        modules="verify/abstention/lacking.py",
+    ),
+    _rule("answers", "kind of answer lacking", ("verify.lacking:_kind_lacking", gives(value=""))),
+    _rule(
+        "answers",
+        "amendments",
+        ("verify.amendments:Amendments.find", gives(value=())),
+        modules="verify/amendments.py verify/amending.toml",
+    ),
+    _rule(
+        "answers",
+        "conflicts",
+        ("verify.conflicts:Conflicts.find", gives(value=())),
+        modules="verify/conflicts.py verify/differences.py",
+    ),
+    _rule(
+        "answers",
+        "conflicts in words",
+        ("verify.conflicts:_in_words", gives(value=())),
+        modules="verify/differences.py",
+    ),
+    _rule(
+        "answers",
+        "scales above tables",
+        ("verify.scales:Scales.find", gives(value=())),
+        modules="verify/quotes/cells.py",
+    ),
+    _rule(
+        "answers",
+        "announcements",
+        ("text.announced:announcements", gives(value=())),
+        modules="text/list_lead_ins.py text/list_lead_ins.py text/data/limits.toml",
+    ),
+    _rule(
+        "answers",
+        "said elsewhere",
+        ("verify.reasons:Reasons.said_elsewhere", gives(value=())),
+    ),
+    # Whether quotes carry a statement.
+    _rule(
+        "statements",
+        "derived numbers",
+        ("verify.derived:Derivation.follows", gives(value=False)),
+        modules="verify/numbers/derived.py verify/numbers/results.py verify/numbers/operands.py verify/numbers/results.py "
+        "verify/numbers/derived.py",
+    ),
+    _rule(
+        "statements",
+        "two steps",
+        ("verify.derived:Derivation._in_two_steps", gives(value=())),
+        modules="verify/numbers/derived.py",
+    ),
+    _rule(
+        "statements",
+        "periods",
+        ("verify.periods:bound_years", _no_years),
+        ("verify.periods:periods", _no_years),
+        modules="verify/numbers/stated.py",
+    ),
+    _rule(
+        "statements",
+        "modality",
+        ("verify.modality:modality_fault", gives(value="")),
+        ("verify.modality:condition_fault", gives(value="")),
+        modules="verify/statements/modality.py",
+    ),
+    _rule(
+        "statements",
+        "negation",
+        ("verify.polarity:negation_fault", gives(value="")),
+        modules="verify/statements/meaning.py",
+    ),
+    _rule(
+        "statements",
+        "opposites",
+        ("verify.opposites:opposite_fault", gives(value="")),
+        modules="verify/statements/meaning.py verify/opposites.toml",
+    ),
+    _rule(
+        "statements",
+        "ends of ranges",
+        ("verify.ranges:end_of_range", gives(value="")),
+        modules="verify/statements/meaning.py",
+    ),
+    _rule(
+        "statements",
+        "names",
+        ("verify.names:missing_names", gives(value=[])),
+        modules="verify/statements/names.py",
+    ),
+    _rule("statements", "said twice", ("verify.meaning:_repeated", gives(value=[]))),
+    _rule("statements", "no statement", ("verify.meaning:_states_something", gives(value=True))),
+    _rule(
+        "statements",
+        "numbers apart",
+        ("verify.together:number_apart", gives(value="")),
+        modules="verify/statements/claims.py",
+    ),
+    _rule(
+        "statements",
+        "cutting",
+        ("verify.cutting:changed_words", gives(value=[])),
+        modules="verify/statements/deletion.py verify/statements/deletion.py verify/cutting_words.toml "
+        "verify/statements/deletion.py verify/withdrawing.toml",
+    ),
+    _rule(
+        "statements",
+        "withdrawing",
+        ("verify.withdrawing:withdrawn_by", gives(value=[])),
+        modules="verify/statements/deletion.py verify/withdrawing.toml",
+    ),
+    _rule(
+        "statements",
+        "words of headings",
+        ("verify.support:_without_taken", lambda _, read: [*read]),
+    ),
+    _rule(
+        "statements",
+        "synonyms",
+        ("verify.support:_alike", gives(value=lambda *_: False)),
+        modules="verify/statements/wording.py",
+    ),
+    # What a question means after those before it.
+    _rule("chat", "one of several", ("chat.pointers:ordinal", gives(value=None))),
+    _rule("chat", "another amount", ("chat.follow_up:_other_amount", gives(value=""))),
+    _rule(
+        "chat",
+        "another subject in its place",
+        ("chat.slots:exchanged", gives(value="")),
+        ("chat.slots:exchanged_alike", gives(value="")),
+        ("chat.slots:amount_exchanged", gives(value="")),
+        modules="chat/ellipsis.py",
+    ),
+    _rule("chat", "another subject", ("chat.follow_up:_other_subject", gives(value=""))),
+    _rule("chat", "of the same kind", ("chat.follow_up:_is_of_the_same_kind", gives(value=False))),
+    _rule("chat", "without the doer", ("chat.slots:without_doer", first_argument)),
+    _rule("chat", "the thing exchanged", ("chat.follow_up:_exchanged_thing", gives(value=""))),
+    _rule("chat", "a subject for it", ("chat.pointers:resolved", gives(value=""))),
+    _rule("chat", "swapped choice", ("chat.pointers:swapped", gives(value=""))),
+    _rule("chat", "pointers", ("chat.pointers:pointing", gives(value=[]))),
+)
