@@ -14,10 +14,6 @@ from pincite.testing.fakes import MemorySources
 ORDER = [
     "SupportingSelector",
     "MarginsSelector",
-    "ReleasesSelector",
-    "RepliesSelector",
-    "NumberedPartsSelector",
-    "DefinedTermsSelector",
     "RangedRowsSelector",
     "AskedRowsSelector",
     "NewerSelector",
@@ -25,12 +21,7 @@ ORDER = [
 ]
 
 BEFORE = [
-    ("Margins", "Releases", "a line at the edge of a page is of no version"),
     ("Margins", "AskedRows", "no row is compared with a line at the edge of a page"),
-    ("Releases", "Mmr", "passages of other versions are no candidates"),
-    ("NumberedParts", "DefinedTerms", "a clause that is asked for is quoted whole"),
-    ("NumberedParts", "AskedRows", "what is lifted last comes first: the row that is asked for"),
-    ("DefinedTerms", "AskedRows", "what is lifted last comes first: the row that is asked for"),
     ("RangedRows", "AskedRows", "no row is compared with one for another value"),
 ]
 

@@ -221,22 +221,3 @@ def test_an_answer_knows_what_was_excluded_and_corrected(library: Library) -> No
 def test_a_question_that_only_excludes_says_so(library: Library) -> None:
     assert "leave out" in " ".join(library.search("-pump").notices)
     assert "no words" in " ".join(library.search("???").notices)
-
-
-def test_the_passage_that_bears_the_number_of_a_clause_is_found_among_many_that_name_it(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "files").mkdir()
-    for number in range(60):
-        text = f"Clause 7.3 says what clause 7.3 of lease {number} says, see clause 7.3."
-        (tmp_path / "files" / f"{number}.md").write_text(text.replace("Clause", "The clause", 1))
-    own = "7.3 Lemons are yellow in most of the gardens that the other one has never seen."
-    (tmp_path / "files" / "own.md").write_text(f"# Garden\n\n{own}\n")
-    overrides: Layer = {
-        "embedding": {"model": "none"},
-        "retrieval": {"lexical_limit": 5, "keep": 5},
-    }
-    with Library.open(tmp_path / "library", overrides=overrides) as opened:
-        opened.ingest([tmp_path / "files"])
-        answer = opened.ask("What does clause 7.3 say?")
-        assert [citation.quote for citation in answer.citations] == [own]

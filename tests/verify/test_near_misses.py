@@ -129,29 +129,3 @@ def test_another_number_of_the_kind_is_refused(question: str, quote: str, named:
 )
 def test_a_number_that_may_be_there_is_not_refused(question: str, quote: str) -> None:
     assert refused(question, quote) == ""
-
-
-OFFICES = "The chief executive is Ada Quill; the finance director is Tom Reyes."
-
-
-@pytest.mark.parametrize("office", ["chairman", "auditor", "company secretary"])
-def test_another_office_of_the_body_is_refused(office: str) -> None:
-    told = f"it asks for the {office}, and the nearest quote names the chief executive"
-    assert refused(f"Who is the {office} of Orrin?", OFFICES) == told
-
-
-@pytest.mark.parametrize(
-    ("question", "quote", "around"),
-    [
-        ("Who is the CEO of Orrin?", OFFICES, ""),
-        ("Who is the CFO of Orrin?", OFFICES, ""),
-        ("Who is the chairman?", OFFICES, "The board is chaired by Eva Lund."),
-        ("What does the chairman sign?", OFFICES, ""),
-        ("Who is the owner of Orrin?", OFFICES, ""),
-        ("Who is the chairman?", "Eva Lund leads the board.", ""),
-    ],
-)
-def test_an_office_that_may_be_told_of_is_not_refused(
-    question: str, quote: str, around: str
-) -> None:
-    assert refused(question, quote, around=around) == ""

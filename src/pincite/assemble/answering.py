@@ -43,7 +43,6 @@ from pincite.text.terms import ANALYSER
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.decision import Judge, Thresholds, models_digest
 from pincite.verify.abstention.reasons import Provenance
-from pincite.verify.amendments import Amendments
 from pincite.verify.counts import CountVerifier
 from pincite.verify.plugin_verifiers import RefusableScanVerifier, RefusableVerifier
 from pincite.verify.superseded import Versions
@@ -169,7 +168,6 @@ def _verifier(
         Needed(statements=chosen.least_statements, share=chosen.least_share),
         judge,
         Versions(catalog.names),
-        Amendments(catalog, catalog.names),
         is_rare_word,
     )
 

@@ -15,10 +15,6 @@ from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.selection import MmrSelector
 from pincite.answer.table_selectors import AskedRowsSelector, RangedRowsSelector
 from pincite.assemble.plugins import with_added_answerer
-from pincite.evidence.defined_terms import DefinedTermsSelector
-from pincite.evidence.numbered_parts import NumberedPartsSelector
-from pincite.evidence.releases import ReleasesSelector
-from pincite.evidence.replies import RepliesSelector
 from pincite.records.flow import Mode
 from pincite.settings.groups import GenerationSettings
 from pincite.settings.loading import Settings
@@ -128,14 +124,6 @@ def _without(chosen: GenerationSettings) -> str:
 AROUND: tuple[Callable[[Selector, Sources], Selector], ...] = (
     # Before any compares with the best sentence: a line at the edge of a page must not be it.
     MarginsSelector,
-    # Leaves passages of other versions out; quotes a whole version, and asks nobody then.
-    ReleasesSelector,
-    # Takes their scores from questions that a message repeats, so that nobody lifts to them.
-    RepliesSelector,
-    # Quotes a whole clause, and asks nobody then; else lifts the sentences of the clause.
-    NumberedPartsSelector,
-    # Lifts what defines a term, above any clause that was lifted.
-    DefinedTermsSelector,
     # Silences the rows for other values before one row is compared with the best sentence.
     RangedRowsSelector,
     # Lifts last: of all that was lifted, the row with exactly what is asked comes first.

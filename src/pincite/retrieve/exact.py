@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, zip_longest
+from itertools import chain, zip_longest
 
 from pincite.records.document import Span
 from pincite.records.flow import Passage
 from pincite.stages import Keys, LexicalIndex
 from pincite.text.mentions import WrittenWords, holds, is_signed, without_signed
-from pincite.text.numbered import Numbered, bears
-from pincite.text.released import Release, release_of
 from pincite.text.terms import fold, terms
 
 RARE_IN = 3
@@ -25,9 +23,6 @@ _MOST_KEPT = 5
 _LOOKED_THROUGH = 1000
 _MOST_HOLDING = 100
 _LOOKED_UP_AT_ONCE = 25
-
-_MOST_BEARING = 10
-_LOOKED_THROUGH_FOR_PARTS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,65 +108,6 @@ class ExactWords:
         ]
         in_turn = chain.from_iterable(zip_longest(*holding))
         return tuple(dict.fromkeys(key for key in in_turn if key is not None))[:_MOST_KEPT]
-
-    def bearing(
-        self, parts: Sequence[Numbered], asked: Sequence[str], allowed: Keys | None
-    ) -> tuple[int, ...]:
-        """Keys of passages with a sentence or heading that bears the number of a part, best first.
-
-        For each part the first 10 among the 300 that hold its number and are best for `asked`.
-        """
-        found: dict[int, None] = {}
-        for part in parts:
-            hits = self._lexical.search(
-                asked,
-                required=terms(part.number)[:1],
-                limit=_LOOKED_THROUGH_FOR_PARTS,
-                allowed=allowed,
-            )
-            bearing = self._bearing(part, [hit.key for hit in hits])
-            found.update(dict.fromkeys(islice(bearing, _MOST_BEARING)))
-        return tuple(found)
-
-    def of_releases(
-        self, releases: Sequence[Release], asked: Sequence[str], allowed: Keys | None
-    ) -> tuple[int, ...]:
-        """Keys of passages below a heading with a version, as many for each as `bearing` gives."""
-        found: dict[int, None] = {}
-        for wanted in releases:
-            hits = self._lexical.search(
-                asked,
-                required=[str(number) for number in wanted.numbers],
-                limit=_LOOKED_THROUGH_FOR_PARTS,
-                allowed=allowed,
-            )
-            below = self._below_release(wanted, [hit.key for hit in hits])
-            found.update(dict.fromkeys(islice(below, _MOST_BEARING)))
-        return tuple(found)
-
-    def _below_release(self, wanted: Release, keys: Sequence[int]) -> Iterator[int]:
-        for start in range(0, len(keys), _LOOKED_UP_AT_ONCE):
-            some = keys[start : start + _LOOKED_UP_AT_ONCE]
-            passages = self._passages(some)
-            for key in some:
-                headings = passages[key].section if key in passages else ()
-                if any(one and one.is_of(wanted) for one in map(release_of, headings)):
-                    yield key
-
-    def _bearing(self, part: Numbered, keys: Sequence[int]) -> Iterator[int]:
-        for start in range(0, len(keys), _LOOKED_UP_AT_ONCE):
-            some = keys[start : start + _LOOKED_UP_AT_ONCE]
-            passages = self._passages(some)
-            for key in some:
-                passage = passages.get(key)
-                if passage is not None and (
-                    any(bears(heading, part, is_heading=True) for heading in passage.section)
-                    or any(
-                        bears(self._text_of(span), part, is_heading=False)
-                        for span in passage.sentences
-                    )
-                ):
-                    yield key
 
     def saying(self, excluded: Sequence[str]) -> dict[int, str]:
         """Keys of all passages that hold an excluded word in one of its forms, with that word.

@@ -14,10 +14,8 @@ from pincite.retrieve.question_parts import question_parts
 from pincite.retrieve.searches import AllowedLookup
 from pincite.stages import Keys, LexicalIndex, TermWeights
 from pincite.text.languages import UNKNOWN, is_latin, language_name
-from pincite.text.numbered import parts_named
 from pincite.text.question_forms import QuestionSyntax, parsed, without_frame
 from pincite.text.question_words import is_asking_verb, spoken_language
-from pincite.text.released import releases_named
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary
 
@@ -167,8 +165,6 @@ class QuestionReader:
         allowed = self._allowed(question.collection, question.filters)
         within, notices = self._within(syntax, allowed)
         rare = self._exact.rare(list(wanted), allowed)
-        numbered = self._exact.bearing([*parts_named(syntax.plain)], list(wanted), allowed)
-        released = self._exact.of_releases([*releases_named(syntax.plain)], list(wanted), allowed)
         is_strict = self._steps.phrases or not _is_sentence(syntax.beside, language)
         foreign = self._other_language(written) if self._other_language else ""
         understood = Understood(
@@ -183,8 +179,6 @@ class QuestionReader:
             within=within if is_strict else None,
             keep=(
                 *rare,
-                *numbered,
-                *released,
                 *(() if is_strict or not within else within[:_PHRASES_KEPT]),
             ),
             parts=question_parts(asked) if self._steps.parts else (),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pincite.records.document import Span
 from pincite.records.files import one_answer
 from pincite.records.flow import (
     SCALE,
@@ -24,7 +23,6 @@ from pincite.stages import Sources
 from pincite.verify.abstention.decision import Judge
 from pincite.verify.abstention.lacking import Lacking
 from pincite.verify.abstention.reasons import Provenance, Reasons, of_nothing_shown, why_fallback
-from pincite.verify.amendments import Amendments
 from pincite.verify.conflicts import Conflicts, named
 from pincite.verify.drafts import CheckedDraft, DraftChecker
 from pincite.verify.quotes.cells import Scales
@@ -65,7 +63,6 @@ class SourceVerifier:
         needed: Needed,
         judge: Judge,
         versions: Versions | None = None,
-        amendments: Amendments | None = None,
         is_rare: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._provenance = provenance
@@ -77,7 +74,6 @@ class SourceVerifier:
         self._lacking = Lacking(sources, claims.weights, is_rare)
         self._conflicts = Conflicts(sources)
         self._scales = Scales(sources)
-        self._amendments = amendments or Amendments(sources)
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
@@ -100,7 +96,6 @@ class SourceVerifier:
             why = [*self._lacking.told(question, told_by, hits, judged.too_little)]
             refused = self._refusal(question, draft, checked, why, hits)
             return replace(refused, confidence=judged.confidence)
-        checked = self._with_amendments(question, draft, checked, hits)
         checked = self._with_conflicts(question, checked, hits)
         for remark in self._scales.find(checked.used):
             checked = _behind_its_row(self._beside(question, checked, remark), remark)
@@ -127,26 +122,6 @@ class SourceVerifier:
         ):
             return Preview()
         return Preview(claims=checked.claims, citations=checked.citations)
-
-    def _with_amendments(
-        self, question: Question, draft: Draft, checked: CheckedDraft, hits: Sequence[Hit]
-    ) -> CheckedDraft:
-        """The same with what amendments say of the cited clauses, quoted and pointed out."""
-        found = [*self._amendments.find(question, checked.used, hits)]
-        for one in found:
-            if _place(one.other.span, checked.used) is None:
-                checked = self._beside(question, checked, one.other)
-        # New words stand before the old ones; what a model wrote stays as it is.
-        best = next((one for one in found if one.cited == checked.used[0].span), None)
-        if best and best.holds_new_text and draft.mode is not Mode.GENERATED:
-            checked = _with_first(checked, _place(best.other.span, checked.used))
-        for one in found:
-            here, there = (_place(span, checked.used) for span in (one.cited, one.other.span))
-            if here is not None and there is not None:
-                name = named(checked.citations[there].source)
-                told = f"quote [{here + 1}] is of {one.clause}, which {name} changes: see [{there + 1}]"
-                checked = replace(checked, reasons=(*checked.reasons, told))
-        return checked
 
     def _with_conflicts(
         self, question: Question, checked: CheckedDraft, hits: Sequence[Hit]
@@ -248,38 +223,6 @@ def _behind_its_row(checked: CheckedDraft, remark: Evidence) -> CheckedDraft:
         for one in checked.claims
     )
     return replace(checked, claims=tuple(claims))
-
-
-def _with_first(checked: CheckedDraft, place: int | None) -> CheckedDraft:
-    """The same with the quote at a place, and the statement that it carries, before the others."""
-    if place is None:
-        return checked
-    order = [place, *(other for other in range(len(checked.used)) if other != place)]
-    numbers = {old + 1: new for new, old in enumerate(order, start=1)}
-    claims = [
-        replace(claim, citations=tuple(numbers[number] for number in claim.citations))
-        for claim in checked.claims
-    ]
-    return replace(
-        checked,
-        claims=tuple(sorted(claims, key=lambda claim: claim.citations != (1,))),
-        citations=tuple(checked.citations[old] for old in order),
-        used=tuple(checked.used[old] for old in order),
-    )
-
-
-def _place(span: Span, used: Sequence[Evidence]) -> int | None:
-    """Where among the quotes one is that shares text with this span; None where none does."""
-    return next(
-        (
-            place
-            for place, item in enumerate(used)
-            if item.span.document_id == span.document_id
-            and item.span.start < span.end
-            and span.start < item.span.end
-        ),
-        None,
-    )
 
 
 def _lost_the_best(draft: Draft, checked: CheckedDraft) -> bool:

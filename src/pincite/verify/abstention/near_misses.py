@@ -1,7 +1,7 @@
 """Is another one of its kind quoted, where the one that is asked for stands nowhere?
 
-A question that names one thing by a code (`INV-2060`), by a number ("Amendment No. 2") or by an
-office ("the chairman") is not answered by what is said of another, however alike the words are.
+A question that names one thing by a code (`INV-2060`) or by a number ("Amendment No. 2") is not
+answered by what is said of another, however alike the words are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pincite.text.dates import moments
 from pincite.text.mentions import holds
 from pincite.text.terms import fold
 from pincite.verify.abstention.signals import IN_NO_PASSAGE
-from pincite.verify.offices import are_named, other_office
 from pincite.verify.statements.names import names
 
 _LOOKED_AT = 20
@@ -69,13 +68,8 @@ def near_miss(
 ) -> str:
     """Why the quotes are about another one of the kind that is asked for, or nothing."""
     asked = question.plain
-    best = max(evidence, key=lambda item: item.score)
-    codes, numbered, office = (
-        [*_codes(asked)],
-        [*_numbered(asked, weights.language(asked))],
-        other_office(asked, best.quote),
-    )
-    if not codes and not numbered and office is None:
+    codes, numbered = [*_codes(asked)], [*_numbered(asked, weights.language(asked))]
+    if not codes and not numbered:
         return ""
     cited = {item.passage.id: item.passage for item in evidence}
     near = cited | {hit.passage.id: hit.passage for hit in hits[:_LOOKED_AT]}
@@ -91,8 +85,6 @@ def near_miss(
     for one in numbered:
         if _is_another_numbered(one, everywhere):
             return f"the passages that come nearest name no {one.text}, but another"
-    if office and not are_named(office.words, "\n".join(texts[key] for key in cited)):
-        return f"it asks for the {office.asked}, and the nearest quote names the {office.quoted}"
     return ""
 
 
