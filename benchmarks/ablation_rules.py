@@ -413,7 +413,7 @@ RULES = (
         "modality",
         ("verify.modality:modality_fault", gives(value="")),
         ("verify.modality:condition_fault", gives(value="")),
-        modules="verify/statements/modality.py",
+        modules="verify/modality.py",
     ),
     _rule(
         "statements",

@@ -393,9 +393,6 @@ class Verdict(StrEnum):
     NOT_A_STATEMENT = "not a statement"
     NAME_NOT_IN_QUOTE = "name not in a cited quote"
     NEGATION_DIFFERS = "negated otherwise than in its quote"
-    MODALITY_DIFFERS = "must, may or should otherwise than in its quote"
-    CONDITION_DIFFERS = "bound to other conditions than in its quote"
-    OPPOSITE = "the opposite of a word in its quote"
     CONTRADICTED = "contradicted by its quotes"
     NOT_CLEARLY_CARRIED = "not clearly carried by its quotes"
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from pincite.text.dates import Moment, moments
 from pincite.verify.statements.meaning import negations, opposite_fault
-from pincite.verify.statements.modality import modalities
 from pincite.verify.statements.names import names
 from pincite.verify.statements.wording import Word, words_of
 
@@ -26,6 +25,13 @@ made by ..." is said of many films."""
 
 _ENDS = (".", "!", "。")
 """Of a sentence; headings and signatures are filled in with other names."""
+
+_MEANT = {
+    "duty": "must shall required muss mussen doit doivent debe deben",
+    "chance": "may might can could allowed permitted darf durfen kann konnen peut peuvent puede",
+    "advice": "should ought recommended sollte sollten devrait deberia",
+}
+_MODALS = {word: kind for kind, listed in _MEANT.items() for word in listed.split()}
 
 _CLOCK = re.compile(
     r"(?<![\d:.])\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b\.?|Uhr\b|o['’]clock\b)|"
@@ -114,12 +120,16 @@ def _contradict(pair: _Pair, language: str) -> bool:
     if here == there:
         if len(negations(pair.one)) % 2 != len(negations(pair.other)) % 2:
             return True
-        kinds, others = modalities(pair.here), modalities(pair.there)
+        kinds, others = _modals(pair.here), _modals(pair.there)
         if kinds and others and not kinds & others:
             return True
     if max(len(here), len(there)) > 1:
         return False
     return bool(opposite_fault(pair.one, [pair.other], language))
+
+
+def _modals(words: Sequence[Word]) -> set[str]:
+    return {_MODALS[word.folded] for word in words if word.folded in _MODALS}
 
 
 def _is_at_the_end(pair: _Pair) -> bool:

@@ -16,7 +16,6 @@ from pincite.text.languages import language_of
 from pincite.text.negations import ALL_NEGATIONS
 from pincite.text.remarks import without_remarks
 from pincite.text.terms import fold, stem
-from pincite.verify.statements.modality import condition_fault, modality_fault
 from pincite.verify.statements.names import missing_names
 from pincite.verify.statements.wording import FRAMES, Word, words_of
 
@@ -241,9 +240,6 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
         Verdict.NAME_NOT_IN_QUOTE: ", ".join(missing),
         Verdict.END_OF_RANGE: end_of_range(claim, quotes),
         Verdict.NEGATION_DIFFERS: negation_fault(said, stated),
-        Verdict.MODALITY_DIFFERS: modality_fault(said, stated),
-        Verdict.CONDITION_DIFFERS: condition_fault(said, stated),
-        Verdict.OPPOSITE: opposite_fault(said, stated, language),
         Verdict.NOT_CLEARLY_CARRIED: ", ".join(repeated),
     }
     for verdict, written in found.items():
