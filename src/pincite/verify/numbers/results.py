@@ -43,11 +43,6 @@ class Results:
         self._asked = asked
         self._spanned = spanned
 
-    def without(self, operation: str) -> Results:
-        """The same without one operation, which has been done."""
-        others = self._operations.without(operation)
-        return Results(others, self._number, self._asked, self._spanned)
-
     def of_group(self, group: Sequence[Stated]) -> Iterator[Result]:
         """All results of numbers that stand together."""
         alike = [item for item in group if is_of_unit(item, self._unit)]
@@ -216,18 +211,14 @@ _CHANGE = re.compile(r"\bchange\w*\b", re.IGNORECASE)
 class Operations:
     """The operations that a text names: `sum`, `difference`, `share`, `mean`, `addition` ("and")."""
 
-    def __init__(self, text: str, *, besides: str = "") -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
         named = {name for name, pattern in _NAMED.items() if pattern.search(text)}
         if _COMPARES.search(text):
             named.discard("addition")
         elif _OF.search(text):
             named.add("share")
-        self._named = named - {besides}
-
-    def without(self, name: str) -> Operations:
-        """The others, to do after this one."""
-        return Operations(self._text, besides=name)
+        self._named = named
 
     def __contains__(self, name: str) -> bool:
         return name in self._named

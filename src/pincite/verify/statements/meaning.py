@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from pathlib import PurePath
 
 from pincite.records.flow import Citation, Verdict
@@ -232,15 +230,13 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
     said = words_of(claim, language)
     stated = [words_of(quote, language) for quote in quotes]
     words = words_of(without_remarks(claim), language)
-    repeated = _repeated(words, stated)
-    if not _states_something(claim, words) or len(repeated) > 1:
+    if not _states_something(claim, words):
         yield MeaningFault(verdict=Verdict.NOT_A_STATEMENT, written=claim)
     missing = missing_names(claim, quotes, headings_of(cited), question, language)
     found = {
         Verdict.NAME_NOT_IN_QUOTE: ", ".join(missing),
         Verdict.END_OF_RANGE: end_of_range(claim, quotes),
         Verdict.NEGATION_DIFFERS: negation_fault(said, stated),
-        Verdict.NOT_CLEARLY_CARRIED: ", ".join(repeated),
     }
     for verdict, written in found.items():
         if written:
@@ -271,28 +267,6 @@ def _is_circular(words: Sequence[Word]) -> bool:
     before = {word.key for word in words[:copula] if _is_telling(word)}
     behind = {word.key for word in words[copula + 1 :] if word.is_content}
     return bool(behind) and behind <= before
-
-
-def _repeated(words: Sequence[Word], stated: Sequence[Sequence[Word]]) -> list[str]:
-    """Words that a clause says twice and no quote does.
-
-    One takes the place of something ("The valve uses the valve type", where the quote says "this
-    type"); two go in a circle ("The Cancer constellation is located in the constellation of Cancer").
-    """
-    quoted = [_said_twice(quote) for quote in stated]
-    for _, clause in groupby(words, key=lambda word: word.clause):
-        twice = _said_twice(clause)
-        if twice and not any(twice.keys() <= quote.keys() for quote in quoted):
-            return list(twice.values())
-    return []
-
-
-def _said_twice(words: Iterable[Word]) -> dict[str, str]:
-    """Words that come more than once, by key, as they are first written."""
-    telling = [word for word in words if _is_telling(word)]
-    counted = Counter(word.key for word in telling)
-    first = {word.key: word.text for word in reversed(telling)}
-    return {key: text for key, text in first.items() if counted[key] > 1}
 
 
 def _is_telling(word: Word) -> bool:
