@@ -17,11 +17,12 @@ rerankers give is remembered, so that a rule costs only what it changes.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import islice
@@ -38,13 +39,15 @@ from open_sets import WORK, collection, load
 from pincite.chat.follow_up import follow_up
 from pincite.evaluate.answers import holds_gold, is_relevant, is_right
 from pincite.evaluate.compare import paired
-from pincite.evaluate.datasets import Collection, GoldQuestion
+from pincite.evaluate.datasets import Collection as Opened
+from pincite.evaluate.datasets import GoldQuestion
 from pincite.evaluate.measures import ranking_values
 from pincite.models.encoders.windowed import WindowedEncoder
 from pincite.pipeline import answer_question
 from pincite.records.flow import Question
 from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.text.languages import language_of
+from pincite.verify.differences import difference
 
 GROUPS = ("answers", "statements", "chat")
 SETS = (
@@ -57,7 +60,8 @@ Outcome = Mapping[str, float | str | None]
 """What is measured of one case, and under `shown` what came out, to see whether anything changed."""
 
 Found = dict[str, Outcome]
-Measured = Callable[[], Iterator[tuple[str, Outcome]]]
+Measured = Callable[[Collection[str] | None], Iterator[tuple[str, Outcome]]]
+"""Measures the cases with these keys, or all."""
 
 
 def main() -> None:
@@ -71,6 +75,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=80, help="of each open set")
     parser.add_argument("--statements", type=int, default=300, help="of each labelled set")
     parser.add_argument("--most-judged", type=int, help="judged questions of a collection and half")
+    parser.add_argument("--collections", nargs="*", help="of judged questions; default: all")
     parser.add_argument("--libraries", type=Path, default=WORK / "judged")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--against", type=Path)
@@ -81,16 +86,19 @@ def main() -> None:
     with ExitStack() as stack:
         for group in chosen.group or GROUPS:
             measure = _of_group(group, chosen, stack)
-            found = dict(measure())
+            rules = _chosen(group, chosen.rules, chosen.against)
+            fired = _Fired(rules if group == "answers" else ())
+            with fired:
+                found = dict(fired.noting(measure(None)))
             saved[group] = found
+            if chosen.save:
+                chosen.save.write_text(json.dumps(saved, ensure_ascii=False))
             print(f"\n{group}: {len(found)} cases", flush=True)
             print("\n".join(f"  {line}" for line in _means(found)), flush=True)
             if before is not None:
                 print(f"  against {chosen.against.name}: {_compared(before[group], found)}")
-            for rule in _chosen(group, chosen.rules, chosen.against):
-                _ablate(rule, measure, found)
-    if chosen.save:
-        chosen.save.write_text(json.dumps(saved, ensure_ascii=False))
+            for rule in rules:
+                _ablate(rule, measure, found, fired.of(rule))
 
 
 def _chosen(group: str, names: Sequence[str] | None, against: Path | None) -> list[Rule]:
@@ -100,12 +108,36 @@ def _chosen(group: str, names: Sequence[str] | None, against: Path | None) -> li
     return [rule for rule in rules if names is None or rule.name in names]
 
 
-def _ablate(rule: Rule, measure: Measured, found: Found) -> None:
+class _Fired(ExitStack):
+    """Hears for which cases each rule changes something, so that only these are measured again."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        super().__init__()
+        self._cases: dict[str, set[str]] = {}
+        self._now: set[str] = set()
+        for rule in rules:
+            self._cases[rule.name] = set()
+            self.enter_context(rule.watched(self._now.add))
+
+    def noting(self, measured: Iterator[tuple[str, Outcome]]) -> Iterator[tuple[str, Outcome]]:
+        """The same outcomes."""
+        for key, outcome in measured:
+            for name in self._now:
+                self._cases[name].add(key)
+            self._now.clear()
+            yield key, outcome
+
+    def of(self, rule: Rule) -> set[str] | None:
+        """The cases of a rule; None: all."""
+        return self._cases.get(rule.name)
+
+
+def _ablate(rule: Rule, measure: Measured, found: Found, cases: set[str] | None) -> None:
     started = time.perf_counter()
     _Remembered.is_used = not any(path.startswith("rerank.") for path, _ in rule.switches)
     try:
         with rule.off():
-            without = dict(measure())
+            without = {**found, **dict(measure(cases))}
     except Exception as error:  # noqa: BLE001  (a neutral form that does not fit tells of itself)
         print(f"{rule.name}: cannot be switched off ({type(error).__name__}: {error})", flush=True)
         return
@@ -113,7 +145,8 @@ def _ablate(rule: Rule, measure: Measured, found: Found) -> None:
         _Remembered.is_used = True
     seconds = time.perf_counter() - started
     told = _compared(found, without)
-    print(f"{rule.name} ({rule.lines} lines): {told} [{seconds:.0f} s]", flush=True)
+    fired = "" if cases is None else f"fired {len(cases)} times; "
+    print(f"{rule.name} ({rule.lines} lines): {fired}{told} [{seconds:.0f} s]", flush=True)
 
 
 # --- Comparing ------------------------------------------------------------------------------------
@@ -199,34 +232,36 @@ def _of_group(group: str, chosen: argparse.Namespace, stack: ExitStack) -> Measu
     if group == "statements":
         return _statements(chosen)
     if group == "chat":
-        return partial(_both, _conversations(stack), partial(judged, is_chat=True))
+        return _both(_conversations(stack), partial(judged, is_chat=True))
     asked = []
     for name in chosen.sets:
         data = load(name)
         opened = stack.enter_context(collection(data))
         asked.append((opened, data.some(chosen.questions)))
-    return partial(_both, partial(_open, asked), partial(judged, is_chat=False))
+    return _both(partial(_open, asked), partial(judged, is_chat=False))
 
 
-def _both(*parts: Measured) -> Iterator[tuple[str, Outcome]]:
-    for part in parts:
-        yield from part()
+def _both(*parts: Measured) -> Measured:
+    def measure(cases: Collection[str] | None) -> Iterator[tuple[str, Outcome]]:
+        for part in parts:
+            yield from part(cases)
+
+    return measure
 
 
 def _open(
-    asked: Sequence[tuple[Collection, Sequence[GoldQuestion]]],
+    asked: Sequence[tuple[Opened, Sequence[GoldQuestion]]], cases: Collection[str] | None
 ) -> Iterator[tuple[str, Outcome]]:
     for opened, questions in asked:
         stages = opened.library.stages()
         for question in questions:
-            answer = answer_question(Question(text=question.text), stages)
-            yield (
-                f"{opened.folder.parent.name}/{question.id}",
-                _open_outcome(answer, question, opened),
-            )
+            key = f"{opened.folder.parent.name}/{question.id}"
+            if cases is None or key in cases:
+                answer = answer_question(Question(text=question.text), stages)
+                yield key, _open_outcome(answer, question, opened)
 
 
-def _open_outcome(answer: Any, question: GoldQuestion, opened: Collection) -> Outcome:
+def _open_outcome(answer: Any, question: GoldQuestion, opened: Opened) -> Outcome:
     cited = answer.citations
     shown = json.dumps([answer.text, [one.quote for one in cited], answer.reasons])
     if question.answerable is False:
@@ -243,7 +278,12 @@ def _open_outcome(answer: Any, question: GoldQuestion, opened: Collection) -> Ou
 
 
 def _judged(
-    chosen: argparse.Namespace, stack: ExitStack, opened: dict[str, Any], *, is_chat: bool
+    chosen: argparse.Namespace,
+    stack: ExitStack,
+    opened: dict[str, Any],
+    cases: Collection[str] | None,
+    *,
+    is_chat: bool,
 ) -> Iterator[tuple[str, Outcome]]:
     """The judged questions; of the held half only figures leave this function."""
     import sys
@@ -256,29 +296,29 @@ def _judged(
 
     libraries = Libraries(folder=chosen.libraries)
     for one in COLLECTIONS.values():
-        if one.absent():
+        if one.absent() or (chosen.collections is not None and one.name not in chosen.collections):
             continue
         if one.name not in opened:
             opened[one.name] = stack.enter_context(libraries.of(one))
         for half in HALVES:
             asked = [q for q in questions_of(half, one.name) if bool(q.history) == is_chat]
-            for outcome in outcomes(asked[: chosen.most_judged], opened[one.name], one.root):
+            asked = [q for q in asked[: chosen.most_judged] if cases is None or q.id in cases]
+            for outcome in outcomes(asked, opened[one.name], one.root):
                 right = outcome.score
-                answer = {
+                answer: dict[str, float | str | None] = {
                     "judged right": float(right.is_right),
                     "judged right and first": float(right.is_clear),
                     f"judged right, {half}": float(right.is_right),
                     "judged lines": float(right.lines),
                 }
-                yield right.id, {"shown": str(hash(outcome.answer.printed)), **answer}
+                printed = outcome.answer.printed.encode()
+                yield right.id, {"shown": hashlib.sha256(printed).hexdigest(), **answer}
 
 
 # --- Statements -----------------------------------------------------------------------------------
 
 
 def _statements(chosen: argparse.Namespace) -> Measured:
-    aligner = support_cases.default_aligner()
-    aligner._kept = _Endless()
     with tempfile.TemporaryDirectory() as folder:
         claims = [one for one in changed_numbers.claims(Path(folder), 900) if one.cited]
     pairs = {
@@ -286,32 +326,22 @@ def _statements(chosen: argparse.Namespace) -> Measured:
         for name in ("product-docs", "legalbench-open", "pdfqa-open", "multihoprag-open")
     }
 
-    def measure() -> Iterator[tuple[str, Outcome]]:
+    def measure(_: Collection[str] | None) -> Iterator[tuple[str, Outcome]]:
         for name in STATEMENTS:
-            for number, one in enumerate(support_cases.judged(name, aligner, chosen.statements)):
-                holds = bool(one.sentences) and all(s.with_states.holds for s in one.sentences)
-                kind = "supported shown" if one.is_supported else "unsupported shown"
+            for number, said in enumerate(support_cases.judged(name, chosen.statements)):
+                holds = bool(said.sentences) and all(one.found.holds for one in said.sentences)
+                kind = "supported shown" if said.is_supported else "unsupported shown"
                 yield f"{name}/{number}", {"shown": str(holds), kind: float(holds)}
         yield from _numbers(claims)
         for name, own in pairs.items():
             for number, (one, other) in enumerate(own):
-                told = contradictions.difference(one, other, language_of(one), are_versions=False)
+                told = difference(one, other, language_of(one), are_versions=False)
                 yield (
                     f"pairs of {name}/{number}",
                     {"shown": str(told), "told to differ": float(bool(told))},
                 )
 
     return measure
-
-
-class _Endless(dict[str, Any]):
-    """Kept token states that are never dropped."""
-
-    def move_to_end(self, key: str) -> None:
-        """They have no order."""
-
-    def __len__(self) -> int:
-        return 0
 
 
 def _numbers(claims: Sequence[changed_numbers.Claim]) -> Iterator[tuple[str, Outcome]]:
@@ -344,7 +374,7 @@ def _conversations(stack: ExitStack) -> Measured:
     asked = [one for one in conversation.dialogues() if one.before and one.id in relevant]
     ranked: dict[str, tuple[str, ...]] = {}
 
-    def measure() -> Iterator[tuple[str, Outcome]]:
+    def measure(_: Collection[str] | None) -> Iterator[tuple[str, Outcome]]:
         read = {one.id: conversation.replayed(one, follow_up).text for one in asked}
         for text in read.values():
             if text not in ranked:

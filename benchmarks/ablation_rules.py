@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from inspect import isgenerator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,6 +38,21 @@ class Rule:
     def is_there(self) -> bool:
         """Whether everything that is switched off is (still) in the package."""
         return all(_found(name) is not None for name, _ in self.switches)
+
+    @contextmanager
+    def watched(self, fires: Callable[[str], None]) -> Iterator[None]:
+        """The package as it is; `fires` hears the rule's name whenever the rule changes something."""
+        undo = []
+        for path, neutral in self.switches:
+            held = _found(path)
+            if held is not None:
+                told = partial(fires, self.name)
+                undo += _replace(path, _watching(held[2], neutral, told))
+        try:
+            yield
+        finally:
+            for owner, name, own in reversed(undo):
+                setattr(owner, name, own)
 
     @contextmanager
     def off(self) -> Iterator[None]:
@@ -76,6 +94,55 @@ def _replace(path: str, neutral: Callable[..., Any]) -> list[tuple[Any, str, Any
     return [(place, key, own) for place, key in places]
 
 
+def _watching(
+    own: Callable[..., Any], neutral: Callable[..., Any], told: Callable[[], None]
+) -> Callable[..., Any]:
+    """The same function, which tells where its result is not that of the neutral form."""
+    inside = _INSIDE.get(neutral)
+
+    def watching(*given: Any, **named: Any) -> Any:
+        if inside is not None:
+            return _watching_inside(own, inside, told, given)
+        found = own(*given, **named)
+        found = [*found] if isgenerator(found) else found
+        if _plain(found) != _plain(neutral(*given, **named)):
+            told()
+        return found
+
+    return watching
+
+
+def _plain(found: Any) -> Any:
+    return [*found] if isinstance(found, (list, tuple)) else found
+
+
+def _watching_inside(
+    own: Callable[..., Any],
+    inside: tuple[str, str],
+    told: Callable[[], None],
+    given: tuple[Any, ...],
+) -> Any:
+    """For what stands around another: tells where it hands on, or gives back, something else."""
+    name, method = inside
+    around, question, *rest = given
+    inner = getattr(around, name)
+    asked: list[tuple[Any, ...]] = []
+
+    def noted(*handed: Any) -> Any:
+        found = getattr(inner, method)(*handed)
+        asked.append((*handed, found))
+        return found
+
+    setattr(around, name, SimpleNamespace(**{method: noted}))
+    try:
+        found = own(*given)
+    finally:
+        setattr(around, name, inner)
+    if not any(one[0] is question and one[1:-1] == (*rest,) and one[-1] is found for one in asked):
+        told()
+    return found
+
+
 # --- Neutral forms --------------------------------------------------------------------------------
 
 
@@ -92,6 +159,13 @@ def hands_on(self: Any, question: Any, hits: Any) -> Any:
 def as_retrieved(self: Any, question: Any) -> Any:
     """A retriever around another one that only asks that."""
     return self._retriever.retrieve(question)
+
+
+_INSIDE: Mapping[Callable[..., Any], tuple[str, str]] = {
+    hands_on: ("_selector", "select"),
+    as_retrieved: ("_retriever", "retrieve"),
+}
+"""What stands around another, where that is kept and how it is asked."""
 
 
 def first_argument(first: Any, *_: Any, **__: Any) -> Any:
@@ -459,17 +533,6 @@ RULES = (
         "withdrawing",
         ("verify.withdrawing:withdrawn_by", gives(value=[])),
         modules="verify/statements/deletion.py verify/withdrawing.toml",
-    ),
-    _rule(
-        "statements",
-        "words of headings",
-        ("verify.support:_without_taken", lambda _, read: [*read]),
-    ),
-    _rule(
-        "statements",
-        "synonyms",
-        ("verify.support:_alike", gives(value=lambda *_: False)),
-        modules="verify/statements/wording.py",
     ),
     # What a question means after those before it.
     _rule("chat", "one of several", ("chat.pointers:ordinal", gives(value=None))),

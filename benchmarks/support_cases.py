@@ -22,20 +22,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from open_sets import SHARED, WORK
+from open_sets import SHARED
 
 from pincite.answer.generated import Carriers
 from pincite.ingest.chunk.passages import StructureChunker
 from pincite.ingest.plain.text import TextReader
-from pincite.models.encoders.windowed import MiniLmEncoder
-from pincite.records.flow import Citation, Evidence, Mode, Question, Verdict
+from pincite.records.flow import Citation, Evidence, Mode, Question
 from pincite.settings.groups import ChunkingSettings
 from pincite.text.sentences import sentence_spans
 from pincite.text.terms import terms
-from pincite.verify.numbers.figures import without_marks
 from pincite.verify.statements.claims import ClaimChecker, Finding
-from pincite.verify.statements.support import Stated, Support, measure_support
-from pincite.verify.statements.wording import TokenAligner
 
 JUDGED = (
     "qags",
@@ -51,7 +47,6 @@ MOST = {"expertqa-open": 600, "healthver-open": 800, "climatefever-open": 1000}
 
 _SUPPORTED = {"supported", "Complete", "Supports", "SUPPORTS"}
 _NO_QUESTION = Question(text="")
-_NOT_OF_WORDS = {Verdict.SUPPORTED, Verdict.DERIVED, Verdict.NOT_CLEARLY_CARRIED}
 _SEED = 20261122
 
 _VERB = re.compile(r"\b(was|were|is|are|has|have|had|became|will|can|would)\b")
@@ -61,19 +56,12 @@ _WORD = re.compile(r"\b[a-z]{5,}\b")
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """One sentence: what the checks find by words alone and with token states."""
+    """One sentence, its quotes, and what the checks find."""
 
     text: str
     quotes: tuple[str, ...]
-    by_words: Finding
-    with_states: Finding
-    support: Support
+    found: Finding
     milliseconds: float
-
-    @property
-    def is_faulty(self) -> bool:
-        """Whether a check of numbers or of meaning failed."""
-        return self.with_states.verdict not in _NOT_OF_WORDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +105,7 @@ class _Label:
     is_supported: bool
 
 
-def judged(name: str, aligner: TokenAligner, most: int | None = None) -> list[Judged]:
+def judged(name: str, most: int | None = None) -> list[Judged]:
     """Every statement of a set, or `most` of them."""
     texts, labels = _changed() if name == CHANGED else _labelled(name)
     most = most or MOST.get(name)
@@ -126,7 +114,7 @@ def judged(name: str, aligner: TokenAligner, most: int | None = None) -> list[Ju
     used = {label.document for label in labels}
     evidence = {key: _evidence(texts[key]) for key in texts if key in used}
     weights = SentenceWeights([item.quote for own in evidence.values() for item in own])
-    checking = _Checking(weights, aligner)
+    checking = _Checking(weights)
     return [
         Judged(
             text=label.text,
@@ -143,48 +131,23 @@ def judged(name: str, aligner: TokenAligner, most: int | None = None) -> list[Ju
     ]
 
 
-def default_aligner() -> TokenAligner:
-    """That of the default encoder."""
-    return TokenAligner(MiniLmEncoder(WORK / "encoder"))
-
-
 class _Checking:
-    """Checks sentences as the pipeline does, and once more by words alone."""
+    """Checks sentences as the pipeline does."""
 
-    def __init__(self, weights: SentenceWeights, aligner: TokenAligner) -> None:
-        self._weights = weights
-        self._aligner = aligner
+    def __init__(self, weights: SentenceWeights) -> None:
         self._carriers = Carriers(weights)
-        self._by_words = ClaimChecker(weights)
-        self._with_states = ClaimChecker(weights, aligner=aligner)
+        self._claims = ClaimChecker(weights)
 
     def check(
         self, text: str, evidence: Sequence[Evidence], document: Mapping[str, Any]
     ) -> Checked:
         """One sentence with the quotes that the answerer would choose for it."""
-        title = document.get("title", "")
         quotes = tuple(item.quote for item in self._carriers.of(text, [], evidence))
-        cited = [_citation(quote, title) for quote in quotes]
-        by_words = self._by_words.check(_NO_QUESTION, text, cited, Mode.GENERATED)
-        self._with_states.prepare([text], quotes)
+        cited = [_citation(quote, document.get("title", "")) for quote in quotes]
         started = time.process_time()
-        with_states = self._with_states.check(_NO_QUESTION, text, cited, Mode.GENERATED)
+        found = self._claims.check(_NO_QUESTION, text, cited, Mode.GENERATED)
         spent = time.process_time() - started
-        headings = (title,) if title else ()
-        return Checked(
-            text=text,
-            quotes=quotes,
-            by_words=by_words,
-            with_states=with_states,
-            support=measure_support(
-                without_marks(text),
-                [Stated(quote=quote, headings=headings) for quote in quotes],
-                "",
-                self._weights,
-                self._aligner,
-            ),
-            milliseconds=1000 * spent,
-        )
+        return Checked(text=text, quotes=quotes, found=found, milliseconds=1000 * spent)
 
 
 def _labelled(name: str) -> tuple[dict[str, dict[str, Any]], list[_Label]]:

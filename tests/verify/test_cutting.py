@@ -5,14 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pincite.verify.statements.deletion import changed_words, joined_clauses
-from pincite.verify.statements.wording import Word, words_of
+from pincite.verify.statements.wording import words_of
 
 CITY = "Lisbon, which lies on the Tagus, is the capital of Portugal, and it was rebuilt after 1755."
 PARTS = "The kit holds bolts, nuts, washers, and a key."
-
-
-def nothing_alike(said: Word, other: Word) -> bool:
-    return said is other
 
 
 def changed(
@@ -24,7 +20,6 @@ def changed(
         words_of(quote, language),
         language,
         given=given,
-        alike=nothing_alike,
         is_from_start=is_from_start,
     )
     return [word.text for word in found]

@@ -132,7 +132,6 @@ def test_a_word_of_the_heading_does_not_replace_what_the_quote_names() -> None:
     quote = "While Qutb's ideas became radical during his imprisonment, others remained moderate."
     found = check(said, quote, section="Islamism")
     assert found.verdict is Verdict.NOT_CLEARLY_CARRIED
-    assert found.detail == "Islamism"
     unnamed = "While the ideas became radical during his imprisonment, others remained moderate."
     assert check(said, unnamed, section="Islamism").holds
 

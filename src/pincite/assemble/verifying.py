@@ -6,11 +6,9 @@ from pathlib import Path
 
 from pincite.assemble.reranking import Models
 from pincite.settings.loading import Settings
-from pincite.stages import TermWeights, shows_tokens
+from pincite.stages import TermWeights
 from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.statements.entailment import EntailmentModel, open_entailment_model
-from pincite.verify.statements.support import is_fitted_for
-from pincite.verify.statements.wording import TokenAligner
 
 
 def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
@@ -29,13 +27,9 @@ def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
 
 
 def claim_checker(settings: Settings, weights: TermWeights, models: Models) -> ClaimChecker:
-    """Words, with the help of the encoder that this was fitted for, or the model that is set."""
-    encoder, aligner = models.encoder, None
-    if shows_tokens(encoder) and is_fitted_for(encoder.name):
-        aligner = TokenAligner(encoder)
+    """Words, or the model that is set."""
     return ClaimChecker(
         weights,
-        aligner=aligner,
         entailment=models.entailment,
         least_entailed=settings.verification.nli_threshold,
     )

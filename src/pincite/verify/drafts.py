@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pincite.records.document import Document
 from pincite.records.files import digest_now
-from pincite.records.flow import Citation, Claim, Draft, Evidence, Mode, Question, Source, Verdict
+from pincite.records.flow import Citation, Claim, Draft, Evidence, Question, Source, Verdict
 from pincite.stages import Sources
 from pincite.verify.abstention.reasons import left_out
 from pincite.verify.quotes.checking import FileCheck, check_in_file, why_not_there
@@ -50,9 +50,6 @@ class DraftChecker:
         quotes = {
             name: self._quotes.check(question, evidence[name]) for name in named if name in evidence
         }
-        if draft.mode is Mode.GENERATED:
-            shown = [quote.citation.quote for quote in quotes.values() if quote.citation]
-            self._claims.prepare([claim.text for claim in draft.claims], shown)
         held = _Held(evidence, quotes)
         dropped: list[Claim] = []
         faults: list[str] = []

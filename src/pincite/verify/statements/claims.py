@@ -13,7 +13,7 @@ from pincite.verify.numbers.figures import check_figures, without_marks
 from pincite.verify.statements.entailment import EntailmentModel
 from pincite.verify.statements.meaning import headings_of, meaning_fault
 from pincite.verify.statements.support import measure_support, stated_by
-from pincite.verify.statements.wording import TokenAligner, words_of
+from pincite.verify.statements.wording import words_of
 
 # Do the numbers of a statement stand with its words, or in a quote about something else?
 
@@ -94,35 +94,25 @@ class Finding:
 class ClaimChecker:
     """Compares a statement with the quotes it cites.
 
-    Numbers, names, negations and the like are compared first, and what they find is final. Then the
-    words are, with the help of an `aligner` where the encoder shows token states. An `entailment`
-    model judges in place of the words; it must find at least `least_entailed`, in 0..1.
+    Numbers, names and negations are compared first, and what they find is final. Then the words are.
+    An `entailment` model judges in place of the words; it must find at least `least_entailed`, in 0..1.
     """
 
     def __init__(
         self,
         weights: TermWeights,
         *,
-        aligner: TokenAligner | None = None,
         entailment: EntailmentModel | None = None,
         least_entailed: float = 0.5,
     ) -> None:
         self.weights = weights
-        self._aligner = aligner
         self._entailment = entailment
         self._least_entailed = least_entailed
 
     @property
     def judged_by(self) -> str:
         """What compares statements with quotes, beside the checks of numbers and of meaning."""
-        if self._entailment:
-            return self._entailment.name
-        return f"words and token states of {self._aligner.name}" if self._aligner else "words alone"
-
-    def prepare(self, claims: Sequence[str], quotes: Sequence[str]) -> None:
-        """Read statements and quotes that will be compared, all together."""
-        if self._aligner and not self._entailment:
-            self._aligner.prepare([*(without_marks(claim) for claim in claims), *quotes])
+        return self._entailment.name if self._entailment else "words alone"
 
     def check(
         self,
@@ -181,14 +171,11 @@ class ClaimChecker:
         return Finding(verdict=Verdict.SUPPORTED, support=sure)
 
     def _worded(self, question: Question, claim: str, cited: Sequence[Citation]) -> Finding:
-        support = measure_support(
-            claim, stated_by(cited), question.plain, self.weights, self._aligner
-        )
-        sure = None if support.probability is None else round(support.probability, _DECIMALS)
+        support = measure_support(claim, stated_by(cited), question.plain, self.weights)
         if support.is_clear:
-            return Finding(verdict=Verdict.SUPPORTED, support=sure)
+            return Finding(verdict=Verdict.SUPPORTED)
         words = ", ".join((support.missing or support.changed)[:_WORDS_NAMED])
-        return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=words, support=sure)
+        return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=words)
 
 
 def premise_of(cited: Sequence[Citation]) -> str:

@@ -8,7 +8,7 @@ takes back the rest of its sentence may not be left out at all ("..., a rumour t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -25,9 +25,6 @@ _SAME_LETTERS = 0.75
 _SIDE_BY_SIDE = 0.5
 """What it is worth, in words, that two words stand side by side in statement and quote."""
 _FEWEST_WORDS = 2
-
-Alike = Callable[[Word, Word], bool]
-"""Whether a word of the statement means what one of the quote does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +45,6 @@ def changed_words(
     language: str,
     *,
     given: Collection[str],
-    alike: Alike,
     is_from_start: bool = False,
 ) -> list[Word]:
     """The words that a statement has otherwise than the quote, or leaves out where it must not.
@@ -62,7 +58,7 @@ def changed_words(
     shared = _shared(own, there)
     if not shared:
         return own
-    cutter = _Cutter(cutting_words(language), given, alike)
+    cutter = _Cutter(cutting_words(language), given)
     (first, start), (last, end) = shared[0], shared[-1]
     before, after = there[:start], there[end + 1 :]
     changed = [word for word in (*own[:first], *own[last + 1 :]) if cutter.is_new(word)]
@@ -162,10 +158,9 @@ def _withdrawn(
 class _Cutter:
     """Tells in one language what may be left out or put in, and where a statement may begin and end."""
 
-    def __init__(self, words: CuttingWords, given: Collection[str], alike: Alike) -> None:
+    def __init__(self, words: CuttingWords, given: Collection[str]) -> None:
         self._words = words
         self._given = given
-        self._alike = alike
 
     def changed(self, seam: _Seam) -> list[Word]:
         """What a statement has otherwise at a seam."""
@@ -211,7 +206,7 @@ class _Cutter:
 
     def _may_replace(self, word: Word, other: Word) -> bool:
         within = self._words.within
-        return (word.folded in within and other.folded in within) or self._alike(word, other)
+        return word.folded in within and other.folded in within
 
     def _is_given(self, word: Word) -> bool:
         return self._is_light(word) or word.folded in FRAMES or self._is_told_elsewhere(word)
