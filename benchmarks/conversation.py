@@ -153,9 +153,7 @@ def replayed(dialogue: Dialogue, reader: Reader) -> Reading:
     for question, answer in dialogue.before:
         # Each turn before by the rules: a model would be asked again and again for the same ones.
         read = follow_up(question, earlier)
-        earlier.append(
-            Exchange(question=read.text, asked=question, quotes=(answer,) if answer else ())
-        )
+        earlier.append(Exchange(question=read.text, quotes=(answer,) if answer else ()))
     return reader(dialogue.question, earlier)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pincite.answer.context_selectors import MarginsSelector, NewerSelector, SupportingSelector
+from pincite.answer.context_selectors import NewerSelector, SupportingSelector
 from pincite.answer.extractive import ExtractiveAnswerer, NewestFirst
 from pincite.answer.generated import Carriers, GeneratedAnswerer
 from pincite.answer.model_text import Reading, Window
@@ -13,7 +12,6 @@ from pincite.answer.packing import PackingSelector
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.selection import MmrSelector
-from pincite.answer.table_selectors import AskedRowsSelector, RangedRowsSelector
 from pincite.assemble.plugins import with_added_answerer
 from pincite.records.flow import Mode
 from pincite.settings.groups import GenerationSettings
@@ -121,27 +119,9 @@ def _without(chosen: GenerationSettings) -> str:
 
 # What chooses the sentences that may be quoted under these settings?
 
-AROUND: tuple[Callable[[Selector, Sources], Selector], ...] = (
-    # Before any compares with the best sentence: a line at the edge of a page must not be it.
-    MarginsSelector,
-    # Silences the rows for other values before one row is compared with the best sentence.
-    RangedRowsSelector,
-    # Lifts last: of all that was lifted, the row with exactly what is asked comes first.
-    AskedRowsSelector,
-    # Nearest to the choice: each sentence chosen gets its counterpart, and before its list.
-    NewerSelector,
-)
-"""What stands around the choice of the best sentences, the outermost first.
-
-Hits pass from the first to the last, and get other scores on the way; what is chosen of them goes back
-from the last to the first. Each reads in the question only what it is about; most change nothing.
-"""
-
 
 def quoting_selector(settings: Settings, sources: Sources) -> Selector:
-    """The best sentences, around that choice everything in `AROUND`, and what supports it all."""
+    """The best sentences, beside each what a newer version says, and what supports it all."""
     chosen = settings.evidence.model_dump(exclude={"parts"})
-    selector: Selector = MmrSelector(sources, **chosen)
-    for around in reversed(AROUND):
-        selector = around(selector, sources)
-    return SupportingSelector(selector, sources, least=settings.verification.min_support)
+    best = NewerSelector(MmrSelector(sources, **chosen), sources)
+    return SupportingSelector(best, sources, least=settings.verification.min_support)

@@ -80,9 +80,7 @@ class Conversation:
             filters=filters,
         )
         conversation.id = number
-        conversation._earlier = [
-            _exchange(turn.question, turn.read_as, turn.answer) for turn in turns
-        ]
+        conversation._earlier = [_exchange(turn.read_as, turn.answer) for turn in turns]
         return conversation
 
     def __len__(self) -> int:
@@ -114,7 +112,7 @@ class Conversation:
             found=found,
         )
         form = answer_form(answer)
-        self._earlier.append(_exchange(text, reading.text, form))
+        self._earlier.append(_exchange(reading.text, form))
         notices = [*([self._problem] if self._problem else []), *reading.notices]
         if self._keep:
             turn = KeptTurn(question=text, read_as=reading.text, answer=form, asked=now())
@@ -163,10 +161,10 @@ def _no_such(library: Library, number: int) -> str:
     return f"there is no conversation {number}; there are: {there_are}"
 
 
-def _exchange(asked: str, read_as: str, form: Mapping[str, Any]) -> Exchange:
+def _exchange(read_as: str, form: Mapping[str, Any]) -> Exchange:
     quotes = (cited["cited_text"] for cited in form["citations"][:_QUOTES_REMEMBERED])
     told = tuple(" ".join(quote.split()) for quote in quotes)
-    return Exchange(question=read_as, asked=" ".join(asked.split()), quotes=told)
+    return Exchange(question=read_as, quotes=told)
 
 
 def reader_of(library: Library) -> tuple[Reader, str]:

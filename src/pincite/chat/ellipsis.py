@@ -1,8 +1,7 @@
 """Which words of a question does "and for tomatoes?" replace? Those of the same kind, if it is sure.
 
-A year replaces the year, an option the option, "for X" what stands after "for", "operating profit"
-the revenue of Acme, a name the only name, a kind of loan the loan. Where two places would do, none
-is chosen.
+A year replaces the year, an option the option, "for X" what stands after "for", a name the only name.
+Where two places would do, none is chosen.
 """
 
 from __future__ import annotations
@@ -12,15 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from pincite.chat.subjects import (
     AUXILIARIES,
-    DETERMINERS,
-    FUNCTION,
     PREPOSITIONS,
     QUESTION_WORDS,
     generic,
-    keys,
     names,
     place_of,
-    topic,
     words,
 )
 
@@ -30,12 +25,6 @@ _TIME = re.compile(
     r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:19|20)\d\d(?:-\d\d)*)\b"
 )
 _DOES = re.compile(r"\b(?:do|does|did)\s+(?=\w)", re.IGNORECASE)
-_VERBS = frozenset(
-    """apply begin belong close contain cost cover earn end expire grow happen hold include last lie
-    live make mean measure need occur open operate pay produce recommend require run sell start stop
-    take use want weigh work""".split()
-)
-"""What the last of three words may be after "does": `the relief valve cost`."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = r"-?\d[\d.,/]*"
 _NAMED_NUMBER = re.compile(rf"([^\W\d]+)\s+{_NUMBER}")
@@ -43,24 +32,13 @@ _MEASURED = re.compile(rf"{_NUMBER}\s+(\S+)")
 _PLAIN_NUMBER = re.compile(r"\d[\d.]*\d|\d")
 _CODE = re.compile(r"(?<![\w-])(?P<letters>[^\W\d_]+[-_./]?)\d(?:[\w./-]*\w)?")
 _OPTION = re.compile(r"(?<![\w-])--?[^\W\d_](?:[\w-]*\w)?")
-_DETERMINER = "(?:an?|the|my|your|our|their|his|her)"
-_FIGURE = re.compile(
-    rf"(?:^(?!(?:how|what|which|who)\b)|\b(?:is|are|was|were)\s+(?:{_DETERMINER}\s+)?|\b(?:{_DETERMINER}|how\s+(?:many|much))\s+"
-    r"|['’]s\s+)"
-    r"(?P<figure>[^\W\d_][\w-]*(?:\s+[^\W\d_][\w-]*){0,3}?)(?=\s+(?P<preposition>of|in|for|at)\s+"
-    r"(?:(?:the|fiscal)\s+)?(?P<about>\S+)|\s*[?.!]*$)",
+_DOER = re.compile(
+    r"(?P<doer>(?:(?:an?|the|my|your|our|their|his|her)\s+)?[^\W_][\w&-]*)\s+[^\W\d_]+\W*$",
     re.IGNORECASE,
 )
-_ASKS_FOR_A_FIGURE = re.compile(r"(?!when|where|why|how\s+(?:do|can|is|are|was)\b)", re.IGNORECASE)
+"""What stands between "does" and a last word: "the valve" of "the valve cost?"."""
+_BESIDE_A_NOUN = re.compile(r"\s+[a-z]\w*\s+\w")
 _OWNER = re.compile(r"['’]s(?=\s)")
-_PLACED = re.compile(r"\b(?:at|from|in|near|on|since|to)\s+(?:the\s+)?$", re.IGNORECASE)
-_AUXILIARY = "|".join(re.escape(word) for word in sorted(AUXILIARIES))
-_AMOUNT = re.compile(
-    rf"how\s+(?P<amount>(?:much|many)(?:\s+(?!(?:{_AUXILIARY})\s)\S++)++)(?=\s+(?:{_AUXILIARY})\s)",
-    re.IGNORECASE,
-)
-_BEFORE_A_VERB = frozenset("i you we they he she who".split())
-_NO_NOUNS = FUNCTION | {"many", "much"}
 _END_OF_A_PHRASE = AUXILIARIES | PREPOSITIONS | QUESTION_WORDS | {"and", "or", "but", "that", "if"}
 
 
@@ -72,27 +50,6 @@ def exchanged(question: str, other: str) -> str:
         if found:
             return found
     return ""
-
-
-def exchanged_alike(subjects: str, plain: str) -> str:
-    """A list of subjects with another time, number, code or name in it; empty where none is."""
-    for way in (_by_time, _by_number, _by_code, _by_name):
-        found = way(subjects, plain, plain)
-        if found:
-            return found
-    return ""
-
-
-def amount_exchanged(question: str, amount: str) -> str:
-    """`how much sick leave` instead of `How much annual leave` in a question that begins so."""
-    there = _AMOUNT.match(question)
-    return _put(question, there.span("amount"), amount.partition(" ")[2]) if there else ""
-
-
-def is_measure(plain: str) -> bool:
-    """Whether it is a time or a number, which says no more than when or how much."""
-    has_number = any(sign.isdigit() for sign in plain) and not names(plain, opens=False)
-    return has_number or bool(_TIME.search(plain))
 
 
 def _by_time(question: str, other: str, plain: str) -> str:
@@ -155,51 +112,6 @@ def _by_preposition(question: str, other: str, plain: str) -> str:
     return _put(question, there[0], plain) if len(there) == 1 else ""
 
 
-def _by_kind(question: str, other: str, plain: str) -> str:
-    """`Israel` instead of `the country`."""
-    del other
-    there = generic(question)
-    return _put(question, there.span(), plain) if there and names(plain, opens=False) else ""
-
-
-def _by_figure(question: str, other: str, plain: str) -> str:
-    """`costs` instead of `revenue` in "the revenue of Acme", "Acme's revenue", "revenue in 2023".
-
-    What is written otherwise, as a name beside a noun, is no figure but whose it is.
-    """
-    own = words(plain)
-    if other != plain or not _ASKS_FOR_A_FIGURE.match(question) or _TIME.fullmatch(plain):
-        return ""
-    has_determiner = own[0].lower() in DETERMINERS
-    for found in _FIGURE.finditer(question):
-        if not _is_figure(found, own[has_determiner:]):
-            continue
-        start, end = found.span("figure")
-        keeps = not has_determiner or not re.search(
-            r"\b(?:an?|the)\s+$|['’]s\s+$", question[:start]
-        )
-        return _put(question, (start, end), plain if keeps else " ".join(own[1:]))
-    return ""
-
-
-def _is_figure(found: re.Match[str], own: Sequence[str]) -> bool:
-    """Whether the words are written as those beside them are not: `EBITDA` of `Vardhani`."""
-    figure, about = words(found["figure"]), found["about"] or ""
-    owned = found[0][: found.start("figure") - found.start()].lower().endswith(("'s ", "’s "))
-    is_noun = own and not any(word.lower() in FUNCTION for word in [*figure, *own])
-    is_verb = figure[-1].endswith("ed") or figure[-1].lower() in _VERBS
-    if not is_noun or is_verb or not (owned or about):
-        return False
-    is_about = owned or about[0].isupper() or bool(_YEAR.match(about))
-    return is_about and _writing(figure[-1]) == _writing(own[-1]) != "name"
-
-
-def _writing(word: str) -> str:
-    if len(word) > 1 and word.isupper():
-        return "letters"
-    return "name" if word[0].isupper() else "word"
-
-
 def _by_name(question: str, other: str, plain: str) -> str:
     """A name instead of the only name; a day or a month is none."""
     named = [name for name in names(question) if not _TIME.fullmatch(name)]
@@ -212,58 +124,9 @@ def _by_name(question: str, other: str, plain: str) -> str:
         return ""
     owner = _OWNER.split(named[0])[0]
     span = place_of(owner, question)
-    if span is None or (generic(question) and _tells_of_a_kind(question, span)):
-        return ""
-    return _put(question, span, plain)
-
-
-def _tells_of_a_kind(question: str, span: tuple[int, int]) -> bool:
-    """Whether a name says where or of which sort: `Jewish` in "the Jewish people of the country"."""
-    after = re.match(r"\s+([^\W\d_]+)", question[span[1] :])
-    word = after[1].lower() if after else ""
-    is_noun = bool(word) and word not in FUNCTION | _VERBS and not word.endswith("ed")
-    return is_noun or bool(_PLACED.search(question[: span[0]]))
-
-
-def _by_first_word(question: str, other: str, plain: str) -> str:
-    """`quay logs` instead of `quay rollback`."""
-    own = [word for word in words(plain) if word.lower() not in DETERMINERS]
-    if len(own) != 2 or other != plain:
-        return ""
-    shared = re.search(rf"(?<![\w-]){re.escape(own[0])}\s+([^\W_][\w-]*)", question, re.IGNORECASE)
-    if shared is None:
-        return ""
-    second = shared[1]
-    is_verb = second.endswith("ed") or (
-        _DOES.search(question) and not words(question[shared.end() :])
-    )
-    is_alike = second.lower() not in FUNCTION and _writing(second) == _writing(own[1])
-    return _put(question, shared.span(), " ".join(own)) if is_alike and not is_verb else ""
-
-
-def without_doer(question: str, other: str) -> str:
-    """What a question is about; a name that does something is left out where another name asks."""
-    parts = topic(question).split(", ")
-    if names(other, opens=False) == [other]:
-        doers = {name for name in names(question) if re.search(_doing(name), question)}
-        parts = [part for part in parts if part not in doers]
-    return ", ".join(parts)
-
-
-def _doing(name: str) -> str:
-    return rf"(?i:\b(?:{_AUXILIARY})\s+){re.escape(name)}(?!\w)"
-
-
-def _by_head(question: str, other: str, plain: str) -> str:
-    """`unsecured loans` instead of `an interest free secured loan`."""
-    del other
-    own = words(plain)
-    there = [
-        span
-        for span in _noun_phrases(question)
-        if keys([words(question[slice(*span)])[-1]]) == keys([own[-1]])
-    ]
-    return _put(question, there[0], plain) if len(own) > 1 and len(there) == 1 else ""
+    # In "How many Jewish people live in the country?" a name stands for the country.
+    is_kind = span and generic(question) and _BESIDE_A_NOUN.match(question, span[1])
+    return _put(question, span, plain) if span and not is_kind else ""
 
 
 def _by_doer(question: str, other: str, plain: str) -> str:
@@ -272,15 +135,9 @@ def _by_doer(question: str, other: str, plain: str) -> str:
     found = _DOES.search(question)
     if is_apart or found is None or _TIME.fullmatch(plain):
         return ""
-    phrase = next(_noun_phrases(question[found.end() :]), (0, 0))
-    if phrase[0] != 0:
-        return ""
-    does = question[found.end() :][: phrase[1]]
-    doer, _, verb = does.rpartition(" ")
-    nouns = [word for word in words(doer) if word.lower() not in DETERMINERS]
-    if not nouns or (len(nouns) > 1 and verb.lower() not in _VERBS):
-        return ""
-    return _put(question, (found.end(), found.end() + len(doer)), plain)
+    doer = _DOER.match(question, found.end())
+    is_doer = doer is not None and words(doer["doer"])[0].lower() not in PREPOSITIONS
+    return _put(question, doer.span("doer"), plain) if doer and is_doer else ""
 
 
 def _by_end(question: str, other: str, plain: str) -> str:
@@ -298,11 +155,7 @@ _WAYS = (
     _by_number,
     _by_code,
     _by_preposition,
-    _by_first_word,
-    _by_figure,
     _by_name,
-    _by_kind,
-    _by_head,
     _by_doer,
     _by_end,
 )
@@ -335,27 +188,3 @@ def _phrases_after(question: str, preposition: str) -> Iterator[tuple[int, int]]
                 break
         if end > found.end():
             yield found.end(), end
-
-
-def _noun_phrases(question: str) -> Iterator[tuple[int, int]]:
-    """Runs of words that are no function words, with the determiner before them.
-
-    What follows "I" or "who" is a verb, and no part of one.
-    """
-    start = end = -1
-    lowered = ""
-    for word in re.finditer(r"[^\W_][\w&'’-]*|[^\w\s]", question):
-        before, lowered = lowered, word[0].lower()
-        if lowered in DETERMINERS:
-            if start < end:
-                yield start, end
-            start, end = word.start(), -1
-        elif lowered in _NO_NOUNS or before in _BEFORE_A_VERB or not lowered[0].isalnum():
-            if start < end:
-                yield start, end
-            start = end = -1
-        else:
-            start = word.start() if start < 0 else start
-            end = word.end()
-    if start < end:
-        yield start, end

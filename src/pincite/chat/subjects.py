@@ -136,34 +136,6 @@ def _joins(word: str) -> bool:
     return word.lower() in _INSIDE_NAMES or (word[:1].isupper() and word != "I")
 
 
-def subject(text: str) -> str:
-    """The one thing a question is about, fit to stand for "it"; empty where that is not certain."""
-    plain = parsed(text).plain
-    about = _WHAT_ABOUT.match(plain)
-    if about:
-        return about["subject"].strip()
-    named = names(plain)
-    if len(named) == 1 and not _is_beside_noun(named[0], plain):
-        return named[0]
-    if len(named) > 1:
-        return ""
-    asked = _WHAT_IS.match(plain)
-    if asked is None:
-        return ""
-    chosen = words(asked["subject"])
-    lowered = [word.lower() for word in chosen]
-    is_plain = not set(lowered) & (PREPOSITIONS | AUXILIARIES | QUESTION_WORDS | _OWNERS)
-    is_plain = is_plain and bool(content(asked["subject"]))
-    return " ".join(chosen) if is_plain and len(chosen) <= _LONGEST_SUBJECT_WORDS else ""
-
-
-def _is_beside_noun(name: str, text: str) -> bool:
-    """Whether a name only says which kind or whose something is: "AAA bonds", "Acme's revenue"."""
-    found = place_of(name, text)
-    after = re.match(r"(?:['’]s)?[-\s]+([^\W\d_]+)", text[found[1] :]) if found else None
-    return after is not None and after[1].lower() not in EMPTY and not after[1].endswith("ed")
-
-
 def topic(text: str) -> str:
     """All that a question is about, as a list: "good lawyer, estate plan, will"."""
     pieces = _PIECE.findall(_HOW_LONG.sub("", LEADING.sub("", parsed(text).plain)))
@@ -183,50 +155,6 @@ def topic(text: str) -> str:
             break
         kept.append(run)
     return ", ".join(kept)
-
-
-def alternatives(text: str) -> list[str]:
-    """What a question offers a choice of: `pumps, valves or hoses` has three."""
-    plain = _BEFORE_A_CHOICE.sub("", parsed(text).plain.strip(" ?!."))
-    both = _BOTH.search(plain)
-    if both:
-        return [both["first"], both["second"]]
-    if not re.search(r"\b(?:or|vs\.?|versus)\b", plain, re.IGNORECASE):
-        return []
-    parts = re.split(
-        r"(?:(?<!\s)\s++)?,\s*+(?:or\s++)?|(?<!\s)\s++(?:or|vs\.?|versus)\s++",
-        plain,
-        flags=re.IGNORECASE,
-    )
-    if len(parts) < 2 or not all(parts):
-        return []
-    # The first part has the beginning of the question, the last one its end: of these the words
-    # beside the choice count, as many as the parts between them have.
-    inner = parts[1:-1]
-    most = max((len(words(part)) for part in inner), default=2)
-    first = _last_run(parts[0], most)
-    last = _first_run(parts[-1], most)
-    found = [first, *inner, last]
-    return found if all(found) else []
-
-
-def _last_run(part: str, most: int) -> str:
-    run: list[str] = []
-    for word in reversed(words(part)):
-        if len(run) == most or (_plain(word) in EMPTY):
-            break
-        run.insert(0, word)
-    return " ".join(run)
-
-
-def _first_run(part: str, most: int) -> str:
-    run: list[str] = []
-    for word in words(part):
-        if len(run) == most or (_plain(word) in EMPTY and run):
-            break
-        if _plain(word) not in EMPTY:
-            run.append(word)
-    return " ".join(run)
 
 
 def _plain(word: str) -> str:

@@ -27,13 +27,7 @@ _OF = r"(?:\s*(?:of|/|von|sur|de|di|van|av|af|z|ze|из|από)\s*\d{1,4})?"
 _PAGE_MARK = re.compile(
     rf"(?:^|\s){_PAGE}\s*\d{{1,4}}{_OF}\W*$|^\W*{_PAGE}\s*\d{{1,4}}{_OF}(?:\s|$)", re.IGNORECASE
 )
-_ASKS_FOR_PAGE = re.compile(rf"\b{_PAGE}s?\b|\bpages|\bseiten", re.IGNORECASE)
 _MOST_WORDS = 15
-
-
-def asks_for_page(question: str) -> bool:
-    """Whether a question is about pages."""
-    return _ASKS_FOR_PAGE.search(question) is not None
 
 
 def is_page_edge(document: Document, start: int, end: int) -> bool:

@@ -203,7 +203,6 @@ def _read(
         exchanges.append(
             Exchange(
                 question=follow_up(one.question, exchanges).text,
-                asked=" ".join(one.question.split()),
                 quotes=tuple(_quotes(one, served, allowed)),
             )
         )
