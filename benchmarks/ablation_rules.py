@@ -179,7 +179,7 @@ def no_boost(_: Any, __: Any, hits: Sequence[Any]) -> list[float]:
 
 
 def _plain_scores(hit: Any, *_: Any) -> Any:
-    from pincite.answer.candidate_sentences import PassedOn
+    from pincite.evidence.lead_ins import PassedOn
 
     return PassedOn(scores=tuple(hit.sentence_scores), lead_ins=frozenset())
 
@@ -254,19 +254,19 @@ RULES = (
         "answers",
         "lead-ins",
         ("evidence.lead_ins:passed_on", _plain_scores),
-        modules="answer/candidate_sentences.py",
+        modules="evidence/lead_ins.py",
     ),
     _rule(
         "answers",
         "fragments",
         ("evidence.fragments:is_fragment", gives(value=False)),
-        modules="answer/candidate_sentences.py",
+        modules="evidence/fragments.py",
     ),
     _rule(
         "answers",
         "table heads",
         ("evidence.table_heads:is_table_head", gives(value=False)),
-        modules="answer/candidate_sentences.py",
+        modules="evidence/table_heads.py",
     ),
     _rule("answers", "said once", ("evidence.sentences:Sentences._said_once", _all_kept)),
     _rule(
@@ -281,7 +281,7 @@ RULES = (
         "answers",
         "figure before the best",
         ("evidence.select:MmrSelector._figure_before", gives(value=None)),
-        modules="text/question_forms.py",
+        modules="text/figures_asked.py",
     ),
     _rule(
         "answers",

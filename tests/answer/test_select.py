@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from pincite.answer.selection import MmrSelector
 from pincite.ingest.plain.delimited import DelimitedReader
 from pincite.models.vectors import normalised
-from pincite.records.document import Cell, Document, Span
+from pincite.records.document import Document, Span
 from pincite.records.flow import Hit, Passage, Question
 from pincite.testing.fakes import MemorySources
 from pincite.testing.samples import text_document
@@ -165,54 +164,10 @@ def test_a_sentence_before_the_best_must_be_nearly_as_good() -> None:
     assert sorted(chosen_rows(loose, passage)) == [0, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("question", "is_let_in"),
-    [("How many days do I get?", True), ("Which employees get days?", False)],
-)
-def test_a_sentence_before_the_best_is_let_in_for_the_figure_that_is_asked_for(
-    question: str, is_let_in: bool
-) -> None:
-    quotes = ("Staff get 28 days.", "In 2020 it was so.", "Others get a part of these days.")
-    document, found = one_passage(quotes, (0.85, 0.84, 0.9), DIRECTIONS[:3])
-    options = {"max_sentences": 6, "mmr_lambda": 0.7, "max_similarity": 0.82}
-    chooser = MmrSelector(MemorySources([document]), **options, margin=0.08, lead_margin=0.01)
-    chosen = {item.quote for item in chooser.select(Question(text=question), [found]).evidence}
-    assert chosen == ({quotes[0], quotes[2]} if is_let_in else {quotes[2]})
-
-
 def test_the_lead_margin_counts_in_the_passage_of_the_best_sentence_only() -> None:
     best, other = hit(4, (0.9,), DIRECTIONS[:1]), hit(0, (0.85,), DIRECTIONS[1:2])
     made = selector(margin=0.08, lead_margin=0.0, max_similarity=1.0)
     assert chosen_rows(made, best, other) == [4, 0]
-
-
-def test_the_first_sentence_below_the_heading_that_is_asked_for_has_no_such_margin() -> None:
-    found = hit(0, (0.85, 0.85, 0.9), DIRECTIONS[:3])
-    passage = replace(found.passage, section=("Tools", "Tool rollback"))
-    made = selector(margin=0.08, lead_margin=0.02, max_similarity=1.0)
-    for text, rows in (("what does tool rollback do", [0, 2]), ("what does the tool do", [2])):
-        chosen = made.select(Question(text=text), [replace(found, passage=passage)]).evidence
-        assert sorted(SPANS.index(item.span) for item in chosen) == rows
-
-
-def test_the_row_of_the_option_that_is_asked_for_has_no_such_margin() -> None:
-    text = "--wait | until ready\n--fast | do not\nBoth --wait and --fast are never given."
-    document = text_document(text)
-    cells = [Cell(start=start, end=start + 6) for start in (0, 21)]
-    blocks = [
-        replace(row, cells=(cell,)) for row, cell in zip(document.blocks, cells, strict=False)
-    ]
-    document = replace(document, blocks=(*blocks, *document.blocks[2:]))
-    spans = tuple(
-        Span(document_id=document.id, start=block.start, end=block.end) for block in document.blocks
-    )
-    whole = Span(document_id=document.id, start=0, end=len(text))
-    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
-    found = Hit(passage=passage, score=0.5, scores={}, sentence_scores=(0.85, 0.85, 0.9))
-    options = {"max_sentences": 6, "mmr_lambda": 0.7, "max_similarity": 1.0}
-    made = MmrSelector(MemorySources([document]), **options, margin=0.08, lead_margin=0.01)
-    chosen = made.select(Question(text="what does --wait do?"), [found]).evidence
-    assert sorted(item.span for item in chosen) == [spans[0], spans[2]]
 
 
 def test_something_new_is_preferred_to_a_slightly_better_repetition() -> None:
@@ -387,16 +342,3 @@ def test_reasons_have_the_numbers_that_decided() -> None:
     made = selector(max_sentences=2, margin=0.3, max_similarity=0.82)
     (repeated, *_) = made.select(QUESTION, [passage]).dropped
     assert repeated.reason == "repeats e1: similarity 1.000 > 0.820"
-
-
-def test_a_remark_of_an_editor_is_no_evidence() -> None:
-    document = text_document("It rains in May. [citation needed]")
-    spans = tuple(Span(document_id=document.id, start=a, end=b) for a, b in ((0, 16), (17, 34)))
-    whole = Span(document_id=document.id, start=0, end=34)
-    passage = Passage(id="p", span=whole, section=(), page=None, sentences=spans)
-    found = Hit(passage=passage, score=0.5, scores={}, sentence_scores=(0.8, 0.9))
-    options = {"max_sentences": 6, "mmr_lambda": 0.7, "max_similarity": 0.82}
-    chooser = MmrSelector(MemorySources([document]), **options, margin=0.3, lead_margin=0.3)
-    selection = chooser.select(QUESTION, [found])
-    assert [item.quote for item in selection.evidence] == ["It rains in May."]
-    assert [drop.reason for drop in selection.dropped] == ["a fragment that says nothing alone"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.remarks import asks_for_mail_header, is_mail_header, is_remark, without_remarks
+from pincite.text.remarks import is_remark, without_remarks
 
 
 @pytest.mark.parametrize(
@@ -39,31 +39,3 @@ def test_remarks_are_taken_out() -> None:
         "May",
         ".",
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("From: Tom <tom@norda.example>\nDate: Mon, 11 Mar 2024\nSubject: Launch", True),
-        ("> Von: Eva Haas\n> An: Tom Brandt\n> Betreff: Umzug\n", True),
-        ("From: Linz\nTo: Graz\nDate: 3 May", False),
-        ("Subject: Launch", False),
-        ("From: Tom\nSubject: Launch\nIt starts at noon.", False),
-    ],
-)
-def test_the_lines_above_a_message_are_known(text: str, expected: bool) -> None:
-    assert is_mail_header(text) is expected
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("When is the launch party?", False),
-        ("How much is the fee?", False),
-        ("Who invited Tom?", True),
-        ("When was the mail about the launch sent?", True),
-        ("Wem hat Eva geschrieben?", True),
-    ],
-)
-def test_some_questions_ask_for_the_lines_above_a_message(question: str, expected: bool) -> None:
-    assert asks_for_mail_header(question) is expected

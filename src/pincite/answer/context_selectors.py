@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pincite.answer.candidate_sentences import is_table_head
 from pincite.answer.rescoring import numbered
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question, Selection
@@ -66,16 +65,14 @@ class SupportingSelector:
                 shared = asked.intersection(terms(quote, question.language))
                 if len(shared) < _LEAST_SHARE * len(asked) and not self._goes_on(span, best.span):
                     continue
-                document = self._sources.document(span.document_id)
-                if not is_table_head(document, hit.passage, span):
-                    # What supports is read behind what it supports.
-                    yield Evidence(
-                        id="",
-                        span=span,
-                        quote=quote,
-                        passage=hit.passage,
-                        score=min(score, best.score),
-                    )
+                # What supports is read behind what it supports.
+                yield Evidence(
+                    id="",
+                    span=span,
+                    quote=quote,
+                    passage=hit.passage,
+                    score=min(score, best.score),
+                )
 
     def _goes_on(self, span: Span, best: Span) -> bool:
         """Whether it is the next sentence of the same paragraph."""

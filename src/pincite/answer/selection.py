@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pincite.answer.candidate_sentences import Scored, Sentences, dropped_as
+from pincite.answer.candidate_sentences import Scored, dropped_as, that_may_answer
 from pincite.records.document import Span
 from pincite.records.flow import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import details, details_asked, words_beside_details
 from pincite.text.negations import is_negated
-from pincite.text.question_forms import asks_for_figure, has_figure
 from pincite.text.terms import terms
 
 if TYPE_CHECKING:
@@ -57,9 +56,7 @@ class MmrSelector:
 
     Only sentences that score at most `margin` below the best are considered, so that an answer
     which one sentence gives is one sentence. A sentence that stands in the same passage before the
-    best one would be read first, so it must be as good but for `lead_margin`, unless it says what
-    the thing is that is asked for (the first one below its heading, or the row of it), or is
-    the best with a figure where one is asked for and the best of all has none. Among those, the next
+    best one would be read first, so it must be as good but for `lead_margin`. Among those, the next
     sentence is the one with the highest
     `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones, but for those that it
     gives another value for. One more similar than
@@ -79,7 +76,6 @@ class MmrSelector:
         lead_margin: float,
     ) -> None:
         self._sources = sources
-        self._sentences = Sentences(sources, margin)
         self._max_sentences = max_sentences
         self._lambda = mmr_lambda
         self._max_similarity = max_similarity
@@ -171,57 +167,23 @@ class MmrSelector:
 
         Of a passage without any, the best sentence is among the dropped.
         """
-        scored, dropped = self._sentences.that_may_answer(question, hits)
-        asked = frozenset(terms(question.asked, question.language))
+        scored, dropped = that_may_answer(question, hits, self._sources)
         unique: dict[Span, _Candidate] = {}
         seen: set[str] = set()
-        answers = self._figure_before(question, scored)
         for score, span, row, hit in scored:
             top = scored[0][0]
             leads_in = _leads_in(span, hit, scored[0])
-            is_strict = leads_in and span != answers and not self._is_defined_by(span, hit, asked)
-            margin = self._lead_margin if is_strict else self._margin
+            margin = self._lead_margin if leads_in else self._margin
             if score < top - margin:
                 if leads_in or hit.passage.id not in seen:
                     dropped.append(dropped_as(hit.passage, span, score, _far(score, top, margin)))
             elif span in unique:
                 same = f"the same sentence counts as one of {unique[span].passage.id}"
                 dropped.append(dropped_as(hit.passage, span, score, same))
-            elif self._sentences.is_signature(span):
-                dropped.append(dropped_as(hit.passage, span, score, "a name and no sentence"))
             else:
                 unique[span] = self._candidate(span, hit, row, score, question.language)
             seen.add(hit.passage.id)
         return list(unique.values()), dropped
-
-    def _figure_before(self, question: Question, scored: Sequence[Scored]) -> Span | None:
-        """The best sentence before the best one that has the figure asked for, which that lacks."""
-        if not scored or not asks_for_figure(question.plain):
-            return None
-        top, lead, _, _ = scored[0]
-        if has_figure(self._sources.text_of(lead)):
-            return None
-        near = (entry for entry in scored if entry[0] >= top - self._margin)
-        return next(
-            (
-                span
-                for _, span, _, hit in near
-                if _leads_in(span, hit, scored[0]) and has_figure(self._sources.text_of(span))
-            ),
-            None,
-        )
-
-    def _is_defined_by(self, span: Span, hit: Hit, asked: frozenset[str]) -> bool:
-        """Whether it says what the thing is that is asked for: the first sentence below a heading
-        that is all that the question asks for, or a row whose first cell the question holds."""
-        document = self._sources.document(span.document_id)
-        block = next(iter(document.blocks_in(span.start, span.end)), None)
-        if block is not None and block.cells:
-            words = terms(document.text[block.cells[0].start : block.cells[0].end])
-            return bool(words) and asked.issuperset(words)
-        passage = hit.passage
-        is_first = bool(passage.section) and span == passage.sentences[0]
-        return is_first and asked == frozenset(terms(passage.section[-1]))
 
     def _candidate(self, span: Span, hit: Hit, row: int, score: float, language: str) -> _Candidate:
         quote = self._sources.text_of(span)
