@@ -143,27 +143,3 @@ def test_an_answer_of_another_year_is_pointed_out() -> None:
     question = Question(text="What was the revenue in 2018?")
     told = [*Lacking(SOURCES, EvenWeights()).beside(question, quoted(SALES, PLAN))]
     assert told == ["no quote that speaks of it is of 2018; it may be of another time"]
-
-
-class Known(EvenWeights):
-    """Weights of a library that holds the words of TEXT only."""
-
-    def weight(self, term: str) -> float:
-        return 0.5 if term in TEXT.lower() else 1.0
-
-
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        (
-            "What was the advertising revenue in 2022?",
-            ["no document says 'advertising': the row 'Revenue' may be of something else"],
-        ),
-        ("What was the revenue in 2022?", []),
-        ("What was the Orrin revenue in 2022?", []),
-    ],
-)
-def test_a_row_that_may_be_of_the_whole_is_pointed_out(question: str, told: list[str]) -> None:
-    lacking = Lacking(SOURCES, Known())
-    evidence = quoted(ROW, passages=(TEXT,))
-    assert [*lacking.beside(Question(text=question), evidence)] == told

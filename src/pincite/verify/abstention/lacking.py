@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 
 from pincite.records.flow import Evidence, Hit, Passage, Question
@@ -21,7 +21,6 @@ from pincite.verify.abstention.signals import (
     states_what_is_negated,
 )
 from pincite.verify.numbers.missing import cited_texts, has_digits, missing_numbers
-from pincite.verify.quotes.cells import cited_cells
 from pincite.verify.quotes.list_lead_ins import announced_by, read_with_announcements
 from pincite.verify.statements.names import missing_names, names
 
@@ -162,20 +161,7 @@ class Lacking:
         if named := ", ".join(one for one in elsewhere if one not in years):
             yield f"the passage of the best quote does not name: {named}; another cited one does"
         best = max(evidence, key=lambda item: item.score)
-        yield from self._of_the_whole(question, best, asked)
         yield from self._opposed(question, best, asked)
-
-    def _of_the_whole(self, question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
-        """A word that no document has before the name of the row: "advertising revenue"."""
-        document = self._sources.document(best.span.document_id)
-        cells = cited_cells(document, best.span.start, best.span.end)
-        labels = dict.fromkeys(label.text for cell in cells for label in cell.rows)
-        named = {term for label in labels for term in terms(label, asked.language)}
-        for before, word in pairwise(question.plain.split()):
-            new = asked.unknown.intersection(terms(before, asked.language))
-            if new and named.intersection(terms(word, asked.language)):
-                label = " / ".join(labels)
-                yield f"no document says '{before}': the row '{label}' may be of something else"
 
     def _not_named(self, question: str, cited: Sequence[str], language: str) -> Iterator[str]:
         asking = without_asking_words(question, language)
