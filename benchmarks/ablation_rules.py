@@ -324,12 +324,6 @@ RULES = (
         ("retrieve.named_files:NamedFiles.named", gives(value=None)),
         modules="retrieve/named_files.py text/data/named_files.toml",
     ),
-    _rule(
-        "answers",
-        "headings",
-        ("retrieve.headings:HeadingBooster.boosts", no_boost),
-        modules="retrieve/boosts.py",
-    ),
     _rule("answers", "rare words kept", ("retrieve.exact:ExactWords.rare", gives(value=()))),
     _rule(
         "answers",

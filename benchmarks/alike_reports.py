@@ -1,7 +1,7 @@
 """Reports of many companies and years in the same words: is the one found that a question names?
 
     python benchmarks/alike_reports.py                     # boost, first and filter, three seeds
-    python benchmarks/alike_reports.py --settings boosts.documents=first --seeds 1
+    python benchmarks/alike_reports.py --settings boosts.documents=off --seeds 1
 
 Forty companies, three years each, files named in one of several ways; every question names a company
 and a year. Prints the share of questions whose first hit is in that report, and is on the topic there,
@@ -180,7 +180,7 @@ def main() -> None:
     parser.add_argument(
         "--settings",
         nargs="+",
-        default=["boosts.documents=boost", "boosts.documents=first", "boosts.documents=filter"],
+        default=["boosts.documents=boost", "boosts.documents=off"],
     )
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     parser.add_argument("--schemes", nargs="+", default=list(SCHEMES), choices=SCHEMES)

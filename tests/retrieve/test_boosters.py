@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from pincite.records.document import Span
 from pincite.records.flow import Hit, NamedFile, Passage, Question, Ranking
 from pincite.retrieve.boosts import (
-    HeadingBooster,
     IntentBooster,
     IntentFusion,
     TagBooster,
@@ -18,15 +17,10 @@ from pincite.retrieve.boosts import (
     load_tag_set,
 )
 from pincite.retrieve.hybrid import BoostedRetriever, boosted
-from pincite.retrieve.named_documents import (
-    DocumentRoutes,
-    NamedDocumentBooster,
-    NamedDocumentsFirst,
-    NamedDocumentsOnly,
-)
+from pincite.retrieve.named_documents import DocumentRoutes, NamedDocumentBooster
 from pincite.stages import Booster, Scored
 from pincite.testing.contracts import BoosterContract
-from pincite.testing.fakes import EvenWeights, FakeEncoder
+from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import SmallLibrary, small_library
 from pincite.text.document_names import NameTable
 
@@ -55,7 +49,6 @@ def routes_of(small: SmallLibrary) -> DocumentRoutes:
 
 MAKERS: dict[str, Callable[[SmallLibrary], Booster]] = {
     "documents": lambda small: NamedDocumentBooster(routes_of(small), weight=0.25),
-    "headings": lambda small: HeadingBooster(EvenWeights(), weight=0.1),
     "tags": lambda small: TagBooster(load_tag_set("crops"), small.sources),
     "intent": lambda small: IntentBooster(load_intent_rules("support"), small.sources),
 }
@@ -118,12 +111,6 @@ def test_tags_are_whole_words_with_their_plurals() -> None:
     assert practices.in_text("no-till or no till") == ("soil",)
 
 
-def test_all_words_in_the_headings_gain_the_whole_weight(small: SmallLibrary) -> None:
-    booster = HeadingBooster(EvenWeights(), weight=0.1)
-    assert max(gains(booster, small, "canola soil").values()) == pytest.approx(0.1)
-    assert max(gains(booster, small, "canola harvest").values()) == pytest.approx(0.05)
-
-
 def test_a_named_document_gains_by_how_certain_it_is(small: SmallLibrary) -> None:
     routes = routes_of(small)
     question = Question(text="What does the Wheat guide of 2019 say?")
@@ -136,51 +123,6 @@ def test_a_named_document_gains_by_how_certain_it_is(small: SmallLibrary) -> Non
 def test_names_are_those_of_the_collection_asked(small: SmallLibrary) -> None:
     question = Question(text="What does the Wheat guide of 2019 say?", collection="empty")
     assert routes_of(small).named(question) == {}
-
-
-class Listening:
-    """Remembers the question it was asked."""
-
-    def __init__(self, hits: Sequence[Hit] = ()) -> None:
-        self.asked: Question | None = None
-        self._hits = tuple(hits)
-
-    def retrieve(self, question: Question) -> Ranking:
-        self.asked = question
-        return Ranking(hits=self._hits)
-
-
-def test_as_a_filter_only_documents_surely_named_are_looked_into(small: SmallLibrary) -> None:
-    routes, inner = routes_of(small), Listening()
-    filtered = NamedDocumentsOnly(inner, routes)
-    sure = Question(text="What does the Wheat guide of 2019 say?")
-    filtered.retrieve(sure)
-    assert inner.asked is not None
-    assert set(inner.asked.filters.documents) == set(routes.named(sure))
-    unsure = Question(text="What do the guides say?")
-    filtered.retrieve(unsure)
-    assert inner.asked == unsure
-
-
-class Two:
-    """Finds one passage in general, and another one when asked of some documents alone."""
-
-    def __init__(self, general: Sequence[Hit], narrow: Sequence[Hit]) -> None:
-        self._general, self._narrow = tuple(general), tuple(narrow)
-
-    def retrieve(self, question: Question) -> Ranking:
-        return Ranking(hits=self._narrow if question.filters else self._general)
-
-
-def test_a_document_surely_named_is_looked_into_once_more(small: SmallLibrary) -> None:
-    routes = routes_of(small)
-    sure = Question(text="What does the guide Wheat 2019 say?")
-    ((wheat, naming),) = routes.named(sure).items()
-    assert naming.is_sure
-    other, weak, found = hit(1, 1.0), hit(2, 0.1, wheat), hit(3, 1.0, wheat)
-    first = NamedDocumentsFirst(Two([other, weak], [found]), routes)
-    assert first.retrieve(sure).hits == (other, found)
-    assert first.retrieve(Question(text="What do the guides say?")).hits == (other, weak)
 
 
 # --- Intents ------------------------------------------------------------------------------------
@@ -283,6 +225,18 @@ def test_the_order_is_that_of_the_sums_and_scores_stay_in_range(
 def test_without_any_boost_the_hits_are_as_they_were(scores: list[float]) -> None:
     hits = tuple(hit(number, score) for number, score in enumerate(scores))
     assert boosted(Question(text="q"), hits, [Fixed("none", {})]) == hits
+
+
+class Listening:
+    """Remembers the question it was asked."""
+
+    def __init__(self, hits: Sequence[Hit] = ()) -> None:
+        self.asked: Question | None = None
+        self._hits = tuple(hits)
+
+    def retrieve(self, question: Question) -> Ranking:
+        self.asked = question
+        return Ranking(hits=self._hits)
 
 
 def test_boosts_stand_among_the_scores_and_what_was_seen_by_its_name() -> None:

@@ -59,20 +59,6 @@ def test_a_named_document_comes_first_and_the_trace_says_which(opened: Any) -> N
     assert "documents" not in off.trace["question"]["understood"]
 
 
-def test_as_a_filter_nothing_else_is_found(opened: Any) -> None:
-    library = opened(boosts={"documents": "filter"})
-    found = library.search("Which disease is the worst by the Wheat guide of 2019?")
-    assert {hit.passage.context for hit in found.hits} == {found.hits[0].passage.context}
-    assert len(library.search("Which disease is the worst?").hits) == 3
-
-
-def test_what_is_left_out_names_no_document(opened: Any) -> None:
-    library = opened(boosts={"documents": "filter"})
-    found = library.search('Which disease is the worst? -"Wheat guide 2019"')
-    contexts = {hit.passage.context.partition(" > ")[0] for hit in found.hits}
-    assert contexts == {"Wheat guide 2018", "Barley guide 2019"}
-
-
 def test_a_new_file_can_be_named_at_once(opened: Any, folder: Path) -> None:
     library = opened()
     question = "What is done in October by the Rye guide of 2020?"
@@ -89,11 +75,6 @@ def test_tags_and_intents_are_seen_and_told(opened: Any) -> None:
     assert found.trace["question"]["understood"]["intent"] == {"name": "pricing", "alpha": 0.6}
     assert any("tags" in hit.scores for hit in found.hits)
     assert any("intent" in hit.scores for hit in found.hits)
-
-
-def test_headings_count_when_they_are_given_a_weight(opened: Any) -> None:
-    found = opened(boosts={"headings_weight": 0.1}).search("When is barley sown?")
-    assert "headings" in found.hits[0].scores
 
 
 def test_reciprocal_ranks_can_be_chosen(opened: Any) -> None:

@@ -71,7 +71,7 @@ def answer_stages(
         notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
-    retriever = retriever_of(settings, catalog, indexes, encoder, weights, exact)
+    retriever = retriever_of(settings, catalog, indexes, encoder, exact)
     reranker = reranker_of(settings.rerank, catalog, weights, models)
     understander = _question_reader(settings, catalog, indexes, weights, exact, encoder)
     selector = quoting_selector(settings, catalog)

@@ -8,7 +8,6 @@ from pincite.assemble.plugins import with_added_retriever
 from pincite.models.encoders.spec import reads_latin_only
 from pincite.retrieve.boosts import (
     FuseScores,
-    HeadingBooster,
     IntentBooster,
     IntentFusion,
     IntentRules,
@@ -23,17 +22,12 @@ from pincite.retrieve.hybrid import (
     reciprocal_rank,
     weighted_min_max,
 )
-from pincite.retrieve.named_documents import (
-    DocumentRoutes,
-    NamedDocumentBooster,
-    NamedDocumentsFirst,
-    NamedDocumentsOnly,
-)
-from pincite.retrieve.near_duplicates import TextOf, TwinsLeftOut
+from pincite.retrieve.named_documents import DocumentRoutes, NamedDocumentBooster
+from pincite.retrieve.near_duplicates import TwinsLeftOut
 from pincite.retrieve.searches import Searches
 from pincite.settings.groups import LexicalSettings, RetrievalSettings
 from pincite.settings.loading import Settings
-from pincite.stages import Booster, Retriever, TermWeights, VectorEncoder
+from pincite.stages import Booster, VectorEncoder
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.store.index.indexes import Indexes
@@ -45,7 +39,6 @@ def retriever(
     catalog: Catalog,
     indexes: Indexes,
     encoder: VectorEncoder | None,
-    weights: TermWeights,
     exact: ExactWords,
 ) -> BoostedRetriever:
     """Both searches, fused, with everything else that speaks for a candidate."""
@@ -71,10 +64,9 @@ def retriever(
         searches, catalog.passages, exact, _fuse(chosen, intents, encoder), keep=chosen.keep
     )
     found = with_added_retriever(hybrid, settings, catalog)
-    return BoostedRetriever(
-        _routed(found, routes, settings.boosts.documents, catalog.text_of),
-        _boosters(settings, catalog, weights, intents, routes),
-    )
+    if settings.boosts.documents != "off":
+        found = TwinsLeftOut(found, routes, catalog.text_of)
+    return BoostedRetriever(found, _boosters(settings, catalog, intents, routes))
 
 
 def _intents(rules: str) -> IntentRules:
@@ -94,28 +86,14 @@ def _fuse(
     return IntentFusion(intents, method, alpha=chosen.alpha, foreign_alpha=foreign)
 
 
-def _routed(found: Retriever, routes: DocumentRoutes, chosen: str, text_of: TextOf) -> Retriever:
-    if chosen == "boost":
-        return TwinsLeftOut(found, routes, text_of)
-    if chosen == "first":
-        return NamedDocumentsFirst(found, routes)
-    return NamedDocumentsOnly(found, routes) if chosen == "filter" else found
-
-
 def _boosters(
-    settings: Settings,
-    catalog: Catalog,
-    weights: TermWeights,
-    intents: IntentRules,
-    routes: DocumentRoutes,
+    settings: Settings, catalog: Catalog, intents: IntentRules, routes: DocumentRoutes
 ) -> list[Booster]:
     """What is switched on of all that can speak for a candidate."""
     chosen = settings.boosts
     boosters: list[Booster] = []
     if chosen.documents != "off":
         boosters.append(NamedDocumentBooster(routes, weight=chosen.documents_weight))
-    if chosen.headings_weight:
-        boosters.append(HeadingBooster(weights, weight=chosen.headings_weight))
     if chosen.tag_set:
         boosters.append(TagBooster(load_tag_set(chosen.tag_set), catalog))
     if settings.intents.rules:

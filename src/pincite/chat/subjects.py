@@ -59,25 +59,11 @@ LEADING = re.compile(
 _WORD = re.compile(r"(?:(?<![\w-])--(?=[^\W\d_]))?[^\W_][\w&]*(?:[-'’./][^\W_]\w*)*")
 _PIECE = re.compile(rf"{_WORD.pattern}|[^\w\s]")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_WHAT_IS = re.compile(
-    r"^(?:what|who|which)(?:\s+(?:is|are|was|were)|['’]s)\s+(?P<subject>(?:an?\s+|the\s+)?[^?.,;:]+)",
-    re.IGNORECASE,
-)
-_WHAT_ABOUT = re.compile(r"^what about (?P<subject>[^?]+)\?", re.IGNORECASE)
-_BEFORE_A_CHOICE = re.compile(
-    r"^(?:(?:which|what|who)\b[^,:]*[,:]|[^:]*:)\s*+(?=.*\b(?:or|vs|versus)\b)", re.IGNORECASE
-)
-_BOTH = re.compile(
-    r"\b(?:compare|between)\s++(?P<first>[^\s,]++(?:\s++(?!(?:and|with|to)\s)[^\s,]++)*+)\s++(?:and|with|to)\s++(?P<second>[^,]+)$",
-    re.IGNORECASE,
-)
 _HOW_LONG = re.compile(
     rf"^how\s+[^\W\d_]+\s+(?=(?:{'|'.join(map(re.escape, sorted(AUXILIARIES)))})\s)", re.IGNORECASE
 )
 """Asks for a measure, and is not what the question is about."""
-_OWNERS = {"my", "your", "his", "her", "its", "our", "their"}
 _INSIDE_NAMES = {"of", "the", "de", "la", "von", "van", "and", "&"}
-_LONGEST_SUBJECT_WORDS = 4
 _LONGEST_TOPIC_WORDS = 8
 
 

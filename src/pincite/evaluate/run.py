@@ -215,7 +215,7 @@ _AS_FOUND = {
     "weight": 0.0,
     "threshold": 0.0,
 }
-_UNMOVED = {"documents": "off", "headings_weight": 0.0, "tag_set": ""}
+_UNMOVED = {"documents": "off", "tag_set": ""}
 
 CONFIGURATIONS: Mapping[str, Layer] = {
     "bm25": {"retrieval": {"alpha": 1.0}, "boosts": _UNMOVED, "rerank": _AS_FOUND},

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from pincite.records.flow import Hit, Question
 from pincite.settings.toml_files import TomlFile, toml_file
-from pincite.stages import Scored, Sources, TermWeights
+from pincite.stages import Scored, Sources
 from pincite.text.languages import is_latin
-from pincite.text.terms import fold, question_terms, terms
+from pincite.text.terms import fold
 
 TAG_SETS = ("retrieve/tag_sets", "boosts.tag_set")
 """The folder of those shipped, and the setting that names one."""
@@ -252,30 +252,3 @@ def _patterns(file: TomlFile, key: str, found: object) -> tuple[re.Pattern[str],
 def _folded(pattern: str) -> str:
     """With letters as they stand in a folded question; what is ASCII may be a sign, as W in `\\W`."""
     return _NOT_ASCII.sub(lambda found: fold(found[0]), pattern)
-
-
-# Prefers passages whose file name, title or headings hold the question's words.
-
-
-class HeadingBooster:
-    """`weight` x the share of the question's words, by rarity, that stand above a passage."""
-
-    name = "headings"
-
-    def __init__(self, weights: TermWeights, *, weight: float) -> None:
-        self._weights = weights
-        self._weight = weight
-
-    def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
-        """What each candidate gains by the words above it."""
-        asked = {term: self._weights.weight(term) for term in question_terms(question.plain)}
-        total = sum(asked.values()) or 1.0
-        held: dict[str, float] = {}
-        for context in {hit.passage.context for hit in hits}:
-            above = set(terms(context))
-            held[context] = sum(w for term, w in asked.items() if term in above) / total
-        return [self._weight * held[hit.passage.context] for hit in hits]
-
-    def seen(self, question: Question) -> None:
-        """Nothing: it looks at passages."""
-        del question

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.records.filters import Filters
-from pincite.records.flow import Hit, Question, Ranking
-from pincite.stages import Retriever
+from pincite.records.flow import Hit, Question
 from pincite.text.document_names import (
     PAIR,
     SECOND_NAME,
@@ -30,9 +29,6 @@ from pincite.text.document_names import (
 
 LEAST_CERTAINTY = 0.4
 """Below this it is chance: a question does not name every document it shares a word with."""
-
-_SURE = 0.7
-_WORDS_TO_BE_SURE = 2
 
 _FEW = 3
 """Reports of one company and year: the annual one and parts of it."""
@@ -50,13 +46,11 @@ _SAME = 1e-9
 class Naming:
     """How certain it is, in 0.4..1, that a question names a document.
 
-    `is_sure` if it is 0.7 or more and rests on several numbers or capitalised words. `is_alone` if
-    it rests on several of them, no other document has more of them in its name, and at most two
-    have nearly as much.
+    `is_alone` if it rests on several numbers or capitalised words, no other document has more of them
+    in its name, and at most two have nearly as much.
     """
 
     certainty: float
-    is_sure: bool
     is_alone: bool = False
 
 
@@ -161,14 +155,12 @@ class NamedDocuments:
         certainty = self._certainty(evidence, as_much)
         most = evidence.marked[~evidence.excluded].max(initial=0.0)
         alone = (as_much > 0) & (as_much <= _FEW) & (evidence.marked >= _NEARLY * most)
-        sure = (certainty >= _SURE) & (evidence.marked_words >= _WORDS_TO_BE_SURE)
         found: dict[str, Naming] = {}
         places = np.flatnonzero(certainty >= LEAST_CERTAINTY)
         # The best name of a document comes last and stays.
-        for place in places[np.lexsort((certainty[places], sure[places]))]:
+        for place in places[np.argsort(certainty[places], kind="stable")]:
             naming = Naming(
                 certainty=float(certainty[place]),
-                is_sure=bool(sure[place]),
                 is_alone=bool(alone[place]),
             )
             found.update(dict.fromkeys(self._documents_of(int(place)), naming))
@@ -269,7 +261,7 @@ def _are_in(ascending: NDArray[np.int64], sought: NDArray[np.int64]) -> NDArray[
     return found
 
 
-# Prefers the documents that a question names, or looks into these alone.
+# Prefers the documents that a question names.
 
 TableOf = Callable[[str | None], NameTable]
 """The names of a collection's documents, or of all."""
@@ -329,42 +321,3 @@ class NamedDocumentBooster:
         named = self._routes.named(question)
         certainties = {document: naming.certainty for document, naming in named.items()}
         return dict(sorted(certainties.items(), key=lambda item: (-item[1], item[0])))
-
-
-class NamedDocumentsFirst:
-    """A retriever that looks into the documents surely named once more, and into these alone.
-
-    Their passages have the scores of that search, in which they are not compared with the same
-    sentences of other reports; those of other documents stay as they are.
-    """
-
-    def __init__(self, retriever: Retriever, routes: DocumentRoutes) -> None:
-        self._retriever = retriever
-        self._routes = routes
-
-    def retrieve(self, question: Question) -> Ranking:
-        """As many candidates as the retriever gives, best first."""
-        every = self._retriever.retrieve(question)
-        named = self._routes.named(question)
-        sure = self._routes.narrowed(question, (d for d, n in named.items() if n.is_sure))
-        if sure is None:
-            return every
-        own = self._retriever.retrieve(sure)
-        documents = set(sure.filters.documents)
-        others = (h for h in every.hits if h.passage.span.document_id not in documents)
-        found = sorted((*own.hits, *others), key=lambda hit: (-hit.score, hit.passage.id))
-        return replace(every, hits=tuple(found[: max(len(own), len(every))]))
-
-
-class NamedDocumentsOnly:
-    """A retriever that looks into the documents named with certainty 0.7 or more, if there are any."""
-
-    def __init__(self, retriever: Retriever, routes: DocumentRoutes) -> None:
-        self._retriever = retriever
-        self._routes = routes
-
-    def retrieve(self, question: Question) -> Ranking:
-        """Candidates from the named documents; from all where none is named."""
-        named = self._routes.named(question)
-        certain = (d for d, n in named.items() if n.certainty >= CERTAIN_ENOUGH_TO_FILTER)
-        return self._retriever.retrieve(self._routes.narrowed(question, certain) or question)

@@ -262,21 +262,11 @@ class DenseSettings(Group):
 class BoostsSettings(Group):
     """What else speaks for a candidate (R3, R4)."""
 
-    documents: Literal["boost", "first", "filter", "off"] = Field(
-        default="boost",
-        description=(
-            "documents that a question names: preferred, searched on their own as well, searched "
-            "alone, or not sought"
-        ),
+    documents: Literal["boost", "off"] = Field(
+        default="boost", description="documents that a question names: preferred, or not sought"
     )
     documents_weight: float = Field(
         default=0.25, ge=0, le=1, description="added for a document that is surely named"
-    )
-    headings_weight: float = Field(
-        default=0,
-        ge=0,
-        le=1,
-        description="added if all words of the question stand in file name, title and headings",
     )
     tag_set: str = Field(
         default="", description="crops, or the path of a TOML file; empty: no tags"
