@@ -66,7 +66,6 @@ def asked(library: Library, question: str) -> Answer:
     ("question", "row"),
     [
         ("How many bicycles were sold in 2020?", "2020 | 1,450 | 400"),
-        ("How many scooters were sold in 2021?", "2021 | 1,690 | 520"),
         ("S2 price", "S2,349,1.4"),
         ("How much does the S3 cost?", "S3,449,1.9"),
         ("In which room is Tom Brandt?", "Tom Brandt | Service | 17 | 204"),
@@ -158,8 +157,6 @@ def test_the_lines_above_a_message_are_quoted_where_they_are_asked_for_alone(
     quotes = [c.quote for c in asked(library, "When does the summer party start?").citations]
     assert quotes[0].startswith("it starts at 17:00")
     assert not any(quote.startswith("From:") for quote in quotes)
-    guests = asked(library, "How many guests come to the summer party?").citations
-    assert "Eva" not in [citation.quote for citation in guests]
     sender = asked(library, "Who wrote the mail about the summer party?").citations
     assert sender[0].quote.startswith("From: Eva Haas")
 
@@ -227,9 +224,3 @@ def test_a_table_without_a_row_for_what_is_asked_says_so(library: Library) -> No
     answer = asked(library, "What is the dose of Fevra syrup for a child of 12 years?")
     assert "the nearest table has no row for 12 years" in answer.reasons
     assert "ml" not in answer.text
-
-
-def test_the_foot_of_a_page_is_no_answer(library: Library) -> None:
-    answer = asked(library, "What is the endpoint of the trial LMN-303?")
-    assert answer.text.startswith("PASI 75 at week 16.")
-    assert "page 1 of 1" not in answer.text

@@ -1,11 +1,57 @@
-"""How chosen sentences are called."""
+"""Other scores for the sentences of hits, so that a selector sees first what answers for sure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pincite.records.flow import Evidence
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Hit
+
+_AHEAD = 0.001
+"""How far the best of them is put above the best of all."""
+
+
+def scored_sentences(hits: Sequence[Hit]) -> Iterator[tuple[float, Span, Hit]]:
+    """Every sentence that has a score, with the hit that it stands in."""
+    for hit in hits:
+        for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False):
+            yield score, span, hit
+
+
+def lifted(hits: Sequence[Hit], spans: Container[Span], *, least: float = 0.0) -> Sequence[Hit]:
+    """The hits with these sentences scored higher.
+
+    All are raised by as much, the best of them to just above the best of all if it is not that
+    already, and to `least`; at most to 1.
+    """
+    scores = [(score, span in spans) for score, span, _ in scored_sentences(hits)]
+    own = max((score for score, inside in scores if inside), default=None)
+    if own is None:
+        return hits
+    best, is_among = max(scores)
+    lift = max(0.0 if is_among else best - own + _AHEAD, least - own)
+    if lift <= 0:
+        return hits
+    return [
+        rescored(hit, lambda score, span: min(1.0, score + lift) if span in spans else score)
+        for hit in hits
+    ]
+
+
+def silenced(hits: Sequence[Hit], spans: Container[Span]) -> Sequence[Hit]:
+    """The hits with these sentences scored 0."""
+    return [rescored(hit, lambda score, span: 0.0 if span in spans else score) for hit in hits]
+
+
+def rescored(hit: Hit, score_of: Callable[[float, Span], float]) -> Hit:
+    """The hit with what `score_of` makes of each of its sentences' scores."""
+    scored = zip(hit.sentence_scores, hit.passage.sentences, strict=False)
+    scores = tuple(score_of(score, span) for score, span in scored)
+    return hit if scores == hit.sentence_scores else replace(hit, sentence_scores=scores)
+
+
+# How chosen sentences are called.
 
 
 def numbered(items: Iterable[Evidence]) -> tuple[Evidence, ...]:

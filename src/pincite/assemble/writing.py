@@ -12,6 +12,7 @@ from pincite.answer.packing import PackingSelector
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.selection import MmrSelector
+from pincite.answer.table_selectors import RangedRowsSelector
 from pincite.assemble.plugins import with_added_answerer
 from pincite.records.flow import Mode
 from pincite.settings.groups import GenerationSettings
@@ -121,7 +122,8 @@ def _without(chosen: GenerationSettings) -> str:
 
 
 def quoting_selector(settings: Settings, sources: Sources) -> Selector:
-    """The best sentences, beside each what a newer version says, and what supports it all."""
+    """The best sentences but for rows of other ranges, what newer versions say, what supports them."""
     chosen = settings.evidence.model_dump(exclude={"parts"})
     best = NewerSelector(MmrSelector(sources, **chosen), sources)
-    return SupportingSelector(best, sources, least=settings.verification.min_support)
+    ranged = RangedRowsSelector(best, sources)
+    return SupportingSelector(ranged, sources, least=settings.verification.min_support)

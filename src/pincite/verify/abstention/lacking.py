@@ -148,7 +148,7 @@ class Lacking:
             lost = ", ".join(nowhere[:_WORDS_NAMED])
             yield f"in none of the documents: {lost}; the answer may be about something else"
         spoken = spoken_language(question.plain, asked.language)
-        missing = self._not_named(question.plain, cited, spoken)
+        missing = self._not_named(question.plain, evidence, cited, spoken)
         told = [word for word in missing if word not in nowhere]
         if told:
             named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
@@ -163,12 +163,14 @@ class Lacking:
         best = max(evidence, key=lambda item: item.score)
         yield from self._opposed(question, best, asked)
 
-    def _not_named(self, question: str, cited: Sequence[str], language: str) -> Iterator[str]:
+    def _not_named(
+        self, question: str, evidence: Sequence[Evidence], cited: Sequence[str], language: str
+    ) -> Iterator[str]:
         asking = without_asking_words(question, language)
         asked_names = [name for name in names(question, language) if name.text in asking]
         if not asked_names and not has_digits(question):
             return
-        numbers = [*islice(missing_numbers(question, cited), _WORDS_NAMED)]
+        numbers = [*islice(missing_numbers(question, evidence, cited), _WORDS_NAMED)]
         yield from numbers
         lost = missing_names(question, cited, [], "", language) if asked_names else []
         if {name.text for name in asked_names} <= {*lost}:
@@ -184,8 +186,8 @@ class Lacking:
         if len(cited) < 2 or not has_digits(question):
             return []
         best = cited_texts([max(evidence, key=lambda item: item.score)], self._sources)
-        everywhere = {*missing_numbers(question, cited)}
-        here = missing_numbers(question, best)
+        everywhere = {*missing_numbers(question, evidence, cited)}
+        here = missing_numbers(question, evidence, best)
         lost = [one for one in here if one not in everywhere]
         return list(dict.fromkeys(lost[:_WORDS_NAMED]))
 

@@ -172,7 +172,7 @@ def _lost_numbers(
     """Terms of the numbers that stand in none of the cited passages."""
     if not has_digits(question.plain):
         return set()
-    lost = missing_numbers(question.plain, cited_texts(evidence, sources))
+    lost = missing_numbers(question.plain, evidence, cited_texts(evidence, sources))
     return {term for number in lost for term in terms(number, language)}
 
 

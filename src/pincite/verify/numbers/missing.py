@@ -10,6 +10,7 @@ from pincite.stages import Sources
 from pincite.text.dates import Moment, moments
 from pincite.text.numbers import numbers, worded_numbers
 from pincite.text.terms import UNSPACED, composed, parts_at_commas
+from pincite.text.value_ranges import quantities, value_ranges
 
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _JOIN = re.compile(r"[.,:]")
@@ -47,6 +48,17 @@ _IN_WORDS = {
 """They mean too much else to be read as numbers everywhere."""
 
 
+def missing_numbers(
+    question: str, evidence: Sequence[Evidence], cited: Sequence[str]
+) -> Iterator[str]:
+    """Those that no cited passage names and no range of a quote holds ("2 to 4 years").
+
+    `cited` is what `cited_texts` gives.
+    """
+    held = _held_in_ranges(question, evidence)
+    yield from (one for one in _not_in(question, cited) if one not in held)
+
+
 def has_digits(text: str) -> bool:
     """Whether there is any number to look for."""
     return bool(_DIGITS.search(text))
@@ -63,10 +75,8 @@ def cited_texts(evidence: Sequence[Evidence], sources: Sources) -> list[str]:
     ]
 
 
-def missing_numbers(question: str, cited: Sequence[str]) -> Iterator[str]:
+def _not_in(question: str, cited: Sequence[str]) -> Iterator[str]:
     """Numbers in digits of a question that stand in no cited passage, in digits or in words.
-
-    `cited` is what `cited_texts` gives.
 
     Each as the identifier that it is part of, as it is written.
     """
@@ -131,6 +141,17 @@ def _forms(number: str) -> Iterator[str]:
         yield from (".".join(parts[:end]) for end in range(2, len(parts)))
     if not _THOUSANDS.fullmatch(number):
         yield from _JOIN.split(number)
+
+
+def _held_in_ranges(question: str, evidence: Sequence[Evidence]) -> set[str]:
+    """Numbers of the question, as they are written, that a range in a quote holds: "2 to 4 years"."""
+    asked = quantities(question)
+    ranges = [one for item in evidence for one in value_ranges(item.quote)] if asked else []
+    return {
+        asked_for.digits
+        for asked_for in asked
+        if any(one.measure == asked_for.measure and one.holds(asked_for) for one in ranges)
+    }
 
 
 def _told_otherwise(
