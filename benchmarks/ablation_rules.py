@@ -178,24 +178,10 @@ def no_boost(_: Any, __: Any, hits: Sequence[Any]) -> list[float]:
     return [0.0] * len(hits)
 
 
-def _plain_scores(hit: Any, *_: Any) -> Any:
-    from pincite.evidence.lead_ins import PassedOn
-
-    return PassedOn(scores=tuple(hit.sentence_scores), lead_ins=frozenset())
-
-
 def _no_wrong_years(*_: Any, **__: Any) -> Any:
     from pincite.verify.abstention.dated import WrongYears
 
     return WrongYears(asked=())
-
-
-def _all_kept(_: Any, scored: Any) -> Any:
-    return scored, []
-
-
-def _asked_all_kept(_: Any, __: Any, scored: Any) -> Any:
-    return scored, []
 
 
 def _sentence_alone(_: Any, start: int, end: int, **__: Any) -> Any:
@@ -231,66 +217,11 @@ def _rule(group: str, name: str, *switches: Switch, modules: str = "") -> Rule:
 
 RULES = (
     # What is chosen to be quoted.
-    _selector("margins", "MarginsSelector"),
-    _selector(
-        "releases",
-        "ReleasesSelector",
-        "text/released.py",
-        more=(("retrieve.exact:ExactWords.of_releases", gives(value=())),),
-    ),
-    _selector("replies", "RepliesSelector"),
-    _selector(
-        "numbered_parts",
-        "NumberedPartsSelector",
-        "text/numbered.py",
-        more=(("retrieve.exact:ExactWords.bearing", gives(value=())),),
-    ),
-    _selector("defined_terms", "DefinedTermsSelector"),
     _selector("ranged_rows", "RangedRowsSelector", "text/value_ranges.py"),
-    _selector("asked_rows", "AskedRowsSelector"),
     _selector("newer", "NewerSelector"),
     _selector("supporting", "SupportingSelector"),
-    _rule(
-        "answers",
-        "lead-ins",
-        ("evidence.lead_ins:passed_on", _plain_scores),
-        modules="evidence/lead_ins.py",
-    ),
-    _rule(
-        "answers",
-        "fragments",
-        ("evidence.fragments:is_fragment", gives(value=False)),
-        modules="evidence/fragments.py",
-    ),
-    _rule(
-        "answers",
-        "table heads",
-        ("evidence.table_heads:is_table_head", gives(value=False)),
-        modules="evidence/table_heads.py",
-    ),
-    _rule("answers", "said once", ("evidence.sentences:Sentences._said_once", _all_kept)),
-    _rule(
-        "answers",
-        "mail headers",
-        ("evidence.sentences:Sentences._without_mail_headers", _asked_all_kept),
-    ),
-    _rule(
-        "answers", "signatures", ("evidence.sentences:Sentences.is_signature", gives(value=False))
-    ),
-    _rule(
-        "answers",
-        "figure before the best",
-        ("evidence.select:MmrSelector._figure_before", gives(value=None)),
-        modules="text/figures_asked.py",
-    ),
-    _rule(
-        "answers",
-        "defined below its heading",
-        ("evidence.select:MmrSelector._is_defined_by", gives(value=False)),
-    ),
     _rule("answers", "another value", ("evidence.select:_tells_more", gives(value=False))),
     _rule("answers", "another statement", ("evidence.select:_tells_other", gives(value=False))),
-    _rule("answers", "opens an answer", ("evidence.select:_opens_answer", gives(value=False))),
     _rule(
         "answers",
         "newest first",
@@ -376,13 +307,7 @@ RULES = (
         "answers",
         "near misses",
         ("verify.near_misses:near_miss", gives(value="")),
-        modules="verify/abstention/near_misses.py verify/offices.py verify/offices.toml",
-    ),
-    _rule(
-        "answers",
-        "offices",
-        ("verify.offices:other_office", gives(value=None)),
-        modules="verify/offices.py verify/offices.toml",
+        modules="verify/abstention/near_misses.py",
     ),
     _rule(
         "answers",
@@ -422,12 +347,6 @@ RULES = (
     _rule("answers", "kind of answer lacking", ("verify.lacking:_kind_lacking", gives(value=""))),
     _rule(
         "answers",
-        "amendments",
-        ("verify.amendments:Amendments.find", gives(value=())),
-        modules="verify/amendments.py verify/amending.toml",
-    ),
-    _rule(
-        "answers",
         "conflicts",
         ("verify.conflicts:Conflicts.find", gives(value=())),
         modules="verify/conflicts.py verify/differences.py",
@@ -460,14 +379,7 @@ RULES = (
         "statements",
         "derived numbers",
         ("verify.derived:Derivation.follows", gives(value=False)),
-        modules="verify/numbers/derived.py verify/numbers/results.py verify/numbers/operands.py verify/numbers/results.py "
-        "verify/steps.py",
-    ),
-    _rule(
-        "statements",
-        "two steps",
-        ("verify.derived:Derivation._in_two_steps", gives(value=())),
-        modules="verify/steps.py",
+        modules="verify/numbers/derived.py verify/numbers/results.py verify/numbers/operands.py verify/numbers/results.py",
     ),
     _rule(
         "statements",
@@ -475,13 +387,6 @@ RULES = (
         ("verify.periods:bound_years", _no_years),
         ("verify.periods:periods", _no_years),
         modules="verify/numbers/stated.py",
-    ),
-    _rule(
-        "statements",
-        "modality",
-        ("verify.modality:modality_fault", gives(value="")),
-        ("verify.modality:condition_fault", gives(value="")),
-        modules="verify/modality.py",
     ),
     _rule(
         "statements",
@@ -507,7 +412,6 @@ RULES = (
         ("verify.names:missing_names", gives(value=[])),
         modules="verify/statements/names.py",
     ),
-    _rule("statements", "said twice", ("verify.meaning:_repeated", gives(value=[]))),
     _rule("statements", "no statement", ("verify.meaning:_states_something", gives(value=True))),
     _rule(
         "statements",
@@ -529,21 +433,12 @@ RULES = (
         modules="verify/statements/deletion.py verify/withdrawing.toml",
     ),
     # What a question means after those before it.
-    _rule("chat", "one of several", ("chat.pointers:ordinal", gives(value=None))),
-    _rule("chat", "another amount", ("chat.follow_up:_other_amount", gives(value=""))),
     _rule(
         "chat",
         "another subject in its place",
         ("chat.slots:exchanged", gives(value="")),
-        ("chat.slots:exchanged_alike", gives(value="")),
-        ("chat.slots:amount_exchanged", gives(value="")),
         modules="chat/ellipsis.py",
     ),
     _rule("chat", "another subject", ("chat.follow_up:_other_subject", gives(value=""))),
-    _rule("chat", "of the same kind", ("chat.follow_up:_is_of_the_same_kind", gives(value=False))),
-    _rule("chat", "without the doer", ("chat.slots:without_doer", first_argument)),
-    _rule("chat", "the thing exchanged", ("chat.follow_up:_exchanged_thing", gives(value=""))),
-    _rule("chat", "a subject for it", ("chat.pointers:resolved", gives(value=""))),
-    _rule("chat", "swapped choice", ("chat.pointers:swapped", gives(value=""))),
     _rule("chat", "pointers", ("chat.pointers:pointing", gives(value=[]))),
 )

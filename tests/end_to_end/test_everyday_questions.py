@@ -187,13 +187,6 @@ def test_the_newer_version_is_quoted_first_and_alone_where_it_says_the_same(
     assert noon[0].source.endswith("handbook-v2.md")
 
 
-def test_the_sentence_that_opens_the_answer_to_a_heading_is_no_repetition_of_the_next(
-    library: Library,
-) -> None:
-    quotes = [citation.quote for citation in asked(library, "How long is the guarantee?").citations]
-    assert quotes[0].startswith("Two years from the date of purchase.")
-
-
 def test_what_is_negated_is_answered_by_the_sentence_that_says_when_it_does_not_hold(
     library: Library,
 ) -> None:

@@ -61,8 +61,8 @@ class MmrSelector:
     `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones, but for those that it
     gives another value for. One more similar than
     `max_similarity` to a chosen one, and in the same words, is never taken, unless it says the same
-    of something else that the question may mean, gives another value for it, denies it, has a word
-    of the question that the chosen one lacks, or opens the answer to a heading that is a question.
+    of something else that the question may mean, gives another value for it, denies it, or has a
+    word of the question that the chosen one lacks.
     """
 
     def __init__(
@@ -151,7 +151,6 @@ class MmrSelector:
                 if similarity > self._max_similarity
                 and not _tells_more(item, other, asked.details)
                 and not _tells_other(item, other, asked.terms)
-                and not _opens_answer(item, other)
             ),
             default=(0.0, 0),
         )
@@ -253,20 +252,6 @@ def _tells_other(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> 
     leads_in = item.passage.id == other.passage.id and item.span.start < other.span.start
     shared = len(item.terms & other.terms)
     return not leads_in and shared < _LEAST_REPEATED_WORDS * len(item.terms)
-
-
-def _opens_answer(item: _Candidate, other: _Candidate) -> bool:
-    """Whether it stands first below a heading that is a question, and the other goes on from it.
-
-    "Two years from purchase. It can be extended": to an encoder that reads both they are much alike.
-    Elsewhere such sentences take the first place from better ones.
-    """
-    passage = item.passage
-    if passage.id != other.passage.id or item.span != passage.sentences[0]:
-        return False
-    asks = bool(passage.section) and passage.section[-1].rstrip().endswith(("?", "？"))
-    shared, all_words = item.words & other.words, item.words | other.words
-    return asks and len(shared) < _LEAST_SHARED_WORDS * len(all_words)
 
 
 def _similarity(one: _Candidate, other: _Candidate) -> float:
