@@ -220,7 +220,7 @@ def measure(folder: Path, asked: list[Any], chosen: DenseSettings) -> dict[str, 
 
         return HybridRetriever(searches, lookup, exact, fuse, keep=options.keep)
 
-    whole = assembled(Settings(), catalog, indexes, GivenVectors(asked), weights, exact)  # type: ignore[arg-type]
+    whole = assembled(Settings(), catalog, indexes, GivenVectors(asked), exact)  # type: ignore[arg-type]
     one = Passage(
         id="", span=Span(document_id="", start=0, end=0), section=(), page=None, sentences=()
     )
