@@ -1,4 +1,4 @@
-"""What else speaks for a passage: tags, the kind of question, its headings."""
+"""What else speaks for a passage: its tags, and the kind of question."""
 
 from __future__ import annotations
 
