@@ -201,13 +201,15 @@ def _as_ranked(_: Any, __: Any, passages: Any) -> Any:
 # --- The table ------------------------------------------------------------------------------------
 
 
-def _selector(name: str, called: str, *modules: str, more: Sequence[Switch] = ()) -> Rule:
-    path = (f"evidence.{name}:{called}.select", hands_on)
+def _selector(
+    name: str, module: str, called: str, *modules: str, more: Sequence[Switch] = ()
+) -> Rule:
+    path = (f"answer.{module}:{called}.select", hands_on)
     return Rule(
         name=name.replace("_", " "),
         group="answers",
         switches=(path, *more),
-        modules=(f"evidence/{name}.py", *modules),
+        modules=(f"answer/{module}.py", *modules),
     )
 
 
@@ -217,9 +219,9 @@ def _rule(group: str, name: str, *switches: Switch, modules: str = "") -> Rule:
 
 RULES = (
     # What is chosen to be quoted.
-    _selector("ranged_rows", "RangedRowsSelector", "text/value_ranges.py"),
-    _selector("newer", "NewerSelector"),
-    _selector("supporting", "SupportingSelector"),
+    _selector("ranged_rows", "table_selectors", "RangedRowsSelector", "text/value_ranges.py"),
+    _selector("newer", "context_selectors", "NewerSelector"),
+    _selector("supporting", "context_selectors", "SupportingSelector"),
     _rule("answers", "another value", ("answer.selection:_tells_more", gives(value=False))),
     _rule("answers", "another statement", ("answer.selection:_tells_other", gives(value=False))),
     _rule(
