@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pincite.library.receipts import verify_receipt
     from pincite.records.passage_outcome import Fate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Answer",
