@@ -41,6 +41,18 @@ def test_the_map_names_every_folder_and_root_module() -> None:
     assert not missing
 
 
+def test_the_runbook_quotes_messages_as_the_program_has_them() -> None:
+    sources = " ".join(
+        re.sub(r'"\s*\n\s*f?"', "", text_of(path)) for path in (ROOT / "src").rglob("*.py")
+    )
+    runbook = text_of(DOCS / "operations.md").partition("## Runbook")[2]
+    symptoms = re.findall(r"^\| (.+?) \|", runbook, re.MULTILINE)
+    messages = [quoted for symptom in symptoms for quoted in re.findall(r"`([^`/]+)`", symptom)]
+    parts = [part.strip() for message in messages for part in re.split(r"\.\.\.|\bN\b", message)]
+    assert len(messages) > 7
+    assert not [part for part in parts if part not in sources]
+
+
 # --- Blocks -----------------------------------------------------------------------------------
 
 
