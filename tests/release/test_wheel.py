@@ -1,4 +1,4 @@
-"""What is released is the same when built twice, holds what it needs and nothing else, and runs alone."""
+"""A release is the same when built twice, holds what it needs and nothing else, and runs alone."""
 
 from __future__ import annotations
 
