@@ -7,6 +7,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def _wrong_with(command: str) -> str:
         words = shlex.split(given)[1:]
     except ValueError:
         words = given.split()[1:]
-    node: Any = typer.main.get_command(app)
+    node = _root()
     known = {"-h", "--help", *_options(node)}
     for word in words:
         if word.startswith("-") and not word[1:2].isdigit():
@@ -113,6 +114,11 @@ def _wrong_with(command: str) -> str:
             node = node.commands[word]
             known |= _options(node)
     return ""
+
+
+@cache
+def _root() -> Any:
+    return typer.main.get_command(app)
 
 
 def _options(node: Any) -> set[str]:
