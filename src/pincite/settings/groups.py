@@ -37,7 +37,7 @@ def _parts(value: Any) -> Any:
 
 
 class IngestSettings(Group):
-    """Reading files."""
+    """Reading files (P1, P3, P9)."""
 
     workers: int = Field(default=2, ge=1, le=64, description="reader processes")
     max_file_mb: int = Field(default=512, ge=1, description="larger files are refused")
@@ -533,7 +533,7 @@ class HistorySettings(Group):
 
 
 class ServerSettings(Group):
-    """What `pincite serve` opens to others, and how much of it (docs/security.md)."""
+    """What `pincite serve` opens to others, and how much of it (S1, S5, S6; docs/security.md)."""
 
     host: str = Field(
         default="127.0.0.1",
