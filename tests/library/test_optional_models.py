@@ -88,7 +88,8 @@ def test_doctor_tries_the_model(
     assert found["problem"] == ""
     report = {
         "versions": {}, "catalog": "whole",
-        "reranker": found, "language_models": [], "healthy": True, "not_approved": [],
+        "reranker": found, "language_models": [], "to_do": [],
+        "healthy": True, "not_approved": [],
         "parser_confinement": "none", "plugins": [],
         "entailment": {"name": "none", "problem": ""},
         "model": {"problem": "p"}, "index": {"problem": "p"},
