@@ -83,8 +83,6 @@ def _spec(patterns: Sequence[str], origin: str) -> GitIgnoreSpec:
         ) from error
 
 
-# Finds the files to read below the paths someone named.
-
 _NOT_UTF8 = "its name is not UTF-8, so it could not be stored or cited; rename it"
 _TOLD_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
 _SPECIAL = (

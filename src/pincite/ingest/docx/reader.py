@@ -103,8 +103,6 @@ class BodyWalker:
             self._table(nested, depth=depth + 1)
 
 
-# Reads Word files: headings, paragraphs, lists, tables, text boxes, notes and margins.
-
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _NOTES = {
     "footnotes": ("footnote", "footnoteReference"),
@@ -166,7 +164,7 @@ class _WordFile:
         root = package.xml(main)
         body = root.find(f"{W}body")
         if body is None:
-            raise ReadError("the Word file has no body; open it in Word and save it anew as .docx")
+            raise ReadError("the Word file has no body; open it in Word and save it again as .docx")
         self.body = body
         self.numbering = Numbering(self._optional("numbering"))
         self.roles = ParagraphRoles(self._optional("styles"), self.numbering)

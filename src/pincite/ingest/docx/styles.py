@@ -148,8 +148,6 @@ def _ordinal_ending(count: int) -> str:
     return {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
 
 
-# Tells what role a Word paragraph has, from its style and numbering.
-
 # Style ids are translated in other languages, the names Word stores for built-in styles are not.
 _HEADING_NAME = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _LONGEST_STYLE_CHAIN = 20

@@ -115,8 +115,6 @@ _FORMS = {
 }
 
 
-# Takes the text out of a piece of Word XML: what a reader of the page sees, in order.
-
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 

@@ -173,8 +173,6 @@ def _is_furniture(node: LexborNode) -> bool:
     return False
 
 
-# Decides which part of a web page is its content.
-
 # The first group never holds text for a reader; the second usually holds none of the content.
 _MACHINERY = (
     "script, style, noscript, template, iframe, object, embed, svg, canvas, audio, video, select, "

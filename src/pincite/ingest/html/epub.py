@@ -105,7 +105,7 @@ class _Book:
         items = {node.get("id") or "": self._item(node) for node in _all(root, "item")}
         self.spine = [items.get(node.get("idref") or "") for node in _all(root, "itemref")]
         if not self.spine:
-            raise ReadError("the e-book has no chapters; open it in its program and save it anew")
+            raise ReadError("the e-book has no chapters; open it in its program and save it again")
         self.pictures = sum(item.media_type.startswith("image/") for item in items.values())
         self.title = next((node.text for node in _all(root, "title") if node.text), None)
         self.titles = dict(self._titles(items))

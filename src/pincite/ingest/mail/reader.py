@@ -73,7 +73,7 @@ def _parsed(content: bytes) -> Message:
     except BROKEN as error:
         raise ReadError(
             f"the message breaks the rules of mail ({type(error).__name__}); "
-            "open it in a mail program and save it anew as .eml or .txt"
+            "open it in a mail program and save it again as .eml or .txt"
         ) from error
 
 

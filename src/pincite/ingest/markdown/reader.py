@@ -137,8 +137,6 @@ def _outside(text: str, block: Block, comments: Sequence[Range]) -> Iterator[Blo
         start = max(start, last)
 
 
-# Reads Markdown: the text is the file, unchanged; the parser only says where the blocks are.
-
 # The line ends markdown-it counts; `str.splitlines` knows more and would shift every offset.
 _EMPTY_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t>]*(?:\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")

@@ -55,7 +55,7 @@ def refuse_tricks(entries: list[zipfile.ZipInfo], limits: PackageLimits) -> None
         twice = next(name for name in names if names.count(name) > 1)
         raise ReadError(
             f"its archive holds the part {twice[:100]!r} twice, so programs disagree about what "
-            "it says; open it in its own program and save it anew"
+            "it says; open it in its own program and save it again"
         )
     _refuse_bomb(entries, limits)
 
@@ -75,8 +75,6 @@ def _refuse_bomb(entries: list[zipfile.ZipInfo], limits: PackageLimits) -> None:
             "it was not opened, to protect this machine"
         )
 
-
-# Opens zipped documents (DOCX, XLSX, PPTX, EPUB) after making sure that unpacking is harmless.
 
 _XML_SUFFIXES = (".xml", ".rels", ".vml", ".opf", ".ncx")
 _HEAD_BYTES = 64 * 1024
@@ -148,7 +146,7 @@ class Package:
         if name not in self.names:
             raise ReadError(
                 f"the {self._kind} lacks its part {name}; it is damaged or incomplete; "
-                "get a complete copy or save it anew"
+                "get a complete copy or save it again"
             )
         try:
             return self._archive.read(name)
@@ -205,7 +203,7 @@ class Package:
             if relation.kind == "officeDocument" and relation.target in self.names:
                 return relation.target
         raise ReadError(
-            f"the {self._kind} does not say where its text is; it is damaged; save it anew"
+            f"the {self._kind} does not say where its text is; it is damaged; save it again"
         )
 
     def title(self) -> str | None:
@@ -289,7 +287,7 @@ class Package:
         found = f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
         return ReadError(
             f"the {self._kind} is damaged or of a kind its programs do not write ({found}); "
-            "open it in its own program and save it anew"
+            "open it in its own program and save it again"
         )
 
 

@@ -81,7 +81,7 @@ class _WorkbookWriter:
         sources = self._workbook.book.worksheets
         if not sources:
             raise ReadError(
-                "the workbook has no sheets of cells; open it in Excel and save it anew"
+                "the workbook has no sheets of cells; open it in Excel and save it again"
             )
         for source in sources:
             sheet = Sheet(name=source.title, is_hidden=source.sheet_state != "visible")
@@ -372,7 +372,7 @@ def _refuse_large_areas(package: Package) -> None:
     if cells > _MOST_JOINED_CELLS:
         raise ReadError(
             f"its merged areas and links cover {cells:,} cells and the limit is "
-            f"{_MOST_JOINED_CELLS:,}; make them smaller and save it anew"
+            f"{_MOST_JOINED_CELLS:,}; make them smaller and save it again"
         )
 
 

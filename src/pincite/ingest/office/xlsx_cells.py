@@ -227,8 +227,6 @@ def _decimals(digits: str, places: str) -> str:
     return "".join(next(left, "") if sign in "#0?" else sign for sign in places)
 
 
-# Takes from a sheet of openpyxl its cells as they are shown, and what hides or joins them.
-
 _SHOWN_SPACE = re.compile(r"[\t\r\n\v\f]+")
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 

@@ -151,8 +151,6 @@ def _mark_name(mark: object) -> str:
     return bytes(buffer)[: length.value - 2].decode("utf-16-le", "replace")
 
 
-# Tells for each text object of a PDF page whether its text is what the page shows.
-
 MAPPED = "text of a font that tells other letters than it draws"
 OFF = "text of a layer that is switched off"
 CUT_OFF = "text cut off by the drawing around it"

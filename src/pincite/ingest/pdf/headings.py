@@ -49,9 +49,6 @@ def letters_of(title: str) -> str:
     return _SIGNS.sub("", title).casefold()
 
 
-# Tells the headings of a PDF page from other lines: by size, weight, capitals, numbers,
-# bookmarks.
-
 _NUMBERED_HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])")
 ENDS_SENTENCE = re.compile(r"[.!?:;。！？؟…][\"'”’)\]]*$")
 _LONGEST_HEADING_CHARS = 120

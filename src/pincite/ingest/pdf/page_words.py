@@ -68,8 +68,6 @@ class FontHeights:
         return max(heights[0] - heights[1], size) * float(scale)
 
 
-# Takes the words of one PDF page from PDFium, with the place of each on the page as displayed.
-
 _HYPHEN = "\ufffe"
 """What PDFium writes for a hyphen that splits a word, without a line end after it."""
 _NO_SIGN = "\uffff"

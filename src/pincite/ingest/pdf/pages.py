@@ -108,8 +108,6 @@ def _place(annotation: object, frame: PageFrame) -> Rectangle:
     return x0, y0, max(x0, x1), max(y0, y1)
 
 
-# Reads the pages of a PDF one by one: lines in reading order, tables, what is hidden or missing.
-
 # A few stray glyphs are normal; more than this share means the page reads as nonsense.
 _UNMAPPED_SHARE_TO_TELL = 0.2
 _SMALLEST_PICTURE = 36.0

@@ -86,8 +86,6 @@ def _attachment_name(attachment: object) -> str:
     return repr(name.decode("utf-16-le", "replace")) if name else "without a name"
 
 
-# Reads PDF files: text in reading order, the place of every word, pages and blocks.
-
 _SAMPLE_PAGES = 12
 _MOST_TIMES_LISTED = 20
 _ENCRYPTED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)

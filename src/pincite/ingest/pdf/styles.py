@@ -25,7 +25,7 @@ def address_of(pointer: Any) -> int:
 
 
 def pointer_to(address: int) -> Pointer:
-    """Make an address ready once for many calls, which would otherwise turn it anew each time."""
+    """Make an address ready once for many calls, which would otherwise turn it again each time."""
     return Pointer(ctypes.c_void_p.from_param(address))
 
 
@@ -42,8 +42,6 @@ def direct(function: Any, result: Any) -> Callable[..., Any]:
 ADDRESS = ctypes.c_size_t
 """The result of functions that give an address; 0 where there is none."""
 
-
-# How pieces of text on a PDF page are drawn: bold or not, in which colour, visible or not.
 
 _BOLD_WEIGHT = 600
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"semib", b"demi")

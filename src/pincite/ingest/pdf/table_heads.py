@@ -134,8 +134,6 @@ def _distance(cell: TableCell, place: float) -> float:
     return max(line.x0 - place, place - line.x1, 0.0)
 
 
-# Says for each cell of a table which cells head its column and its row.
-
 _MOST_HEADER_ROWS = 6
 _YEAR_AT_END = re.compile(r"([^\d:]{0,30}(?:\d{1,2}\D{1,12})?)(?:19|20)\d\d\W*$")
 
@@ -253,7 +251,7 @@ class _RowNames:
 
 
 def _heads_again(table: Table, number: int, header: _Header) -> int:
-    """How many rows from here on head the columns anew: words beside no label, above numbers."""
+    """How many rows from here on head the columns again: words beside no label, above numbers."""
     if header.is_repeated_by(table.rows[number]):
         return 1
     if table.rows[number].cells[0].first == 0:

@@ -132,9 +132,6 @@ def _breaks_row(signs: Sequence[tuple[int, str]], base: str) -> bool:
     )
 
 
-# Which text of a PDF may not be what its pages show: fonts that tell other letters than they
-# draw, layers that may be switched off.
-
 _FONT = re.compile(rb"/Type\s{0,4}/Font(?![A-Za-z])")
 _NAME = re.compile(rb"\s{0,4}/([^\s/<>\[\]()]{1,127})")
 _SIMPLE = (b"/Type1", b"/TrueType", b"/MMType1")

@@ -99,8 +99,6 @@ def _form(line: str) -> str:
     return _DIGITS.sub("9", _WORDS.sub("a", _BLANKS.sub("\t", line)))
 
 
-# Reads plain text: paragraphs, headings and list items as they stand in the file.
-
 _MAY_BE_MARKDOWN = (".txt", ".text")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")

@@ -27,7 +27,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 class SandboxLimits:
     """What one file may use before it is given up.
 
-    `seconds` is counted anew after each page, so that a long file may take its time and one that
+    `seconds` is counted again after each page, so that a long file may take its time and one that
     hangs may not; `total_seconds` is for all pages together. Processor time is in proportion to the
     file's size, with more for each page of which a picture is recognised.
     """
@@ -171,16 +171,16 @@ class SandboxedReader:
         if gone.out_of_time:
             return (
                 f"reading took longer than {gone.out_of_time:g} s and was stopped; split the file, "
-                "save it anew, or raise the time limit"
+                "save it again, or raise the time limit"
             )
         if gone.exit_code == OUT_OF_PROCESSOR_TIME:
             return (
                 f"reading took more than {processor_seconds:.3g} s of processor time, which is what a "
-                "file of its size may take, and was stopped; split it, or save it anew"
+                "file of its size may take, and was stopped; split it, or save it again"
             )
         return (
             f"the parser crashed on this file ({gone.found}); it is damaged or needed more than "
-            f"{self._limits.memory_bytes // MEBIBYTE} MB of memory; save it anew or split it"
+            f"{self._limits.memory_bytes // MEBIBYTE} MB of memory; save it again or split it"
         )
 
 

@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> None:
     if len(arguments) > 1:
         _read_one(limits, json.loads(arguments[1]), document=0, answers=_private_stdout())
     control = socket.socket(fileno=0)
-    # What every file needs is made now, and not by each process anew.
+    # What every file needs is made now, and not by each process again.
     FileReader().read_content(Path("first.txt"), b"A text.")
     collect_rarely()
     control.sendall(json.dumps(in_force).encode())
