@@ -1,1 +1,1 @@
-"""Which text does this file hold, and where on the page?"""
+"""Reads files into documents: their text, its structure and its position on the page."""

@@ -23,16 +23,16 @@ _CLOSE_KINDS = (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where the blocks that are being added stand: a page or slide, or a place in words."""
+    """The position of the blocks being added: a page or slide number, or a description."""
 
     page: int | None = None
     words: str = ""
 
 
 class TextAssembly:
-    """Collects blocks in reading order and knows where each one lies in the text so far.
+    """Collects blocks in reading order and records the offsets of each in the text.
 
-    Blocks are separated by an empty line, neighbouring list items and table rows by a line end.
+    An empty line separates blocks; a newline separates adjacent list items and table rows.
     """
 
     def __init__(self) -> None:
@@ -46,27 +46,27 @@ class TextAssembly:
 
     @property
     def length(self) -> int:
-        """How many characters the text has so far."""
+        """The length of the text so far, in characters."""
         return self._length
 
     def add(self, text: str, kind: BlockKind) -> Block | None:
-        """Add a block below the current heading; text without any letters or signs is ignored."""
+        """Add a block below the current heading; blank text is ignored."""
         return self._append(text, kind) if text.strip() else None
 
     def add_heading(self, text: str, level: int) -> None:
-        """Add a heading and make it the section of what follows."""
+        """Add a heading and open its section."""
         if text.strip():
             self.outline.enter(level, text)
             self._append(text, BlockKind.HEADING)
 
     def add_hidden(self, text: str, detail: str) -> None:
-        """Add text that a reader of the page does not see; it is kept, reported, never quoted."""
+        """Add text that is invisible on the page; it is kept and flagged, but never quoted."""
         block = self.add(text, BlockKind.HIDDEN)
         if block is not None:
             self.flag_hidden(block, detail)
 
     def flag_hidden(self, block: Block, detail: str) -> None:
-        """Report a block as one that nobody sees; neighbours hidden alike are one report."""
+        """Flag a block as hidden; adjacent blocks hidden for the same reason share one flag."""
         last = self.flags[-1] if self.flags else None
         if last is not None and (last.detail, last.page) == (detail, block.page):
             self.flags[-1] = replace(last, end=block.end)
@@ -82,13 +82,13 @@ class TextAssembly:
         )
 
     def give_cells(self, cells: tuple[Cell, ...]) -> None:
-        """Say which cells the block added last is made of."""
+        """Set the cells of the most recently added block."""
         self.blocks[-1] = replace(self.blocks[-1], cells=cells)
 
     def add_blocks(self, text: str, blocks: Sequence[Block]) -> int:
-        """Add a text whose blocks are known already; returns where it begins.
+        """Add a text with its blocks; returns the offset at which it starts.
 
-        The blocks go below the current heading, and their own places follow the current one.
+        The blocks go below the current heading; their places are appended to the current one.
         """
         separator = "\n\n" if self._length else ""
         shift = self._length + len(separator)
@@ -98,7 +98,7 @@ class TextAssembly:
         return shift
 
     def add_document(self, part: Document) -> None:
-        """Add a document that was found inside this one, with what its reader reported."""
+        """Add a document embedded in this one, with its flags and recognised lines."""
         shift = self.add_blocks(part.text, part.blocks)
         page = self.place.page
         self.flags += [
@@ -111,7 +111,7 @@ class TextAssembly:
         ]
 
     def start_of_next(self, kind: BlockKind) -> int:
-        """Where the next block of a kind will begin."""
+        """The offset at which the next block of this kind will start."""
         return self._length + len(self._separator(kind))
 
     def text(self) -> str:
@@ -165,7 +165,7 @@ def _moved_cell(cell: Cell, shift: int) -> Cell:
     )
 
 
-# Keeps the path of headings while a reader walks through a document.
+# The heading path of the current position, maintained while a reader walks through a document.
 
 _MARKER = re.compile(r"^\[[A-Z][A-Z _-]*\]\s+(?=\S)")
 _SPACES = re.compile(r"\s+")
@@ -173,35 +173,35 @@ _LONGEST_TITLE_CHARS = 200
 
 
 class Outline:
-    """The headings above the current place; deeper headings go below shallower ones."""
+    """The headings above the current position; a deeper heading nests below a shallower one."""
 
     def __init__(self) -> None:
         self._open: list[tuple[int, str]] = []
 
     def enter(self, level: int, heading: str) -> tuple[str, ...]:
-        """Start a section; returns its path, with the heading itself last."""
+        """Open a section; returns its path, ending with the heading itself."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._open.append((level, clean_heading(heading)))
         return self.path
 
     def leave(self) -> None:
-        """End every section: what follows stands below no heading."""
+        """Close all sections: what follows belongs to no heading."""
         self._open = []
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The headings above the current place, outermost first."""
+        """The headings above the current position, outermost first."""
         return tuple(heading for _, heading in self._open)
 
 
 def clean_heading(heading: str) -> str:
-    """A heading on one line, without a marker such as `[ARTICLE]` in front."""
+    """The heading on one line, without a leading marker such as `[ARTICLE]`."""
     return _MARKER.sub("", _SPACES.sub(" ", heading).strip())
 
 
 def choose_title(path: Path, *candidates: str | None) -> str:
-    """The first candidate that can serve as a title, else one made from the file's name."""
+    """The first usable title among the candidates, else one derived from the file name."""
     for candidate in candidates:
         title = clean_heading(candidate or "")
         if title and len(title) <= _LONGEST_TITLE_CHARS:

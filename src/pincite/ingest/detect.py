@@ -1,4 +1,4 @@
-"""Tells what kind of file this is: by its first bytes, then by its name."""
+"""Detects the format of a file from its first bytes, then from its name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pincite.settings.plugins import Hook, Plugin
 
 
 class Format(StrEnum):
-    """The kinds of file Pincite reads."""
+    """The file formats Pincite reads."""
 
     PDF = "pdf"
     DOCX = "docx"
@@ -54,7 +54,7 @@ READABLE_SUFFIXES: dict[str, Format] = {
 PARSERS = Hook(
     "parsers",
     {
-        # Named, not imported: a run over Markdown files need not load the PDF engine.
+        # Given by name, not imported: reading Markdown must not load the PDF engine.
         Format.PDF: "pincite.ingest.pdf.reader:PdfReader",
         Format.DOCX: "pincite.ingest.docx.reader:DocxReader",
         Format.XLSX: "pincite.ingest.office.xlsx:XlsxReader",
@@ -67,11 +67,11 @@ PARSERS = Hook(
         Format.TEXT: "pincite.ingest.plain.text:TextReader",
     },
 )
-"""What reads each format; a plugin is called by the ending of its files, without the dot."""
+"""The parser of each format; a plugin is registered under its file extension without the dot."""
 
 _OLE_HEADER = bytes.fromhex("D0CF11E0A1B11AE1")
 _ZIP_HEADERS = (b"PK\x03\x04", b"PK\x05\x06")
-# The part that each zipped format must have; some programs number it (`document2.xml`).
+# The part required by each zipped format; some programs number it (`document2.xml`).
 _ZIP_PARTS = {
     re.compile(r"word/document\d*\.xml"): Format.DOCX,
     re.compile(r"xl/workbook\d*\.xml"): Format.XLSX,
@@ -83,7 +83,7 @@ _OTHER_ZIPS = {
     "xl/workbook.bin": "a binary workbook (.xlsb)",
     "content.xml": "an OpenDocument file (.odt, .ods, .odp)",
 }
-# Names of streams in old Office files, in UTF-16 as they stand in the file's directory.
+# Stream names of old Office files; the file's directory holds them in UTF-16.
 _OLE_KINDS = {
     "EncryptedPackage": ("a password-protected Office file", "a file without a password"),
     "WordDocument": ("an old Word .doc file", ".docx"),
@@ -94,9 +94,9 @@ _OLE_KINDS = {
 
 
 def detect(path: Path, content: bytes) -> Format:
-    """The format of a file, by content before name. Raises ReadError when it is none we read."""
+    """The format of a file; content takes precedence over name. Raises ReadError if unsupported."""
     if not content:
-        raise ReadError("the file is empty (0 bytes); nothing can be read from it")
+        raise ReadError("the file is empty (0 bytes)")
     named = READABLE_SUFFIXES.get(path.suffix.lower())
     if _is_pdf(content, named):
         return Format.PDF
@@ -121,16 +121,16 @@ def _old_office(content: bytes) -> ReadError:
 
 
 def _is_disguised_page(content: bytes, named: Format | None) -> bool:
-    """Whether a file named as an Office file is a web page, as many exports of old systems are."""
+    """Whether a file named as an Office file is a web page, as exports of old systems often are."""
     head = content[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     return named in _BINARY and head.startswith((b"<!doctype html", b"<html"))
 
 
 def _is_pdf(content: bytes, named: Format | None) -> bool:
-    """Whether a PDF header stands near the start.
+    """Whether a PDF header occurs near the start.
 
-    A text about PDF files may mention the header, so a file named as text must begin with it or
-    also have the trailer that every PDF ends with.
+    A text about PDF files may mention the header, so a file named as text must start with it or
+    also have the trailer that ends every PDF.
     """
     if b"%PDF-" not in content[:1024]:
         return False
@@ -147,33 +147,33 @@ def _zip_format(content: bytes) -> Format:
             names = frozenset(archive.namelist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise ReadError(
-            f"it begins like an Office file but is damaged or cut off ({error}); "
+            f"it starts like an Office file but is damaged or truncated ({error}); "
             "get a complete copy of the file"
         ) from error
     for part, kind in _ZIP_PARTS.items():
         if any(part.fullmatch(name) for name in names):
             return kind
     found = next((kind for part, kind in _OTHER_ZIPS.items() if part in names), None)
-    found = found or "a zip archive without a document in it"
-    raise ReadError(f"it is {found}; Pincite reads {readable_list()}; save it as one of those")
+    found = found or "a zip archive that contains no document"
+    raise ReadError(f"it is {found}; Pincite reads {readable_list()}; convert it to one of these")
 
 
 def _named_format(path: Path, named: Format | None) -> Format:
     if named is None:
-        suffix = path.suffix or "a name without an ending"
+        suffix = path.suffix or "no extension"
         raise ReadError(
-            f"it is not a kind of file Pincite reads ({suffix}); it reads {readable_list()}"
+            f"Pincite does not read this file type ({suffix}); it reads {readable_list()}"
         )
     if named in _BINARY:
         raise ReadError(
-            f"it is called {path.suffix} but does not begin like one; "
-            "it is damaged or of another kind; get a complete copy of the file"
+            f"it is named {path.suffix} but does not start like one; "
+            "it is damaged or of another type; get a complete copy of the file"
         )
     return named
 
 
 def added_parser(suffix: str) -> Plugin | None:
-    """The plugin for files with an ending that nothing here reads; None where there is none."""
+    """The plugin for an extension that no built-in parser reads; None if there is none."""
     ending = suffix.lower()
     if not ending or ending in READABLE_SUFFIXES:
         return None
@@ -181,11 +181,11 @@ def added_parser(suffix: str) -> Plugin | None:
 
 
 def is_readable(suffix: str) -> bool:
-    """Whether files with this ending are read, by what is built in or by a plugin."""
+    """Whether a built-in parser or a plugin reads files with this extension."""
     return suffix.lower() in READABLE_SUFFIXES or added_parser(suffix) is not None
 
 
 def readable_list() -> str:
-    """The endings of readable files, for messages."""
+    """The extensions of readable files, for messages."""
     added = (f".{one.name}" for one in PARSERS.added() if added_parser(f".{one.name}"))
     return " ".join(dict.fromkeys((*READABLE_SUFFIXES, *added)))

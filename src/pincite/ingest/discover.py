@@ -1,4 +1,4 @@
-"""Finds the files to read below the paths someone named."""
+"""Finds the files to read under the given paths."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pincite.ingest.detect import is_readable, readable_list
 from pincite.records.files import open_regular
 from pincite.records.library_records import CATALOG_FILE, PARTS_OF_A_LIBRARY, FileProblem
 
-# Which files below a folder are wanted: patterns in the style of `.gitignore`.
+# Selects files under a folder with `.gitignore` patterns.
 
 IGNORE_FILE = ".pinciteignore"
 _LONGEST_IGNORE_FILE_BYTES = 1_000_000
 
 
 class Selection:
-    """Patterns given by the user: with `include`, only what one of them matches; never `exclude`."""
+    """The user's patterns: a file must match `include`, if given, and must not match `exclude`."""
 
     def __init__(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:
         self._include = _spec(include, "--include") if include else None
@@ -31,7 +31,7 @@ class Selection:
         self.leaves_out_nothing = not include and not exclude
 
     def wants(self, path: PurePosixPath) -> bool:
-        """Whether a file is wanted; the path is relative to the folder that was named."""
+        """Whether a file is selected; the path is relative to the folder that was given."""
         name = str(path)
         if self._exclude.match_file(name):
             return False
@@ -40,15 +40,15 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The ignore files from the folder that was named down to some folder below it.
+    """The ignore files from the given folder down to one of its subfolders.
 
-    A deeper file has the last word, and a later line in one file over an earlier one.
+    A deeper file overrides a shallower one, and a later line in a file overrides an earlier one.
     """
 
     specs: tuple[tuple[PurePosixPath, GitIgnoreSpec], ...] = ()
 
     def below(self, folder: Path, relative: PurePosixPath) -> IgnoreRules:
-        """The rules inside a folder, with those of its own ignore file if it has one."""
+        """The rules inside a subfolder, including those of its own ignore file."""
         lines = _ignore_lines(folder / IGNORE_FILE)
         if not lines:
             return self
@@ -56,7 +56,7 @@ class IgnoreRules:
         return IgnoreRules((*self.specs, (relative, spec)))
 
     def ignores(self, path: PurePosixPath, *, is_folder: bool) -> bool:
-        """Whether a file or folder is to be left alone."""
+        """Whether a file or folder is ignored."""
         for base, spec in reversed(self.specs):
             inner = str(path.relative_to(base)) + ("/" if is_folder else "")
             verdict = spec.check_file(inner).include
@@ -78,12 +78,12 @@ def _spec(patterns: Sequence[str], origin: str) -> GitIgnoreSpec:
         return GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
         raise UsageError(
-            f"{origin}: a pattern makes no sense ({error}); "
+            f"{origin}: invalid pattern ({error}); "
             "expected patterns as in a .gitignore file, such as '*.pdf' or 'drafts/'"
         ) from error
 
 
-_NOT_UTF8 = "its name is not UTF-8, so it could not be stored or cited; rename it"
+_NOT_UTF8 = "its name is not valid UTF-8, so it cannot be stored or cited; rename it"
 _TOLD_BYTE = re.compile(rb"\\x([89a-f][0-9a-f])")
 _SPECIAL = (
     (stat.S_ISFIFO, "a named pipe"),
@@ -95,35 +95,35 @@ _SPECIAL = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discovery:
-    """What was found: files to read, paths that are wrong, and files of other kinds."""
+    """The result of a search: files to read, paths with problems, and files of other types."""
 
     files: tuple[Path, ...]
     problems: tuple[FileProblem, ...]
     skipped: tuple[FileProblem, ...] = ()
     ignored: frozenset[str] = frozenset()
-    """Files and folders left alone because of an ignore file."""
+    """Files and folders excluded by an ignore file."""
     folders: frozenset[str] = frozenset()
-    """Folders that were looked through, with links resolved."""
+    """Folders that were searched, with links resolved."""
     unseen: frozenset[str] = frozenset()
     """The paths of the problems."""
 
     def ignores(self, path: str) -> bool:
-        """Whether an ignore file leaves this file out, or a folder it is in."""
+        """Whether an ignore file excludes this file or a folder that contains it."""
         return path in self.ignored or any(
             str(parent) in self.ignored for parent in PurePath(path).parents
         )
 
     def is_out_of_sight(self, path: str) -> bool:
-        """Whether this file lies below a folder that could not be looked into."""
+        """Whether this file is under a folder that could not be searched."""
         return any(str(parent) in self.unseen for parent in PurePath(path).parents)
 
 
 def discover(paths: Sequence[Path], selection: Selection | None = None) -> Discovery:
-    """All readable files named or below the folders named, each once, in order of their paths.
+    """All readable files among the paths or under the folders given, each once, sorted by path.
 
-    Inside a folder, hidden files and folders are left out, and so is what a `.pinciteignore` file
-    or the selection leaves out, and what a library keeps in its folder; a file named itself is
-    always taken.
+    Inside a folder, hidden files and folders are skipped, as is everything excluded by a
+    `.pinciteignore` file or the selection, and the files a library keeps in its folder. A file
+    given by its own path is always included.
     """
     search = _Search(selection or Selection())
     for path in paths:
@@ -133,7 +133,7 @@ def discover(paths: Sequence[Path], selection: Selection | None = None) -> Disco
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """A folder to enter: where it is, below the folder that was named, and what is ignored."""
+    """A folder to search: its path, its path relative to the given folder, and its ignore rules."""
 
     path: Path
     relative: PurePosixPath
@@ -151,7 +151,7 @@ class _Search:
         self._looked_through: set[Path] = set()
 
     def visit(self, path: Path) -> None:
-        """Take a named file, or everything below a named folder."""
+        """Add a given file, or everything under a given folder."""
         try:
             real = path.resolve(strict=True)
         except FileNotFoundError:
@@ -164,7 +164,7 @@ class _Search:
             elif real.is_file():
                 self._take(_to_read(path, real))
             else:
-                self._problem(path, f"{special_file(real)}; save what it holds as a file")
+                self._problem(path, f"{special_file(real)}; save its contents as a file")
 
     def result(self) -> Discovery:
         """Everything found, in a fixed order."""
@@ -181,12 +181,12 @@ class _Search:
         known = len(self._folders), len(self._files), len(self._problems)
         self._walk(real)
         if (len(self._folders), len(self._files), len(self._problems)) == known:
-            return  # it lies below another named folder
+            return  # it is under another folder that was given
         if known[1:] == (len(self._files), len(self._problems)):
             self._problem(path, f"the folder has no files Pincite reads ({readable_list()})")
 
     def _walk(self, top: Path) -> None:
-        """Go through a folder tree; a folder reached twice by way of links is entered once."""
+        """Search a folder tree; a folder reached twice through links is searched once."""
         waiting = [_Folder(top, PurePosixPath(), IgnoreRules())]
         while waiting:
             folder = waiting.pop()
@@ -206,18 +206,18 @@ class _Search:
             is_library = any(entry.name == CATALOG_FILE for entry in entries)
             left_out = PARTS_OF_A_LIBRARY if is_library else frozenset()
             for entry in entries:
-                # `~$name.docx` is the lock file Word leaves beside an open document.
+                # `~$name.docx` is the lock file of a document that is open in Word.
                 if not entry.name.startswith((".", "~$")) and entry.name not in left_out:
                     waiting.extend(self._entry(entry, folder.relative / entry.name, rules))
 
     def _entry(
         self, entry: os.DirEntry[str], relative: PurePosixPath, rules: IgnoreRules
     ) -> list[_Folder]:
-        """Note a file; returns the folder to enter if it is one."""
+        """Record a file; returns the folder to search if the entry is a folder."""
         path = Path(entry.path)
         try:
-            # The folder it stands in is resolved; doing that for every file would take most of the
-            # time in which a large folder is looked through.
+            # Its folder is already resolved; resolving every file would take most of the time spent
+            # on a large folder.
             real = path.resolve(strict=True) if entry.is_symlink() else path
             is_folder = entry.is_dir()
             is_file = entry.is_file()
@@ -233,7 +233,7 @@ class _Search:
                 self._take(_to_read(path, real))
         else:
             kind = path.suffix or "no ending"
-            other = f"not a kind of file Pincite reads ({kind})"
+            other = f"Pincite does not read this file type ({kind})"
             reason = other if is_file else special_file(real)
             self._skipped[real] = FileProblem(path=_readable(str(path)), reason=reason)
         return []
@@ -245,28 +245,28 @@ class _Search:
             self._problem(path, _NOT_UTF8)
 
     def _problem(self, path: Path, reason: str) -> None:
-        # abspath, not resolve: the reader of the message should see the name they typed.
+        # abspath, not resolve: the message should show the name that the user typed.
         self._problems.append(FileProblem(path=_readable(os.path.abspath(path)), reason=reason))
 
 
 def special_file(path: Path) -> str:
-    """What a path is that is neither a file nor a folder, in words."""
+    """Describes a path that is neither a file nor a folder."""
     try:
         mode = path.stat().st_mode
     except OSError as error:
         return f"it cannot be opened ({_plain(error)})"
-    found = next((kind for is_one, kind in _SPECIAL if is_one(mode)), "of a special kind")
-    return f"it is {found}, not a file"
+    found = next((kind for is_one, kind in _SPECIAL if is_one(mode)), "a special file")
+    return f"it is {found}, not a regular file"
 
 
 def disk_names(path: str) -> tuple[str | bytes, ...]:
-    """A path as it was told, and as it is on the disk if it was told with `\\xff` for its bytes."""
+    """A path as given, and as it is on disk if it was given with `\\xff` in place of its bytes."""
     raw = _TOLD_BYTE.sub(lambda found: bytes([int(found[1], 16)]), path.encode())
     return (path,) if raw == path.encode() else (path, raw)
 
 
 def _to_read(path: Path, real: Path) -> Path:
-    """What a link leads to, or the link itself where only its own name tells the kind."""
+    """The target of a link, or the link itself if only its own name shows the file type."""
     if is_readable(real.suffix) or not is_readable(path.suffix):
         return real
     return path.parent.resolve() / path.name
@@ -281,7 +281,7 @@ def _is_text(path: Path) -> bool:
 
 
 def _readable(path: str) -> str:
-    """A path with `\\xff` for bytes that are no UTF-8: it is stored and shown."""
+    """The path as stored and shown, with `\\xff` escapes for bytes that are not valid UTF-8."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

@@ -1,4 +1,4 @@
-"""Reads one file of any kind: opens it, finds out what it is, and asks the right reader."""
+"""Reads a file of any supported format: opens it, detects its format and calls its reader."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ class FormatReader(Protocol):
     """Reads the bytes of one format."""
 
     def read(self, path: Path, content: bytes) -> Document:
-        """Read one file's bytes; `path` serves for the title only. Raises ReadError."""
+        """Read one file's bytes; `path` is used only for the title. Raises ReadError."""
         ...
 
 
 @contextlib.contextmanager
 def opened(path: Path, max_file_bytes: int) -> Iterator[BinaryIO]:
-    """The open file. Raises ReadError where it is none, or too large."""
+    """The open file. Raises ReadError if it is not a regular file, or too large."""
     try:
-        # Opening a pipe would wait for ever, and a device has no end.
+        # Opening a pipe would block forever, and a device has no end.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         if path.is_dir():
             raise IsADirectoryError
         if not path.is_file() and path.exists():
-            raise ReadError(f"{special_file(path)}; save what it holds as a file")
+            raise ReadError(f"{special_file(path)}; save its contents as a file")
         file = os.fdopen(os.open(path, flags), "rb")
     except FileNotFoundError as error:
         raise ReadError("there is no such file; check the name") from error
     except PermissionError as error:
-        raise ReadError("no permission to read it; allow it for this user") from error
+        raise ReadError("permission denied; allow this user to read it") from error
     except IsADirectoryError as error:
-        raise ReadError("it is a folder, not a file; name the files in it") from error
+        raise ReadError("it is a folder, not a file; give the files in it") from error
     except OSError as error:
         raise ReadError(f"it cannot be opened ({error.strerror or error})") from error
     with file:
         found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):  # put in the file's place a moment ago
-            raise ReadError("it is no ordinary file; save what it holds as a file")
+        if not stat.S_ISREG(found.st_mode):  # swapped in after the check above
+            raise ReadError("it is not a regular file; save its contents as a file")
         if found.st_size > max_file_bytes:
             limit = max_file_bytes // MEBIBYTE
             raise ReadError(
-                f"it has {found.st_size // MEBIBYTE} MB and the limit is {limit} MB; "
-                "split it, or raise the limit for file sizes"
+                f"its size is {found.st_size // MEBIBYTE} MB and the limit is {limit} MB; "
+                "split it or raise the file size limit"
             )
         yield file
 
 
 def load_reader(name: str) -> None:
-    """Load what reads files of this name, before one is there. Its content may turn out another."""
+    """Load the reader for files of this name in advance. Their content may need another one."""
     suffix = Path(name).suffix
     if (plugin := added_parser(suffix)) is not None:
         plugin.load()
@@ -75,7 +75,7 @@ def load_reader(name: str) -> None:
 
 
 class FileReader:
-    """Reads any file Pincite knows, in this process."""
+    """Reads any supported file in the current process."""
 
     def __init__(
         self, *, max_file_bytes: int = 512 * MEBIBYTE, options: ReadingOptions | None = None
@@ -86,7 +86,7 @@ class FileReader:
         self._readers: dict[Format, FormatReader] = {}
 
     def read(self, path: Path) -> Document:
-        """Read one file. Raises ReadError with a reason in plain words."""
+        """Read one file. Raises ReadError with a reason for the user."""
         with opened(path, self._max_file_bytes) as file:
             try:
                 content = file.read()
@@ -95,15 +95,15 @@ class FileReader:
         return self.read_content(path, content)
 
     def read_content(self, path: Path, content: bytes) -> Document:
-        """Read a file's bytes; `path` serves for its name only. Raises ReadError."""
-        # Files inside this one are part of its text by now.
+        """Read a file's bytes; `path` is used only for its name. Raises ReadError."""
+        # By now the text includes the files inside this one.
         return with_flags(self._read(path, content))
 
     def read_attachment(self, path: Path, content: bytes) -> Document:
-        """Read a file that lies inside another one. Raises ReadError, also when nested too deep."""
+        """Read a file embedded in another one. Raises ReadError, also if nested too deep."""
         if self._depth >= _DEEPEST_ATTACHMENT:
             raise ReadError(
-                f"it lies more than {_DEEPEST_ATTACHMENT} messages deep; save it as a file"
+                f"it is nested more than {_DEEPEST_ATTACHMENT} messages deep; save it as a file"
             )
         self._depth += 1
         try:
@@ -118,18 +118,18 @@ class FileReader:
         document = replace(self._reader(found).read(path, content), name=path.name)
         if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
             return document
-        named = path.suffix or "without an ending"
-        warning = f"it is called {named} but is a {found.upper()} file; it was read as that"
+        named = f"named {path.suffix}" if path.suffix else "named without an extension"
+        warning = f"it is {named} but is a {found.upper()} file; it was read as {found.upper()}"
         return replace(document, warnings=(warning, *document.warnings))
 
     def _reader(self, found: Format) -> FormatReader:
         if found not in self._readers:
             make = PARSERS.built_in(found)
             if found is Format.PDF:
-                # Only a PDF has pages to count and pictures to recognise.
+                # Only PDF has pages to count and images to recognise.
                 made = make(self._options)
             elif found is Format.EML:
-                # A message holds files of every kind, so its reader asks for help with those.
+                # A message may contain files of any format, so its reader gets a callback for them.
                 made = make(self.read_attachment)
             else:
                 made = make()
@@ -138,12 +138,12 @@ class FileReader:
 
 
 def _read_by(plugin: Plugin, path: Path, content: bytes) -> Document:
-    """What a plugin makes of a file; its identity is ours to tell."""
+    """The document a plugin returns, with the file's identity set by Pincite."""
     try:
         document = plugin.made().read(path, content)
     except PluginError as error:
         raise ReadError(str(error)) from error
     if not isinstance(document, Document):
-        raise ReadError(f"{plugin} gave {type(document).__name__}; expected a pincite Document")
+        raise ReadError(f"{plugin} returned {type(document).__name__}; expected a pincite Document")
     identifier, sha256 = document_id(content)
     return replace(document, id=identifier, sha256=sha256, name=path.name)

@@ -1,4 +1,4 @@
-"""What a reader gets besides the file, how it refuses one, and how it counts what it skipped."""
+"""Options for readers, the errors they raise, and the remarks they make on skipped content."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _RECOGNISER = "rapidocr"
 
 @cache
 def recogniser_name() -> str:
-    """The installed recogniser with its version, or an empty string: nothing is loaded."""
+    """The installed OCR engine and its version, or an empty string; nothing is loaded."""
     if importlib.util.find_spec(_RECOGNISER) is None:
         return ""
     return f"{_RECOGNISER} {importlib.metadata.version(_RECOGNISER)}"
 
 
 def nobody() -> None:
-    """For callers that do not wait."""
+    """A callback that does nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingOptions:
-    """How far reading goes; `on_page` is called when a page is done, as a sign of life.
+    """Limits and callbacks of a reader; `on_page` is called after each page, as a heartbeat.
 
-    `on_recognising` is called before a picture that was not seen in this file yet is recognised.
+    `on_recognising` is called before OCR of an image that has not occurred in this file yet.
     """
 
     recognise: bool = True
@@ -39,22 +39,22 @@ class ReadingOptions:
     on_recognising: Callable[[], None] = nobody
 
 
-# Kinds of refusals of a file, which differ in whether it is worth while to try it again.
+# Read errors, by whether it is worth trying the file again.
 
 
 class NeedsPassword(ReadError):
-    """A file is locked; it can be read once it is saved without a password."""
+    """The file is password-protected; it can be read once it is saved without a password."""
 
 
 class SameBytesFail(ReadError):
-    """A file cannot be read for what is in it: reading the same bytes again would end the same way."""
+    """The file's content cannot be read: reading the same bytes again would fail the same way."""
 
     def __init__(self, reason: str, document_id: str) -> None:
         self.document_id = document_id
         super().__init__(reason)
 
 
-# Says in plain words how many pictures, charts and the like a file holds.
+# Remarks on how many pictures, charts and the like a file contains.
 
 
 def counted(number: int, thing: str) -> str:
@@ -64,17 +64,17 @@ def counted(number: int, thing: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remarks:
-    """What a document must say about itself: what is missing, and what else is worth knowing."""
+    """A document's remarks: gaps (missing content) and warnings (other things worth knowing)."""
 
     gaps: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 def content_remarks(thing: str, *, has_text: bool, pictures: int = 0) -> Remarks:
-    """The remarks every format makes: on pictures nobody read, and on files without text.
+    """The remarks common to all formats: on pictures that were not read and on files without text.
 
-    Pictures beside text are a warning, since most are logos and photographs; a file of nothing
-    but pictures has lost its content.
+    Pictures in a file with text are a warning, since most are logos and photographs; a file with
+    nothing but pictures has lost its content.
     """
     unread = f"{counted(pictures, 'picture')}; text in them is not read"
     if has_text:

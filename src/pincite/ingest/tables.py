@@ -1,4 +1,4 @@
-"""Writes a table into a document's text, row by row, and ties each cell to its headers."""
+"""Writes a table into a document's text, row by row, and links each cell to its headers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.records.document import BlockKind, Cell, Range
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCell:
-    """A cell as a reader finds it; merged cells cover several columns."""
+    """A cell as read from the file; a merged cell spans several columns."""
 
     text: str
     column: int
@@ -24,21 +24,21 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
-    """The cells of one row from left to right; a cell merged downwards stands in its first row."""
+    """The cells of one row, left to right; a cell merged downwards belongs to its first row."""
 
     cells: tuple[TableCell, ...]
     place: str = ""
     hidden: str = ""
-    """Why a reader of the file does not see the row; empty for a row that is seen."""
+    """Why the row is hidden; empty for a visible row."""
     with_cells: bool = True
-    """Whether the row's cells are listed one by one, or only the row as a whole."""
+    """Whether the row's cells are listed individually, or only the row as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headers:
-    """Which rows and columns at the top and the left say what the others mean.
+    """The number of header rows at the top and header columns at the left of a table.
 
-    Cells left of `columns` are row headers; columns are numbered as the cells of the table are.
+    Cells left of `columns` are row headers; columns are numbered like the table's cells.
     """
 
     rows: int = 0
@@ -54,15 +54,15 @@ _YEAR = re.compile(r"(19|20)\d\d$")
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell holds a value rather than a word: an amount, a share, a date."""
+    """Whether a cell contains a value rather than a word: an amount, a percentage, a date."""
     return bool(_NUMBER.match(text.strip()))
 
 
 def guess_headers(rows: Sequence[TableRow], *, marked: int = 0) -> Headers:
-    """Which cells name the others, where the file does not say: texts beside numbers.
+    """Guesses the headers of a table whose file does not mark them: texts next to numbers.
 
-    `marked` rows on top are known to be headers; names of parts of theirs may stand below.
-    Nothing is guessed of a table that holds words alone.
+    The first `marked` rows are known to be headers; rows of subheaders may follow them. For a table
+    that contains only words, no headers are guessed.
     """
     empty = next((n for n, row in enumerate(rows) if _filled(row.cells)), 0)
     rows = rows[empty:]
@@ -72,7 +72,7 @@ def guess_headers(rows: Sequence[TableRow], *, marked: int = 0) -> Headers:
     first = min(cell.column for row in rows for cell in row.cells)
     count = _header_rows(rows, first, marked)
     body = rows[max(count, 1) :]
-    # Below one row of names a single row may be names too; below two it is values.
+    # Below one header row, a single row may be another header; below two, it is values.
     columns = 1 if len(body) > (count < 2) and _first_names(body, first) else 0
     return Headers(rows=empty + count if count else 0, columns=columns)
 
@@ -91,18 +91,18 @@ def _header_rows(rows: Sequence[TableRow], first: int, marked: int) -> int:
 
 
 def _head_numbers(names: TableRow, below: Sequence[TableRow], first: int) -> bool:
-    """Whether a row holds names, some of them over numbers."""
+    """Whether a row contains names, at least one of them above numbers."""
     numeric = {cell.column for row in below for cell in row.cells if is_number(cell.text)}
     values = [cell for cell in names.cells if cell.column > first]
     if any(cell.columns > 1 for cell in values):
-        # Beside names that are merged over columns stand gaps between them.
+        # Next to names that are merged over columns there are empty cells.
         values = _filled(values)
     named = all(_could_name(cell.text) for cell in values) and not is_number(_label(names, first))
     return named and bool(_columns(names.cells) & numeric)
 
 
 def _names_parts(rows: Sequence[TableRow], number: int, first: int) -> bool:
-    """Whether a row below headers names their parts: years or words, and all below are numbers."""
+    """Whether a row below headers is their subheader: years or words with numbers below."""
     names = _filled(cell for cell in rows[number].cells if cell.column > first)
     label = _label(rows[number], first)
     under_merged = any(cell.columns > 1 for cell in rows[number - 1].cells)
@@ -130,10 +130,10 @@ def _could_name(text: str) -> bool:
 
 
 def _first_names(rows: Sequence[TableRow], first: int) -> bool:
-    """Whether the first column holds a different text in each row, beside numbers."""
+    """Whether the first column has a different text in each row, next to numbers."""
     names = [cell.text for row in rows for cell in row.cells[:1] if cell.column == first]
     others = [cell.text for row in rows for cell in row.cells[1:]]
-    # A sign of a currency may have a cell of its own.
+    # A currency sign may have a cell of its own.
     others = [text for text in others if any(map(str.isalnum, text))]
     return (
         len(set(names)) == len(rows)
@@ -151,7 +151,7 @@ class TableWriter:
         self._separator = separator
         self._row_number = 0
         self._above: dict[int, tuple[Range, ...]] = {}
-        # Row headers merged downwards: the first and last row they hold for, and their range.
+        # Row headers merged downwards: the last row they apply to, and their range.
         self._tall: list[tuple[int, Range]] = []
 
     def add_all(self, rows: Sequence[TableRow]) -> None:
@@ -160,7 +160,7 @@ class TableWriter:
             self.add(row)
 
     def add(self, row: TableRow) -> None:
-        """Add one row as a block; an empty one is only counted."""
+        """Add one row as a block; an empty row only advances the row number."""
         text = self._separator.join(cell.text for cell in row.cells)
         kind = BlockKind.HIDDEN if row.hidden else BlockKind.TABLE_ROW
         if any(cell.text.strip() for cell in row.cells):

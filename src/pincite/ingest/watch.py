@@ -1,4 +1,4 @@
-"""Tells when something has changed below folders."""
+"""Watches folders for changes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 from pincite.errors import UsageError
 
 _LOOK_MILLISECONDS = 1000
-"""How often someone who waits is woken although nothing has changed."""
+"""How often the iterator yields although nothing has changed."""
 
 
 def watched(folders: Sequence[Path], stop: threading.Event | None) -> Iterator[bool]:
-    """Whether something has changed since the item before; one item each second at least.
+    """Yields whether something has changed since the previous item, at least once a second.
 
-    The first item is True: what changed before the watching began is not missed. A folder that is
-    taken away, or replaced by another of its name, is waited for and watched again. Raises
-    UsageError for one that is not there at the beginning, or cannot be watched.
+    The first item is True, so that changes made before watching began are not missed. If a folder
+    is removed or replaced by another of the same name, it is watched again once it exists. Raises
+    UsageError for a folder that does not exist at the start or cannot be watched.
     """
     for folder in folders:
         if not folder.exists():
@@ -35,17 +35,17 @@ def watched(folders: Sequence[Path], stop: threading.Event | None) -> Iterator[b
 def _until_replaced(
     folders: Sequence[Path], here: Sequence[Path], stop: threading.Event
 ) -> Iterator[bool]:
-    """Changes until one of the folders is another one, comes or goes."""
+    """Yields changes until one of the folders appears, disappears or is replaced."""
     from watchfiles import Change, watch
 
     before = _places(folders)
-    # A new folder may get the number of the one that was deleted.
+    # A new folder may reuse the inode number of the deleted one.
     deletions = {(Change.deleted, str(folder)) for folder in here}
     has_begun = False
     try:
         for changes in watch(
             *here,
-            # Ours decides: the default one leaves out folders that an ingest reads.
+            # No filter here: the default one skips folders that an ingest reads.
             watch_filter=None,
             stop_event=stop,
             rust_timeout=_LOOK_MILLISECONDS,
@@ -59,7 +59,7 @@ def _until_replaced(
             if is_replaced:
                 return
     except FileNotFoundError:
-        yield False  # It went before it could be watched.
+        yield False  # It disappeared before it could be watched.
     except OSError as error:
         raise UsageError(
             f"{', '.join(map(str, here))}: cannot be watched ({error}); "
@@ -68,7 +68,7 @@ def _until_replaced(
 
 
 def _places(folders: Sequence[Path]) -> list[tuple[int, int] | None]:
-    """What tells each folder from another of the same name; None for one that is not there."""
+    """The identity of each folder, to detect replacement; None for one that does not exist."""
     return [_place(folder) for folder in folders]
 
 

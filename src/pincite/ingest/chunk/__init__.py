@@ -1,1 +1,1 @@
-"""Which passages can be found on their own?"""
+"""Splits documents into passages, the unit of retrieval."""

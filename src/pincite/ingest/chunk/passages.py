@@ -1,4 +1,4 @@
-"""Cuts a document into passages that follow its headings and hold whole sentences only."""
+"""Splits a document into passages that respect its headings and contain only whole sentences."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _WHOLE = {BlockKind.TABLE_ROW, BlockKind.HEADING}
 """Blocks that are quoted whole or not at all."""
 
 LONGEST_SENTENCE_CHARS = 4_000
-"""Two printed pages without a full stop are no sentence but a list, a log or a data dump."""
+"""Two printed pages without a full stop are a list, a log or a data dump, not a sentence."""
 
 LONGEST_CODE_CHARS = 1_500
-"""Some thirty lines of code, or a diagram, are quoted whole."""
+"""About thirty lines of code, or a diagram, are quoted whole."""
 
 Measure = Callable[[str], int]
-"""The size of a text, in the unit of the limits: characters or tokens."""
+"""Measures a text in the unit of the limits: characters or tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence, and where it begins and ends in the unit of the limits."""
+    """A sentence with its start and end in the unit of the limits."""
 
     start: int
     end: int
@@ -43,12 +43,12 @@ class _Sentence:
 class StructureChunker:
     """Passages of up to `max_size` within one section.
 
-    A passage is longer than that only when a single sentence is. With `min_size`, a passage that
-    has reached it ends with its paragraph. The last sentences of a passage, up to `overlap`, are
-    repeated at the start of the next one of the same section. A heading is part of its passages'
-    context; one without any text below it is a passage itself.
+    A passage exceeds it only when a single sentence does. With `min_size`, a passage that has
+    reached it ends with its paragraph. The last sentences of a passage, up to `overlap`, are
+    repeated at the start of the next one in the same section. A heading is part of the context of
+    its passages; a heading with no text below it is a passage of its own.
 
-    Sizes are characters, or what `measure` counts; then blanks between sentences count nothing.
+    Sizes are in characters or in the unit of `measure`; then blanks between sentences do not count.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class StructureChunker:
         self._measure = measure
 
     def chunk(self, document: Document) -> tuple[Passage, ...]:
-        """Passages in reading order, with ids that depend on the document's content alone."""
+        """Passages in reading order; their ids depend only on the document's content."""
         pieces = [
             (section, piece)
             for section, blocks in groupby(_quotable(document.blocks), lambda b: b.section)
@@ -130,7 +130,7 @@ def _ranges(document: Document, block: Block) -> Iterator[tuple[int, int]]:
 
 
 def _quotable(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Every block that may be quoted, but no heading that has something below it."""
+    """The blocks that may be quoted, except headings with content below them."""
     blocks = [block for block in blocks if block.kind not in UNQUOTED]
     covered = {
         block.section[:depth]
@@ -170,9 +170,9 @@ def _headers(piece: Sequence[_Sentence]) -> tuple[tuple[int, ...], ...]:
 def _rows_above(
     piece: Sequence[_Sentence], starts: Sequence[int], row: _Sentence
 ) -> tuple[int, ...]:
-    """The numbers of the sentences that hold the column headers of a row's cells, from above.
+    """The indices of the sentences with the column headers of a row's cells, top to bottom.
 
-    The nearest alone may be "(in thousands)", with the years in the row above it.
+    The nearest header alone may be "(in thousands)", with the years in the row above it.
     """
     above = {
         start for cell in row.block.cells for start, _ in cell.column_headers if start < row.start
@@ -181,7 +181,7 @@ def _rows_above(
     return tuple(sorted({n for start, n in numbers if n >= 0 and start < piece[n].end}))
 
 
-# What is put before a passage when it is embedded or shown to a model, never into a quote (P6).
+# Context prepended to a passage when it is embedded or shown to a model, never to a quote (P6).
 
 _PARTS = re.compile(r"[\s_.\-]+")
 _LONGEST_WORD_WITH_DIGITS = 12
@@ -195,10 +195,10 @@ _LONGEST_HEADER_CHARS = 200
 def context_lines(
     document: Document, section: tuple[str, ...], blocks: Sequence[Block], start: int
 ) -> str:
-    """File name, title and headings on one line; then the table header a passage lacks, if any.
+    """File name, title and headings on one line; then the table header if the passage lacks it.
 
-    `blocks` are those the passage is made of, and `start` is where its own text begins: a header
-    that stands later is part of it.
+    `blocks` are the passage's blocks and `start` is the offset of its text: a header at or after
+    `start` is already part of it.
     """
     headings = section[1:] if section[:1] == (document.title,) else section
     first = " > ".join((*_file_words(document), document.title, *headings))
@@ -207,9 +207,9 @@ def context_lines(
 
 
 def _file_words(document: Document) -> Iterator[str]:
-    """The words of the file's name, if they tell more than the title does.
+    """The words of the file name, if they add to the title.
 
-    A name that is only a number or an id (`d0123`, a hash) tells nothing; a year or a version behind
+    A name that is only a number or an id (`d0123`, a hash) adds nothing; a year or a version after
     words of the title does.
     """
     words = [word for word in _PARTS.split(PurePath(document.name).stem) if not _is_hash(word)]
@@ -226,7 +226,7 @@ def _is_hash(part: str) -> bool:
 
 
 def _table_header(text: str, blocks: Sequence[Block], start: int) -> str:
-    """The column headers of the first table row, when they stand before the passage."""
+    """The column headers of the first table row, if they precede the passage."""
     for block in blocks:
         names: list[str] = []
         for cell in block.cells:
@@ -242,24 +242,24 @@ def _words(text: str, header: Range) -> str:
     return " ".join(text[header[0] : header[1]].split())
 
 
-# Cuts what is too long to be quoted, where a reader would pause.
+# Splits text that is too long to quote, at natural pauses.
 
-# From the best place to cut to the worst; the cut is after the match.
+# From the best place to split to the worst; the split is after the match.
 _PAUSES = tuple(re.compile(pattern) for pattern in (r"\n", r"\t", r"[;:]\s", r",\s", r"\s"))
 
 _EMPTY_LINE = re.compile(r"[^\S\n]*\n")
 _EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 _LEAST_SHARE = 0.5
-"""A piece is at least this share of the limit, else the next kind of pause is tried."""
+"""A piece must be at least this fraction of the limit; else the next kind of pause is tried."""
 
 
 def cut_long(text: str, start: int, end: int, limit: int) -> Iterator[tuple[int, int]]:
-    """Ranges of at most `limit` characters that cover `text[start:end]` but for blanks around them.
+    """Ranges of at most `limit` characters that cover `text[start:end]`, surrounding blanks removed.
 
-    A sentence this long is a list, a log or a table cell without full stops. It is cut at a line
-    end, else between cells, after a semicolon or colon, after a comma, between words; only a run
-    without any blank is cut inside.
+    A sentence this long is a list, a log or a table cell without full stops. It is split at a line
+    end, else between cells, after a semicolon or colon, after a comma, or between words; only a run
+    without blanks is split inside.
     """
     while end - start > limit:
         cut = _cut(text, start, start + limit)
@@ -269,10 +269,10 @@ def cut_long(text: str, start: int, end: int, limit: int) -> Iterator[tuple[int,
 
 
 def cut_code(text: str, start: int, end: int, limit: int) -> Iterator[tuple[int, int]]:
-    """Ranges of whole lines, indentation kept: all of it up to `limit` characters, else its paragraphs.
+    """Ranges of whole lines with indentation: everything if within `limit` characters, else paragraphs.
 
-    Code has no sentences; a full stop in it ends nothing. A paragraph that is too long is cut at line
-    ends, and a line that is too long as other texts are.
+    Code has no sentences, so full stops do not count. A paragraph that is too long is split at line
+    ends, and a line that is too long is split like other text.
     """
     for first, last in [(start, end)] if end - start <= limit else _paragraphs(text, start, end):
         while last - first > limit:
@@ -294,7 +294,7 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _filled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The range without empty lines around it; blanks that indent its first line stay."""
+    """The range without surrounding empty lines; the first line keeps its indentation."""
     while first := _EMPTY_LINE.match(text, start, end):
         start = first.end()
     end = start + len(text[start:end].rstrip())
@@ -308,7 +308,7 @@ def _cut(text: str, start: int, latest: int) -> int:
         found = [match.end() for match in pause.finditer(text, earliest, latest)]
         if found:
             return found[-1]
-    # A mark that belongs to the letter before must not be torn from it.
+    # A combining mark must not be separated from its letter.
     cut = latest
     while cut > earliest + 1 and unicodedata.combining(text[cut]):
         cut -= 1

@@ -18,7 +18,7 @@ from pincite.ingest.reading import Remarks, content_remarks, counted
 from pincite.ingest.tables import TableWriter
 from pincite.records.document import BlockKind, Document, document_id
 
-# Goes through the paragraphs and tables of a Word file in reading order.
+# Walks the paragraphs and tables of a Word file in reading order.
 
 _DEEPEST_TABLE = 30
 _SKIPPED = frozenset(f"{W}{name}" for name in ("del", "moveFrom", "sdtPr", "sectPr"))
@@ -26,7 +26,7 @@ _WALK_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}F
 
 
 class BodyWalker:
-    """Adds what it finds to an assembly; one object serves all parts of a file."""
+    """Adds the content of a Word file to an assembly; one object serves all parts of the file."""
 
     def __init__(self, roles: ParagraphRoles, numbering: Numbering) -> None:
         self.assembly = TextAssembly()
@@ -37,12 +37,12 @@ class BodyWalker:
         self._kind: BlockKind | None = None
 
     def enter(self, root: etree._Element) -> RunText:
-        """Turn to another part of the file."""
+        """Switch to another part of the file."""
         self._texts = RunText(root, self._roles.hidden_styles)
         return self._texts
 
     def walk_as(self, root: etree._Element, kind: BlockKind) -> None:
-        """Add everything below a root as blocks of one kind, whatever their styles say."""
+        """Add everything below a root as blocks of one kind, regardless of style."""
         self._kind = kind
         self.walk(root)
         self._kind = None
@@ -58,7 +58,7 @@ class BodyWalker:
             elif node.tag == TABLE:
                 self._table(node, depth=1)
             elif node.tag not in _SKIPPED and node.tag != _WALK_FALLBACK:
-                # Content controls, inserted stretches and notes wrap paragraphs.
+                # Content controls, tracked insertions and notes wrap paragraphs.
                 stack.extend(reversed(elements(node)))
 
     def _paragraph(self, paragraph: etree._Element) -> None:
@@ -75,7 +75,7 @@ class BodyWalker:
         self._add_hidden(paragraph)
 
     def _numbered_text(self, paragraph: etree._Element, role: Role) -> str:
-        """The text with the number Word writes before it, which the file does not hold."""
+        """The text with the automatic number that Word displays and the file does not contain."""
         text = self._texts.seen(paragraph)
         label = self._numbering.label(role.number) if role.number is not None else ""
         return f"{label} {text}" if label and text else text
@@ -84,7 +84,7 @@ class BodyWalker:
         self.assembly.add_hidden(self._texts.hidden(paragraph), "text that Word does not show")
 
     def _table(self, table: etree._Element, *, depth: int) -> None:
-        """Add each row as a block; what is nested in a row follows it."""
+        """Add each row as a block, followed by the content nested in it."""
         if depth > _DEEPEST_TABLE:
             raise ReadError(f"its tables are nested more than {_DEEPEST_TABLE} deep; flatten them")
         found = read_table(table, lambda p: self._numbered_text(p, self._roles.of(p)))
@@ -109,8 +109,8 @@ _NOTES = {
     "endnotes": ("endnote", "endnoteReference"),
 }
 _MARGINS = {"header": BlockKind.PAGE_HEADER, "footer": BlockKind.PAGE_FOOTER}
-# `Page 3 of 12`, as Word last counted: of no use to a reader. Nothing is given back (`*+`), else a
-# ruled line of 200 signs would take minutes.
+# `Page 3 of 12`, as Word last counted: not useful in quotes. Possessive quantifiers (`*+`) prevent
+# backtracking: a ruled line of 200 signs would take minutes.
 _PAGE_NUMBER = re.compile(
     r"\W*+(?:page|seite|p\.|s\.)?\W*+\d*+\W*+(?:of|von)?\W*+\d*+\W*+", re.IGNORECASE
 )
@@ -122,7 +122,7 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 
 
 class DocxReader:
-    """Reads `.docx` and `.docm` files; macros are never run and nothing outside is opened."""
+    """Reads `.docx` and `.docm` files; never runs macros or opens external resources."""
 
     def __init__(self, *, limits: PackageLimits | None = None) -> None:
         self._limits = limits
@@ -151,7 +151,7 @@ class DocxReader:
 
 
 class _WordFile:
-    """The parts of one Word file that every paragraph needs."""
+    """The parts of a Word file that all its paragraphs share."""
 
     def __init__(self, package: Package) -> None:
         self.package = package
@@ -170,10 +170,10 @@ class _WordFile:
         self.roles = ParagraphRoles(self._optional("styles"), self.numbering)
 
     def remarks(self, *, has_text: bool) -> Remarks:
-        """What is not in the text although it is in the file."""
+        """Remarks on content of the file that is not in the text."""
         found = content_remarks("document", has_text=has_text, pictures=self._count_pictures())
         chunks = sum(relation.kind == "aFChunk" for relation in self.relations)
-        gaps = [f"{counted(chunks, 'document')} placed inside this one not read"] if chunks else []
+        gaps = [f"{counted(chunks, 'document')} embedded in this one not read"] if chunks else []
         return Remarks(
             gaps=(*found.gaps, *gaps), warnings=(*found.warnings, *self._other_warnings())
         )
@@ -182,7 +182,7 @@ class _WordFile:
         comments = self._optional("comments")
         count = sum(1 for _ in comments.iter(f"{W}comment")) if comments is not None else 0
         if count:
-            yield f"{counted(count, 'comment')} of reviewers left out"
+            yield f"{counted(count, 'reviewer comment')} left out"
         inserted = sum(1 for _ in self.body.iter(f"{W}ins", f"{W}moveTo"))
         deleted = sum(1 for _ in self.body.iter(f"{W}del", f"{W}moveFrom"))
         if inserted or deleted:
@@ -196,7 +196,7 @@ class _WordFile:
         return sum(not any(node.iterancestors(_FALLBACK)) for node in nodes)
 
     def _optional(self, kind: str) -> etree._Element | None:
-        """A part that adds to the text; without it, or with a damaged one, the text is what counts."""
+        """The root of an optional part; None if it is missing or damaged."""
         for relation in self.relations:
             if relation.kind == kind:
                 try:
@@ -207,8 +207,8 @@ class _WordFile:
 
 
 def _append_other_parts(word: _WordFile, walker: BodyWalker) -> Iterator[str]:
-    """Add notes and page margins behind the body; yields a gap for a part that is damaged."""
-    # Notes stand below no heading: the last one of the body is not theirs.
+    """Add notes, headers and footers after the body; yields a gap for each damaged part."""
+    # Notes belong to no heading, not even to the last one of the body.
     walker.assembly.outline.leave()
     seen: set[str] = set()
     for relation in word.relations:
@@ -225,8 +225,8 @@ def _append_other_parts(word: _WordFile, walker: BodyWalker) -> Iterator[str]:
         else:
             walker.assembly.place = Place(words=f"page {relation.kind}")
             for text in map(texts.seen, root.iter(PARAGRAPH)):
-                # Kept once, however many sections of the file repeat it, and quoted as what it
-                # often is the only place of: a document's number, its version, its date.
+                # Kept once, however many sections repeat it. It may be quoted, since it is often the
+                # only place of a document's number, version or date.
                 if text not in seen:
                     seen.add(text)
                     is_number = _PAGE_NUMBER.fullmatch(text)
@@ -238,7 +238,7 @@ def _append_other_parts(word: _WordFile, walker: BodyWalker) -> Iterator[str]:
 def _append_notes(
     word: _WordFile, root: etree._Element, relation: Relation, walker: BodyWalker
 ) -> None:
-    """Add notes with the numbers that the body's references give them."""
+    """Add notes, numbered by the order of their references in the body."""
     name, reference = _NOTES[relation.kind]
     order = [node.get(f"{W}id") for node in word.body.iter(f"{W}{reference}")]
     numbers = {note: number for number, note in enumerate(order, start=1)}

@@ -1,4 +1,4 @@
-"""Tells what role a Word paragraph has, from its style and numbering."""
+"""Determines a paragraph's role from its style and numbering."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.ingest.docx.text import W, is_off, value_of
 from pincite.ingest.office.package import whole_number
 from pincite.records.document import BlockKind
 
-# Counts the numbers that Word writes before headings and list items ("3.2", "a)", "IV.").
+# Computes the automatic numbers of headings and list items ("3.2", "a)", "IV.").
 
 _PLACEHOLDER = re.compile(r"%([1-9])")
 _ROMAN = (
@@ -24,7 +24,7 @@ _LARGEST_ROMAN = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberRef:
-    """Which list a paragraph belongs to, and how deep in it (0 is outermost)."""
+    """The list a paragraph belongs to, and its depth in it (0 is outermost)."""
 
     list_id: str
     level: int
@@ -41,14 +41,14 @@ class _Level:
 
 @dataclass(slots=True)
 class _List:
-    """One list as it is counted; lists made from one pattern may share their counters."""
+    """A list and its counters; lists based on the same pattern may share them."""
 
     levels: dict[int, _Level]
     counters: list[int | None] = field(default_factory=lambda: [None] * _LEVELS)
 
 
 class Numbering:
-    """The lists of one document; `label` must be asked once per paragraph, in order."""
+    """The lists of one document; call `label` once per paragraph, in order."""
 
     def __init__(self, root: etree._Element | None) -> None:
         self._lists: dict[str, _List] = {}
@@ -62,18 +62,18 @@ class Numbering:
             pattern = value_of(node, "abstractNumId")
             if pattern in shared:
                 overrides = _overrides(node, patterns[pattern])
-                # A list with starting numbers of its own counts for itself.
+                # A list with its own starting numbers has its own counters.
                 own = _List({**patterns[pattern], **overrides}) if overrides else shared[pattern]
                 self._lists[node.get(f"{W}numId") or ""] = own
 
     def level_of_style(self, list_id: str, style_id: str | None) -> int:
-        """The level that a list keeps for the paragraphs of a style."""
+        """The list level assigned to paragraphs of a style."""
         found = self._lists.get(list_id)
         levels = found.levels if found else {}
         return next((n for n, level in levels.items() if style_id and level.style == style_id), 0)
 
     def label(self, reference: NumberRef) -> str:
-        """Count one more paragraph of a list and return its number; empty for bullets."""
+        """Count the next paragraph of a list and return its label; empty for bullets."""
         found = self._lists.get(reference.list_id)
         if found is None or not 0 <= reference.level < _LEVELS:
             return ""
@@ -121,7 +121,7 @@ def _overrides(number: etree._Element, levels: dict[int, _Level]) -> dict[int, _
 
 def _written(count: int, kind: str) -> str:
     if kind in ("lowerLetter", "upperLetter") and count > 0:
-        # Word goes on with aa, bb after z.
+        # After z, Word continues with aa, bb.
         letters = chr(97 + (count - 1) % 26) * min((count - 1) // 26 + 1, 20)
         return letters.upper() if kind == "upperLetter" else letters
     if kind in ("lowerRoman", "upperRoman") and 0 < count < _LARGEST_ROMAN:
@@ -148,7 +148,7 @@ def _ordinal_ending(count: int) -> str:
     return {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
 
 
-# Style ids are translated in other languages, the names Word stores for built-in styles are not.
+# Word localises style ids, but not the stored names of built-in styles.
 _HEADING_NAME = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _LONGEST_STYLE_CHAIN = 20
 _BODY_TEXT_LEVEL = 9
@@ -156,9 +156,9 @@ _BODY_TEXT_LEVEL = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
-    """What a paragraph is.
+    """The role of a paragraph.
 
-    `level` is set for headings only (the title has level 0); `number` is the list it counts in.
+    `level` is set only for headings (the title has level 0); `number` is the list that numbers it.
     """
 
     kind: BlockKind
@@ -183,11 +183,11 @@ class ParagraphRoles:
         )
 
     def of(self, paragraph: etree._Element) -> Role:
-        """The role of one paragraph: what it says itself, then what its style says."""
+        """The role of one paragraph: its own properties override those of its style."""
         properties = paragraph.find(f"{W}pPr")
         if properties is None:
             return _PLAIN
-        # One look at each property: a long file has tens of thousands of paragraphs.
+        # One pass over the properties: a long file has tens of thousands of paragraphs.
         named = {child.tag: child for child in properties}
         style = named.get(f"{W}pStyle")
         style_id = style.get(f"{W}val") if style is not None else None
@@ -199,7 +199,7 @@ class ParagraphRoles:
             return replace(styled, number=None) if _leaves_list(properties) else styled
         if own.level is not None or styled.kind is BlockKind.PARAGRAPH:
             return replace(own, number=own.number or styled.number)
-        # A number of its own moves a heading to another list and leaves it a heading.
+        # Its own number moves a heading to another list, but it remains a heading.
         return replace(styled, number=own.number or styled.number)
 
     def _style_role(self, style_id: str | None) -> Role:
@@ -208,10 +208,10 @@ class ParagraphRoles:
         return self._of_style[style_id]
 
     def _find_style_role(self, style_id: str | None) -> Role:
-        """The role of a style: kind and number each from the nearest style it is based on."""
+        """The role of a style: kind and number each come from the nearest ancestor that sets them."""
         found: Role | None = None
         number: NumberRef | None = None
-        for _ in range(_LONGEST_STYLE_CHAIN):  # a damaged file may base styles on each other
+        for _ in range(_LONGEST_STYLE_CHAIN):  # a damaged file may contain a cycle of styles
             style = self._styles.get(style_id)
             if style is None:
                 break
@@ -225,7 +225,7 @@ class ParagraphRoles:
         return replace(found or _PLAIN, number=number)
 
     def _own_role(self, properties: etree._Element, style_id: str | None) -> Role | None:
-        """What a paragraph's or a style's own properties say: an outline level or a list."""
+        """The role set by the properties of a paragraph or style: an outline level or a list."""
         number = self._number(properties, style_id)
         level = value_of(properties, "outlineLvl")
         if level is not None and whole_number(level, _BODY_TEXT_LEVEL) < _BODY_TEXT_LEVEL:
@@ -235,7 +235,7 @@ class ParagraphRoles:
     def _number(self, properties: etree._Element, style_id: str | None) -> NumberRef | None:
         node = properties.find(f"{W}numPr")
         list_id = value_of(node, "numId") if node is not None else None
-        # List number 0 takes a paragraph out of the list its style is in.
+        # List number 0 removes a paragraph from the list of its style.
         if node is None or list_id in (None, "0"):
             return None
         assert list_id is not None
@@ -259,7 +259,7 @@ class ParagraphRoles:
 
 
 def _leaves_list(properties: etree._Element) -> bool:
-    """Whether a paragraph takes itself out of the list its style is in."""
+    """Whether a paragraph removes itself from the list of its style."""
     number = properties.find(f"{W}numPr")
     return number is not None and value_of(number, "numId") == "0"
 

@@ -1,4 +1,4 @@
-"""Turns a Word table into rows of cells, with merged cells standing once."""
+"""Converts a Word table into rows of cells; each merged cell appears once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_COLUMNS = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordRow:
-    """One row: its cells as text, and the elements they come from."""
+    """A row: its cells as text, and their source elements."""
 
     row: TableRow
     nodes: tuple[etree._Element, ...]
@@ -24,7 +24,7 @@ class WordRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordTable:
-    """A table and which of its rows and columns are headers."""
+    """A table and its header rows and columns."""
 
     rows: tuple[WordRow, ...]
     headers: Headers
@@ -39,7 +39,7 @@ class _GridCell:
 
 
 def read_table(table: etree._Element, text_of: Callable[[etree._Element], str]) -> WordTable:
-    """The rows of a table; `text_of` gives the text of a paragraph."""
+    """The rows of a table; `text_of` returns the text of a paragraph."""
     rows = list(within(table, f"{W}tr"))
     grid = [list(_grid_cells(row)) for row in rows]
     read = tuple(_row(grid, number, text_of) for number in range(len(grid)))
@@ -47,7 +47,7 @@ def read_table(table: etree._Element, text_of: Callable[[etree._Element], str]) 
 
 
 def within(node: etree._Element, tag: str) -> Iterator[etree._Element]:
-    """The nearest elements of a kind below a node, also inside content controls and insertions."""
+    """The nearest descendants with a tag, including those in content controls and insertions."""
     stack = list(reversed(elements(node)))
     while stack:
         child = stack.pop()
@@ -93,7 +93,7 @@ def _row(
 
 
 def _height(grid: list[list[_GridCell]], number: int, column: int) -> int:
-    """Over how many rows a cell is merged."""
+    """The number of rows that a cell spans."""
     height = 1
     for row in grid[number + 1 :]:
         if not any(cell.column == column and cell.continues for cell in row):
@@ -108,7 +108,7 @@ def _cell_text(cell: etree._Element, text_of: Callable[[etree._Element], str]) -
 
 
 def _headers(rows: list[etree._Element], read: list[TableRow]) -> Headers:
-    """The rows marked to repeat on each page; else a first row in bold, or names over numbers."""
+    """The rows marked as repeating headers; else a first row in bold, or names above numbers."""
     marked = 0
     while marked < len(rows) and _is_marked(rows[marked]):
         marked += 1

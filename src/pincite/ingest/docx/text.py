@@ -1,4 +1,4 @@
-"""Takes the text out of a piece of Word XML: what a reader of the page sees, in order."""
+"""Extracts the visible text of a piece of Word XML, in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lxml import etree
 
 from pincite.ingest.office.package import elements, whole_number
 
-# Writes the equations of Word files on one line, so that `x²` does not read as `x2`.
+# Writes equations in linear form, so that `x²` does not read as `x2`.
 
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _DEEPEST = 40
@@ -40,7 +40,7 @@ def _part(node: etree._Element, name: str, depth: int) -> str:
 
 
 def _grouped(text: str) -> str:
-    """A part with more than one sign in brackets, where those are not there yet."""
+    """A part, in parentheses if it has more than one character and is not a plain word."""
     return text if len(text) < 2 or text.isalnum() else f"({text})"
 
 
@@ -48,7 +48,7 @@ def _fraction(node: etree._Element, depth: int) -> str:
     above, below = _part(node, "num", depth), _part(node, "den", depth)
     bar = node.find(f"{M}fPr/{M}type")
     if bar is not None and bar.get(f"{M}val") == "noBar":
-        return f"{above} over {below}"  # a binomial is no fraction
+        return f"{above} over {below}"  # a binomial is not a fraction
     return f"{_grouped(above)}/{_grouped(below)}"
 
 
@@ -118,7 +118,7 @@ _FORMS = {
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 
-# Deleted or moved-away text, reading aids, field codes, and the older copy of a drawing.
+# Deleted or moved text, phonetic guides, field codes, properties, and fallback copies of drawings.
 LEFT_OUT = frozenset(
     (
         f"{W}del",
@@ -144,26 +144,26 @@ TEXT_BOX = f"{W}txbxContent"
 PARAGRAPH = f"{W}p"
 TABLE = f"{W}tbl"
 _RUN = f"{W}r"
-# In half points: nobody reads letters of a point and a half.
+# In half points: letters of a point and a half are unreadable.
 _UNREADABLE_SIZE = 3
 
 
 class RunText:
-    """Tells the text that is seen from the text that is not."""
+    """Separates visible from hidden text."""
 
     def __init__(self, root: etree._Element, hidden_styles: frozenset[str]) -> None:
-        """Look first whether anything below `root` can be hidden; most files hide nothing."""
+        """Check first whether anything below `root` can be hidden; most files hide nothing."""
         self._hidden_styles = hidden_styles
         marks = root.iter(f"{W}vanish", f"{W}rStyle", f"{W}sz")
         self._may_hide = any(self._hides(mark) for mark in marks)
 
     def seen(self, paragraph: etree._Element) -> str:
-        """The text of one paragraph; text boxes anchored in it are not part of it."""
+        """The visible text of one paragraph, without the text boxes anchored in it."""
         is_seen = self._is_seen if self._may_hide else _always
         return "".join(_pieces(paragraph, is_seen)).strip()
 
     def hidden(self, paragraph: etree._Element) -> str:
-        """The text of the runs that Word does not show or print."""
+        """The text of the runs that Word neither shows nor prints."""
         if not self._may_hide:
             return ""
         runs = [run for run in _runs(paragraph) if not self._is_seen(run)]
@@ -174,7 +174,7 @@ class RunText:
         return properties is None or not any(map(self._hides, elements(properties)))
 
     def _hides(self, mark: etree._Element) -> bool:
-        """Whether one property of a run keeps it from being seen."""
+        """Whether this property hides its run."""
         if mark.tag == f"{W}vanish":
             return not is_off(mark)
         value = mark.get(f"{W}val")
@@ -203,7 +203,7 @@ def value_of(node: etree._Element, name: str) -> str | None:
 
 
 def is_off(switch: etree._Element) -> bool:
-    """Whether a property that is there says no."""
+    """Whether a property that is present is switched off."""
     return switch.get(f"{W}val") in ("0", "false", "off")
 
 
@@ -222,7 +222,7 @@ def _runs(paragraph: etree._Element) -> Iterator[etree._Element]:
 
 
 def _pieces(root: etree._Element, is_seen: Callable[[etree._Element], bool]) -> Iterator[str]:
-    # A stack instead of recursion: a hostile file may nest thousands deep.
+    # A stack instead of recursion: a hostile file may be nested thousands of levels deep.
     stack = list(reversed(elements(root)))
     while stack:
         node = stack.pop()
@@ -240,7 +240,7 @@ def _pieces(root: etree._Element, is_seen: Callable[[etree._Element], bool]) -> 
 
 
 def _symbol(node: etree._Element) -> str:
-    """A sign from a symbol font; those in the private area have no letter of their own."""
+    """A character of a symbol font; those in the private use area have no Unicode letter."""
     try:
         code = int(node.get(f"{W}char") or "", 16)
     except ValueError:

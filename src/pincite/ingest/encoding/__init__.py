@@ -1,1 +1,1 @@
-"""Which encoding is a text file in?"""
+"""Detects the encoding of text files."""

@@ -1,7 +1,7 @@
-"""Tells which single-byte code page of the Latin script a text is in, by the letters it needs.
+"""Detects the single-byte Latin code page of a text from the letters it would need.
 
-On a few accented words all Latin code pages look alike: Windows-1252 is the rule, and another one
-must show by letters that only it gives, in words of a language that uses no others.
+In a few accented words all Latin code pages look alike. Windows-1252 is the default; another one is
+chosen only if it alone yields words in the alphabet of one language.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import islice
 
 USUAL = "cp1252"
 _WITH_EURO = "iso8859_15"
-# The letters beyond A to Z of languages that Windows-1252 can write, neighbours together.
+# The letters beyond A to Z of languages that Windows-1252 can write, related ones together.
 _WESTERN = (
     "äöüßéèàêçñáó",  # German with the foreign words it uses
     "éèêëàâçîïôöûùüœæÿ",  # French
@@ -26,7 +26,7 @@ _WESTERN = (
     "áéíóúýæöðþ",  # Icelandic
     "äöõüšž",  # Estonian
 )
-# Code pages that are rarer than Windows-1252, and the languages they are told by.
+# Code pages that are rarer than Windows-1252, and the languages that indicate them.
 _OTHERS = (
     (
         ("cp1250", "iso8859_2", "cp852"),
@@ -43,14 +43,14 @@ _OTHERS = (
     (("cp1257",), ("ąčęėįšųūž", "āčēģīķļņšūž")),  # Lithuanian, Latvian
     (("cp850", "mac_roman"), _WESTERN),  # written under DOS, or on an old Macintosh
 )
-# A stretch of letters and bytes beyond ASCII: a word with what stands close to it.
+# A run of letters and non-ASCII bytes: a word with adjacent punctuation.
 _WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])[A-Za-z]*+[\x80-\xff][A-Za-z\x80-\xff]*+")
 _MOST_WORDS = 20_000
-# Letters and signs in Windows code pages, control characters in those of ISO 8859.
+# Letters and symbols in Windows code pages, control characters in ISO 8859.
 _CONTROL_IN_ISO = re.compile(rb"[\x80-\x9f]")
-# What stands within words and is no letter: apostrophes, hyphens, dashes, dots.
+# Non-letters that occur within words: apostrophes, hyphens, dashes, dots.
 _JOINERS = frozenset("’‘\u00ad–—…·•×°\u00a0")
-# Signs that Unicode counts among the letters.
+# Symbols that Unicode classifies as letters.
 _NO_LETTERS = frozenset("ªºµ")
 _MOST_FOREIGN = 0.03
 _FEWEST_TELLING = 3
@@ -59,7 +59,7 @@ _FEWEST_LIKELY = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodePage:
-    """A code page, and whether the letters of the text leave room for doubt."""
+    """A code page, and whether the text leaves it in doubt."""
 
     name: str
     is_doubtful: bool
@@ -67,20 +67,20 @@ class CodePage:
 
 @dataclass(frozen=True, slots=True)
 class _Letters:
-    """What a code page makes of the bytes beyond ASCII: letters, and other signs within words."""
+    """The non-ASCII bytes decoded by a code page: letters, and other characters within words."""
 
     letters: Counter[str]
     misplaced: int
 
     def fits(self, alphabet: str) -> bool:
-        """Whether nearly all letters are of one alphabet, and hardly a sign stands in a word."""
+        """Whether nearly all letters belong to the alphabet and few symbols occur within words."""
         own = set(alphabet) | set(alphabet.upper())
         foreign = sum(count for letter, count in self.letters.items() if letter not in own)
         return foreign + self.misplaced <= _MOST_FOREIGN * (self.letters.total() + self.misplaced)
 
 
 def latin_code_page(content: bytes) -> CodePage:
-    """The code page of a text in the Latin script."""
+    """The most likely code page of a text in the Latin script."""
     words = _words(content)
     if _has_euro(content) and _fits_a_language(words, _WITH_EURO):
         return CodePage(name=_WITH_EURO, is_doubtful=False)
@@ -92,17 +92,17 @@ def latin_code_page(content: bytes) -> CodePage:
         telling = _telling(words, name)
         if telling >= _FEWEST_LIKELY:
             return CodePage(name=name, is_doubtful=telling < _FEWEST_TELLING)
-    # A text in several languages has letters of all of them.
+    # A text in several languages contains letters of all of them.
     return CodePage(name=USUAL, is_doubtful=bool(likely) or not usual.fits("".join(_WESTERN)))
 
 
 def is_western(content: bytes) -> bool:
-    """Whether Windows-1252 gives a text in one language of Western Europe."""
+    """Whether Windows-1252 decodes to a text in one Western European language."""
     return _fits_a_language(_words(content), USUAL)
 
 
 def _has_euro(content: bytes) -> bool:
-    """Whether a byte is the euro in ISO 8859-15 and else `\xa4`, a sign that nobody writes."""
+    """Whether a byte is the euro in ISO 8859-15; elsewhere it is `\xa4`, which is never used."""
     return b"\xa4" in content and not _CONTROL_IN_ISO.search(content)
 
 
@@ -115,7 +115,7 @@ def _words(content: bytes) -> list[bytes]:
 
 
 def _likely(words: Sequence[bytes], usual: _Letters) -> Iterator[str]:
-    """The rarer code pages in which the words fit one language, with no fewer letters in them."""
+    """The rarer code pages in which the words fit one language and contain no fewer letters."""
     for names, alphabets in _OTHERS:
         for name in names:
             found = _letters(words, name)
@@ -140,21 +140,21 @@ def _letters(words: Iterable[bytes], name: str) -> _Letters:
 
 
 def _is_none(sign: str) -> bool:
-    """Whether a byte is no sign in a code page, or a control character."""
+    """Whether a byte is undefined in a code page, or a control character."""
     return sign == "\ufffd" or "\x80" <= sign <= "\x9f"
 
 
 def _is_within(text: str, place: int) -> bool:
-    """Whether letters stand on both sides of a sign."""
+    """Whether a character has letters on both sides."""
     return 0 < place < len(text) - 1 and text[place - 1].isalpha() and text[place + 1].isalpha()
 
 
 def _telling(words: Iterable[bytes], name: str) -> int:
-    """How many words a code page reads otherwise than the usual one, each counted once."""
+    """The number of distinct words that a code page decodes differently from the usual one."""
     return len({w for w in words if w.decode(name, "replace") != w.decode(USUAL, "replace")})
 
 
-# Tells East Asian and Russian code pages of short texts by their commonest signs.
+# Detects East Asian and Russian code pages of short texts from their most common characters.
 
 _MOST_BYTES = 400
 _FEWEST_BYTES = 8
@@ -164,20 +164,20 @@ _GUESSES = re.compile(
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _LEAST_COMMON = 0.9
 _LEAST_HANGUL = 0.95
-"""Chinese in the Korean code page gives hangul for half of its characters only."""
+"""Chinese text decoded as Korean yields hangul for only half of its characters."""
 
-# What of a double-byte code page texts are made of: signs, kana, the commoner half of Han, hangul.
+# The common part of each double-byte code page: punctuation, kana, the more frequent Han, hangul.
 _JAPANESE = re.compile(rb"[\x81-\x84\x87-\x97][\x40-\x7e\x80-\xfc]")
 _CHINESE = re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]")
 _KOREAN = re.compile(rb"[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]")
 _HALF_WIDTH = re.compile("[\uff61-\uff9f]")
-# In KOI8-R small letters lie where Windows-1251 has capitals, and the other way round.
+# KOI8-R has lowercase letters where Windows-1251 has capitals, and vice versa.
 _KOI8_WORD = re.compile(rb"[\xb3\xe0-\xff]?[\xa3\xc0-\xdf]*|[\xb3\xe0-\xff]+")
 _KOI8_CAPITAL = re.compile(rb"[\xb3\xe0-\xff][\xa3\xc0-\xdf]{2}")
 
 
 def short_text_codec(content: bytes, guess: str | None) -> str | None:
-    """The codec of a short text that `guess` may have wrong; the guess itself where nothing shows."""
+    """The codec of a short text whose `guess` may be wrong; the guess itself without evidence."""
     runs = _BEYOND_ASCII.findall(content)
     beyond = sum(map(len, runs))
     if not _FEWEST_BYTES <= beyond <= _MOST_BYTES:
@@ -196,7 +196,7 @@ def short_text_codec(content: bytes, guess: str | None) -> str | None:
 
 
 def _share(content: bytes, encoding: str, common: re.Pattern[bytes]) -> float:
-    """How many of the signs beyond ASCII are common ones; 0 if the bytes are no text in it."""
+    """The share of common characters among the non-ASCII ones; 0 if the bytes do not decode."""
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:

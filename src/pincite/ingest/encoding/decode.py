@@ -1,7 +1,7 @@
-"""Turns the bytes of a text file into text, and says how to get back to the bytes.
+"""Decodes text files and records the codec that maps the text back to the bytes.
 
-Newlines and characters stay exactly as they are in the file: offsets into the text are what
-citations are made of.
+Newlines and characters are kept exactly as in the file, because citations are offsets into the
+text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pincite.errors import ReadError
 from pincite.ingest.encoding.code_pages import is_western, latin_code_page, short_text_codec
 from pincite.ingest.reading import counted
 
-# UTF-32 comes first: its little-endian mark begins with the UTF-16 one.
+# UTF-32 comes first: its little-endian mark starts with that of UTF-16.
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -29,7 +29,7 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_SHARE_OF_BINARY = 0.02
 _SAMPLE_BYTES = 1 << 16
 _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B]")
-# Guesses of the Latin script, which `code_pages` tells apart better.
+# Latin guesses, which `code_pages` distinguishes better.
 _LATIN_GUESS = re.compile(
     r"^(cp1252|cp1250|cp1254|cp1257|cp125[78]|cp037|cp273|cp43[7]|cp500|cp7\d\d|cp8[5-6]\d|cp1026"
     r"|cp1140|latin_?1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8|tis_620"
@@ -37,31 +37,31 @@ _LATIN_GUESS = re.compile(
 )
 _LATIN_EXCEPTIONS = re.compile(r"^(cp855|cp866|cp737|cp869|cp862|cp864|mac_(cyrillic|greek))$")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
-# Words of other scripts are runs of such bytes; in Latin ones hardly two stand side by side.
+# Words of other scripts are runs of such bytes; Latin words rarely have two in a row.
 _SHORTEST_RUN = 3
 _FEWEST_IN_RUNS = 8
 _LEAST_DENSE = 0.4
 _FEWEST_KINDS = 4
 _FEWEST_ALONE = 20
-# A sentence of Hebrew has been guessed to be Russian.
+# A sentence of Hebrew has been mistaken for Russian.
 _FEWEST_SURE = 60
 _KATAKANA = re.compile(rb"(?:\x83[\x40-\x96]){3}")
 _PAIR_WITH_ASCII = re.compile(rb"[\x80-\xff][\x40-\x7e]")
-# Guesses that EUC-JP has been mistaken for, and what no text in them has so much of.
+# Encodings that EUC-JP has been mistaken for; no text in them has this much kana.
 _TAKEN_FOR_EUC_JP = ("big5", "big5hkscs", "cp949", "euc_kr", "gb18030", "johab")
 _KANA = re.compile(r"[\u3041-\u30fe]")
 _LEAST_KANA = 0.3
-# A damaged UTF-8 file has few bad stretches; other code pages rarely give a valid one.
+# A damaged UTF-8 file has few invalid sequences; other code pages rarely yield a valid one.
 _VALID_FOR_EACH_BAD = 4
-_NO_POSITIONS = "byte positions are not available: it has bytes that are no characters"
+_NO_POSITIONS = "byte positions are not available: it contains invalid bytes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """The text of a file and the codec that leads back to its bytes.
+    """The text of a file and the codec that maps it back to the file's bytes.
 
-    `encoding` is None when a stretch of text cannot be mapped to a stretch of bytes (a codec with
-    shift states, damaged bytes); `warning` then says so. `doubt` says which characters may be wrong.
+    `encoding` is None if ranges of text cannot be mapped to ranges of bytes (a codec with shift
+    states, invalid bytes); `warning` then says so. `doubt` says which characters may be wrong.
     """
 
     text: str
@@ -70,16 +70,16 @@ class Decoded:
     warning: str | None = None
     doubt: str | None = None
     is_damaged: bool = False
-    """Whether it is UTF-8 with some bytes that are no characters."""
+    """Whether it is UTF-8 with some invalid bytes."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the reader of a text format must tell."""
+        """The warnings that a reader of this text must report."""
         return tuple(words for words in (self.doubt, self.warning) if words)
 
 
 def decode(content: bytes) -> Decoded:
-    """Decode a text file of unknown encoding. Raises ReadError when it is not text at all."""
+    """Decode a text file of unknown encoding. Raises ReadError if it is not text."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             marked = _try_codec(content[len(mark) :], encoding)
@@ -93,17 +93,17 @@ def decode(content: bytes) -> Decoded:
 
 
 def _candidates(content: bytes) -> Iterator[str]:
-    """Codecs that hold for sure where the content is valid in them."""
+    """Codecs that are certain if the content is valid in them."""
     wide = _wide_codec(content)
     if wide is not None:
         yield wide
     if _JAPANESE_ESCAPE.search(content):
-        yield "iso2022_jp"  # seven-bit, so that UTF-8 would take it for plain letters
+        yield "iso2022_jp"  # seven-bit, so UTF-8 would decode it as plain ASCII
     yield "utf-8"
 
 
 def _damaged_utf8(content: bytes) -> Decoded | None:
-    """The text of a UTF-8 file in which a few bytes are bad, or that was cut within a character."""
+    """The text of a UTF-8 file with a few invalid bytes, or truncated within a character."""
     mark = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
     text = content[mark:].decode("utf-8", "replace")
     bad = text.count("\ufffd")
@@ -119,12 +119,12 @@ def _damaged_utf8(content: bytes) -> Decoded | None:
         is_damaged=True,
         warning=_NO_POSITIONS,
         doubt=f"damaged {where}(not valid UTF-8): {counted(bad, 'character')} could not be read and "
-        "stand as \ufffd; get a complete copy of the file",
+        "are shown as \ufffd; get a complete copy of the file",
     )
 
 
 def _other_script(content: bytes) -> Decoded | None:
-    """The text in a code page of another script than the Latin one, if its bytes look like that."""
+    """The text in a non-Latin code page, if its bytes look like one."""
     if not _looks_foreign(content):
         return None
     guess = short_text_codec(content, _guess(content))
@@ -132,14 +132,14 @@ def _other_script(content: bytes) -> Decoded | None:
     if guess is None or text is None:
         return None
     checked = _checked(text, guess, content, first_byte=0)
-    # A word that stands in every line shows no more than one of them.
+    # A word repeated on every line is no more evidence than a single one.
     distinct = b"\n".join(set(content.splitlines()))
     beyond = sum(map(len, _BEYOND_ASCII.findall(distinct)))
     return checked if beyond >= _FEWEST_SURE else replace(checked, doubt=_doubt(guess))
 
 
 def _looks_foreign(content: bytes) -> bool:
-    """Whether the bytes beyond ASCII are those of words, not of some letters and signs in words."""
+    """Whether the non-ASCII bytes form whole words, not single letters and symbols in words."""
     if _KATAKANA.search(content):
         return True
     runs = _BEYOND_ASCII.findall(content)
@@ -158,15 +158,15 @@ def _looks_foreign(content: bytes) -> bool:
 
 
 def _latin(content: bytes) -> Decoded:
-    """The text in a code page of the Latin script; every content can be read so.
+    """The text in a Latin code page; any content can be decoded this way.
 
-    Bytes that are no characters in it stand as `\ufffd`: one of them costs no quotation marks, which
-    latin-1, where each byte is something, would make control characters.
+    Undefined bytes become `\ufffd`. Falling back to latin-1, which defines every byte, because of one
+    such byte would turn quotation marks into control characters.
     """
     page = latin_code_page(content)
     checked = _checked(content.decode(page.name, "replace"), page.name, content, first_byte=0)
     if bad := checked.text.count("\ufffd"):
-        doubt = f"{_doubt(page.name)}; {counted(bad, 'byte')} that no letter has stand as \ufffd"
+        doubt = f"{_doubt(page.name)}; {counted(bad, 'invalid byte')} shown as \ufffd"
         return replace(checked, encoding=None, warning=_NO_POSITIONS, doubt=doubt)
     if not page.is_doubtful and not _looks_foreign(content):
         return checked
@@ -175,13 +175,13 @@ def _latin(content: bytes) -> Decoded:
 
 def _doubt(encoding: str) -> str:
     return (
-        f"its encoding could not be told for sure; it was read as {encoding}, and letters beyond "
-        "A to Z may be wrong; save it as UTF-8"
+        f"its encoding is uncertain; it was read as {encoding}, and letters beyond A to Z may be "
+        "wrong; save it as UTF-8"
     )
 
 
 def _wide_codec(content: bytes) -> str | None:
-    """UTF-16 without a byte order mark, seen by zero bytes on one side of most pairs."""
+    """UTF-16 without a byte order mark, detected from zero bytes on one side of most pairs."""
     sample = content[:_SAMPLE_BYTES]
     pairs = len(sample) // 2
     if pairs < 2 or len(content) % 2 or 0 not in sample:
@@ -196,7 +196,7 @@ def _wide_codec(content: bytes) -> str | None:
 
 
 def _guess(content: bytes) -> str | None:
-    """The codec charset-normalizer finds most likely; None when it has no better idea."""
+    """The most likely codec according to charset-normalizer; None if it has no guess."""
     first = _BEYOND_ASCII.search(content)
     start = content.rfind(b"\n", 0, first.start()) + 1 if first else 0
     best = from_bytes(content[start : start + _SAMPLE_BYTES]).best()
@@ -205,13 +205,13 @@ def _guess(content: bytes) -> str | None:
     name = best.encoding
     if _LATIN_GUESS.match(name) and not _LATIN_EXCEPTIONS.match(name):
         return None
-    # GBK and GB2312 are subsets of GB18030; a file may hold the rarer signs past the sample.
+    # GBK and GB2312 are subsets of GB18030; rarer characters may follow after the sample.
     name = "gb18030" if name in ("gbk", "gb2312") else name
     return "euc_jp" if name in _TAKEN_FOR_EUC_JP and _is_euc_jp(content) else name
 
 
 def _is_euc_jp(content: bytes) -> bool:
-    """Whether EUC-JP gives a text with as much kana as Japanese has."""
+    """Whether EUC-JP decodes to a text with as much kana as Japanese has."""
     text = _try_codec(content, "euc_jp") or ""
     beyond = sum(not sign.isascii() for sign in text)
     return bool(beyond) and len(_KANA.findall(text)) >= _LEAST_KANA * beyond
@@ -226,11 +226,11 @@ def _try_codec(content: bytes, encoding: str) -> str | None:
 
 
 def _checked(text: str, encoding: str, content: bytes, *, first_byte: int) -> Decoded:
-    """Refuse binary content, and drop the codec when it cannot lead back to the bytes."""
+    """Reject binary content, and drop the codec if it cannot map the text back to the bytes."""
     controls = len(_CONTROL_CHARACTERS.findall(text))
     if "\x00" in text or controls > _CONTROL_SHARE_OF_BINARY * len(text):
         raise ReadError(
-            "it looks like a binary file, not text; a text file has no zero bytes and hardly any "
+            "it looks like a binary file, not text; a text file has no zero bytes and few "
             "control characters; save it as text, PDF or DOCX"
         )
     if _leads_back(text, encoding, content[first_byte:]):
@@ -243,10 +243,10 @@ def _checked(text: str, encoding: str, content: bytes, *, first_byte: int) -> De
 
 
 def _leads_back(text: str, encoding: str, content: bytes) -> bool:
-    """Whether every slice of the text encodes to its slice of the bytes.
+    """Whether each slice of the text encodes to the corresponding slice of the bytes.
 
-    A codec with shift states writes escape sequences around each slice; two halves that together
-    are longer than the whole show that.
+    A codec with shift states writes escape sequences around each slice, so two encoded halves are
+    longer than the whole.
     """
     try:
         middle = len(text) // 2

@@ -1,6 +1,6 @@
-"""Decodes a web page: what the page says about its encoding counts only when it fits the bytes.
+"""Decodes web pages; a declared encoding is used only if it fits the bytes.
 
-Names of encodings mean what browsers and mail programs take them for.
+Encoding names are interpreted as browsers and mail programs interpret them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _META = re.compile(
     re.IGNORECASE,
 )
 _HEAD_BYTES = 4096
-# What is written under these names has the further signs of the other ones: quotation marks, the
-# euro, rarer Chinese and Japanese characters.
+# Text labelled with these names is really in the larger encodings, which add quotation marks, the
+# euro, and rarer Chinese and Japanese characters.
 _WRITTEN_AS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -26,7 +26,7 @@ _WRITTEN_AS = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
 }
-# Names that files give and Python does not know.
+# Names that occur in files and that Python does not know.
 _UNKNOWN = {
     "windows-874": "cp874",
     "iso-8859-8-i": "iso8859_8",
@@ -37,7 +37,7 @@ _UNKNOWN = {
 
 
 def decode_page(content: bytes) -> Decoded:
-    """The text of a page: by byte order mark, valid UTF-8, the page's own word, then a guess."""
+    """The text of a page: by byte order mark, valid UTF-8, declared encoding, then a guess."""
     general = decode(content)
     declared = _declared_codec(content)
     if declared is None or general.first_byte or (general.encoding or "").startswith("utf"):
@@ -49,20 +49,20 @@ def decode_page(content: bytes) -> Decoded:
     except (UnicodeDecodeError, LookupError):
         return general
     if declared == "cp1252" and general.encoding not in (None, "cp1252", "latin-1"):
-        return general  # nearly any bytes decode as Windows-1252, so its name proves nothing
+        return general  # nearly any bytes decode as Windows-1252, so declaring it proves nothing
     return Decoded(text=text, encoding=declared)
 
 
 def _declared_codec(content: bytes) -> str | None:
-    """The codec named in the page's head, if Python has it."""
+    """The codec declared in the page's head, if Python supports it."""
     match = _META.search(content[:_HEAD_BYTES])
     name = codec_named(match[1].decode("ascii")) if match else None
-    # A name that can be read in single bytes cannot be of UTF-16.
+    # A declaration readable as single bytes cannot be in UTF-16.
     return None if name is None or name.startswith(("utf-16", "utf-32", "utf-7")) else name
 
 
 def codec_named(charset: str) -> str | None:
-    """The codec for the name of an encoding as files give it; None for one that Python has not."""
+    """The Python codec for a declared encoding name; None if there is none."""
     try:
         name = codecs.lookup(_UNKNOWN.get(charset.lower(), charset)).name
     except (LookupError, ValueError):
@@ -71,7 +71,7 @@ def codec_named(charset: str) -> str | None:
 
 
 def _is_text_codec(name: str) -> bool:
-    """Python also has codecs from bytes to bytes (`hex`, `zip`); a page must not choose those."""
+    """Whether a codec decodes text; Python also has bytes-to-bytes codecs (`hex`, `zip`)."""
     try:
         return isinstance(b"".decode(name), str)
     except (LookupError, ValueError):

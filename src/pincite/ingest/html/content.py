@@ -1,4 +1,4 @@
-"""Decides which part of a web page is its content."""
+"""Extracts the main content of a web page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.ingest.html.nodes import children, parse_page
 
-# Finds text of a web page that a browser does not show, or shows so that nobody sees it.
+# Finds text that a browser does not display, or displays invisibly.
 
 _CANDIDATES = "[hidden], [aria-hidden=true], [style], font[color]"
 _OF_NO_SIZE = "of no size"
@@ -21,7 +21,7 @@ _UNSEEN_STYLES = (
     (re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"), "not displayed"),
     (_NO_SIZE, _OF_NO_SIZE),
     (re.compile(r"(?<![\w-])opacity\s*:\s*(?:0|0?\.0\d*)\s*(?:;|!|$)"), "transparent"),
-    # A margin of some hundred is how pages put a box in the middle.
+    # Pages use a margin of some hundred pixels to centre a box.
     (
         re.compile(
             r"(?:(?<![\w-])(?:left|top|text-indent)\s*:\s*-\d{3,}|margin-(?:left|top)\s*:\s*-\d{4,})"
@@ -34,13 +34,13 @@ _COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!]+)")
 _BACKGROUND = re.compile(r"(?<![\w-])background(?:-color)?\s*:\s*([^;!]+)")
 _PICTURED = re.compile(r"(?<![\w-])background(?:-image)?\s*:([^;!]*)")
 _PICTURE = re.compile(r"(?:url|gradient)\(")
-# A size that does not follow from the one around it.
+# A size that is not relative to that of the parent.
 _OWN_SIZE = re.compile(
     r"font-size\s*:\s*(?:0*[1-9][\d.]*(?:px|pt|rem|mm|cm|in|v[wh])|(?:x+-)?(?:small|large)|medium)"
 )
 _NAMED = {"white": "#ffffff", "black": "#000000"}
 _RGB = re.compile(r"rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)")
-# Menus, dialogs and messages of scripts wait unseen on most pages; they are not worth a word.
+# Most pages contain hidden menus, dialogs and script messages; these are not reported.
 _HIDDEN_FURNITURE = ("nav", "header", "footer", "aside", "form", "dialog", "li", "ul", "menu")
 _FEWEST_WORDS = 4
 _LONGEST_CHARS = 5_000
@@ -49,24 +49,24 @@ _HIDDEN_MOST = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenText:
-    """A stretch of text nobody sees, and why."""
+    """A piece of invisible text and the reason why it is invisible."""
 
     text: str
     why: str
 
 
 def sets_background(tree: LexborHTMLParser) -> bool:
-    """Whether style sheets may give the page another colour than white."""
+    """Whether style sheets may give the page a background other than white."""
     if tree.css_first("link[rel=stylesheet]") is not None:
         return True
     return any("background" in style.text(deep=True) for style in tree.css("style"))
 
 
 def take_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Iterator[HiddenText]:
-    """Take unseen elements out of a page; yields those that may be meant to deceive.
+    """Remove invisible elements from a page; yields those that may be meant to deceive.
 
-    An element with more than `most` characters stays: scripts make it visible, or the page would
-    be empty.
+    An element with more than `most` characters stays: scripts will make it visible, as the page
+    would be empty without it.
     """
     found = 0
     for node in tree.css(_CANDIDATES):
@@ -85,7 +85,7 @@ def take_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Ite
 
 
 def _unsized(node: LexborNode) -> Iterator[LexborNode]:
-    """The parts of an element without a size that have none of their own either."""
+    """The descendants of an element without a size that set no size of their own."""
     sized = [part for part in node.css("[style]") if _has_size(part) and part.mem_id != node.mem_id]
     if not sized:
         yield node
@@ -132,20 +132,20 @@ def _why_same_colour(node: LexborNode, style: str, *, has_styles: bool) -> str |
     if not colour:
         return None
     background = next(_backgrounds(node), None)
-    # Without a background of its own a page is white, unless a style sheet says otherwise.
+    # A page without a background is white, unless a style sheet says otherwise.
     if background is None and not has_styles:
         background = "#ffffff"
     return "in the colour of the page" if colour == background else None
 
 
 def _backgrounds(node: LexborNode) -> Iterator[str]:
-    """The backgrounds set on an element and those around it, nearest first."""
+    """The backgrounds set on an element and its ancestors, nearest first."""
     current: LexborNode | None = node
     while current is not None:
         attributes = current.attributes
         style = (attributes.get("style") or "").lower()
         if attributes.get("background") or any(map(_PICTURE.search, _PICTURED.findall(style))):
-            yield ""  # whatever colour the picture has
+            yield ""  # the colours of the image are unknown
         match = _BACKGROUND.search(style)
         colour = _hex(match[1] if match else (attributes.get("bgcolor") or "").lower())
         if match or colour:
@@ -154,7 +154,7 @@ def _backgrounds(node: LexborNode) -> Iterator[str]:
 
 
 def _hex(colour: str) -> str:
-    """A colour as `#rrggbb`; empty for what is none."""
+    """A colour as `#rrggbb`; empty if it is not a colour."""
     colour = colour.strip().lower()
     rgb = _RGB.match(colour)
     if rgb:
@@ -173,7 +173,7 @@ def _is_furniture(node: LexborNode) -> bool:
     return False
 
 
-# The first group never holds text for a reader; the second usually holds none of the content.
+# The first group never contains readable text; the second usually contains no content.
 _MACHINERY = (
     "script, style, noscript, template, iframe, object, embed, svg, canvas, audio, video, select, "
     "button, input, datalist, head, title"
@@ -181,9 +181,9 @@ _MACHINERY = (
 _BOILERPLATE = (
     "nav, header, footer, dialog:not([open]), [role=navigation], [role=banner], [role=contentinfo]"
 )
-# These hold content as often as not: warnings, terms beside a table, a page built as one form.
+# These often contain content: warnings, terms next to a table, a page built as one form.
 _ASIDES = "aside, form, dialog, [role=search], [role=complementary], [role=dialog]"
-# Words that sites use in the names of what stands around an article.
+# Words in class names and ids of elements around an article.
 _FURNITURE = re.compile(
     r"(?:^|[\s_-])(?:shar(?:e|es|ing|edaddy)|social|recommend(?:ed|ations?)|newsletters?"
     r"|breadcrumbs?|sidebar|most-popular|popular|trending|promos?|adverts?|advertisements?|dfp|ads?"
@@ -191,7 +191,7 @@ _FURNITURE = re.compile(
     r"|sign-?up|subscri(?:be|ption)|outbrain|taboola|skip-?link|copyright|jump-?to)(?:$|[\s_-])"
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-# A site may name these as it likes; they are never what stands around the content.
+# These are never boilerplate, whatever their class names.
 _CONTENT_TAGS = frozenset(
     "main article body h1 h2 h3 h4 h5 h6 table caption thead tbody tfoot tr th td pre".split()
 )
@@ -201,23 +201,23 @@ _MOST_FURNITURE = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainContent:
-    """The elements that hold a page's content, and what was taken out of them and around them."""
+    """The elements with a page's content, and what was removed from them and around them."""
 
     roots: tuple[LexborNode, ...]
     hidden: tuple[HiddenText, ...]
     left_out_share: float
-    """How much of the text that a browser shows is not in the content, in 0..1."""
+    """The share of the displayed text that is not in the content, in 0..1."""
 
 
-# When what is left after removing boilerplate is a smaller part of the page than this, the page
-# is not built the way the rules expect, and keeping boilerplate beats losing content.
+# If less than this share of the page is left after removing boilerplate, the page is not built the
+# way the rules expect, and keeping boilerplate is better than losing content.
 _LEAST_KEPT_SHARE = 0.25
 
 
 def main_content(page: str, *, whole: bool = False) -> MainContent:
-    """The content of a page, or all that a browser shows of it if it is `whole`.
+    """The content of a page, or with `whole` everything that a browser displays.
 
-    Raises ReadError for a page whose elements are nested beyond reason.
+    Raises ReadError if its elements are nested too deep.
     """
     tree = parse_page(page)
     hidden = _without_machinery(tree)
@@ -238,7 +238,7 @@ def main_content(page: str, *, whole: bool = False) -> MainContent:
 
 
 def text_length(node: LexborNode | None) -> int:
-    """How many characters of text an element holds, white space left out."""
+    """The number of characters of text in an element, without white space."""
     return len("".join(node.text(deep=True).split())) if node is not None else 0
 
 
@@ -251,7 +251,7 @@ def _without_machinery(tree: LexborHTMLParser) -> tuple[HiddenText, ...]:
 
 
 def _remove_boilerplate(body: LexborNode, shown: int) -> None:
-    """Take out what stands around the content, except what carries the content after all."""
+    """Remove boilerplate, except elements that contain the content after all."""
     for node in body.css(_BOILERPLATE):
         if _is_boilerplate(node) and text_length(node) <= _MOST * shown:
             node.decompose()
@@ -265,7 +265,7 @@ def _remove_boilerplate(body: LexborNode, shown: int) -> None:
 
 def _is_boilerplate(node: LexborNode) -> bool:
     if node.tag in ("header", "footer"):
-        # The header of an article holds its title, the footer of a quote its source.
+        # The header of an article contains its title, the footer of a quote its source.
         return not _is_inside(node, ("article", "main", "blockquote", "section"))
     return True
 
@@ -279,7 +279,7 @@ def _furniture(body: LexborNode) -> Iterator[LexborNode]:
 
 
 def _is_linked(node: LexborNode) -> bool:
-    """Whether an element holds mostly links and names of controls; a main heading never is."""
+    """Whether an element consists mostly of links and form labels, and contains no main heading."""
     if node.css_first("h1, table, pre") is not None:
         return False
     linked = sum(text_length(part) for part in node.css("a, label, legend"))
@@ -291,7 +291,7 @@ def _is_inside(node: LexborNode, tags: tuple[str, ...]) -> bool:
 
 
 def _upwards(node: LexborNode) -> Iterator[LexborNode]:
-    """The elements around one, nearest first."""
+    """The ancestors of an element, nearest first."""
     parent = node.parent
     while parent is not None:
         yield parent
@@ -299,10 +299,10 @@ def _upwards(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _marked_content(body: LexborNode) -> Iterator[LexborNode]:
-    """The element marked as main content if it holds most of the text, else the whole body.
+    """The element marked as main content if it has most of the text, else the whole body.
 
-    Of what stands around it only asides follow: those of links are gone by now, so that what is
-    left are warnings, terms and the like.
+    It is followed only by asides: those made of links are already removed, so the rest are
+    warnings, terms and the like.
     """
     least = _MOST * text_length(body)
     marked = [(text_length(node), node) for node in body.css("main, article, [role=main]")]

@@ -1,4 +1,4 @@
-"""Reads e-books: the chapters in reading order, each under its title."""
+"""Reads EPUB books: the chapters in reading order, each under its title."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from pincite.records.document import Document, document_id
 _MEDIA_TYPE = "application/epub+zip"
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
-# Fonts are scrambled in many free books; that keeps nobody from the text.
+# Many free books have obfuscated fonts, which do not affect the text.
 _FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """One file of the book."""
+    """A file in the book."""
 
     part: str
     media_type: str
@@ -37,7 +37,7 @@ class _Item:
 
 
 class EpubReader:
-    """Reads `.epub` files without copy protection; scripts are never run, nothing is fetched."""
+    """Reads `.epub` files without copy protection; never runs scripts or fetches anything."""
 
     def __init__(self, *, limits: PackageLimits | None = None) -> None:
         self._limits = limits
@@ -65,7 +65,7 @@ class EpubReader:
 def _add_chapters(book: _Book, assembly: TextAssembly, gaps: list[str]) -> None:
     for number, item in enumerate(book.spine, start=1):
         if item is None or item.part not in book.package.names:
-            gaps.append(f"chapter {number} is named in the book but missing from it")
+            gaps.append(f"chapter {number} is listed in the book but missing from the file")
             continue
         if item.media_type not in _PAGES:
             gaps.append(f"chapter {number} is not text ({item.media_type}); it is not read")
@@ -87,7 +87,7 @@ def _add_chapter(page: str, title: str, assembly: TextAssembly, *, has_name: boo
     tree = parse_page(page)
     first = tree.css_first("h1, h2, h3")
     heading = clean_heading(first.text(deep=True)) if first is not None else ""
-    # Most chapters begin with their title as a heading, which need not stand there twice.
+    # Most chapters begin with their title as a heading, which should not appear twice.
     if has_name and heading.casefold() != title.casefold():
         assembly.outline.enter(0, title)
     add_page(page, assembly, whole=True)
@@ -95,7 +95,7 @@ def _add_chapter(page: str, title: str, assembly: TextAssembly, *, has_name: boo
 
 
 class _Book:
-    """What the package document of a book says."""
+    """The contents of a book's package document."""
 
     def __init__(self, package: Package) -> None:
         self.package = package
@@ -118,7 +118,7 @@ class _Book:
         )
 
     def _titles(self, items: dict[str, _Item]) -> Iterator[tuple[str, str]]:
-        """The titles of chapters by part, from the book's list of contents."""
+        """Chapter titles by part, from the book's table of contents."""
         for item in items.values():
             if item.part not in self.package.names:
                 continue
@@ -128,7 +128,7 @@ class _Book:
                 elif "nav" in item.properties.split():
                     yield from self._nav_titles(item)
             except ReadError:
-                continue  # a damaged list of contents costs names of chapters, not their text
+                continue  # a damaged table of contents loses chapter titles, not text
 
     def _ncx_titles(self, item: _Item) -> Iterator[tuple[str, str]]:
         for point in reversed(list(_all(self.package.xml(item.part), "navPoint"))):
@@ -139,7 +139,7 @@ class _Book:
 
     def _nav_titles(self, item: _Item) -> Iterator[tuple[str, str]]:
         page = parse_page(decode_page(self.package.part(item.part)).text)
-        # From the end, so that the first entry for a chapter is the one that stays.
+        # In reverse, so that the first entry for a chapter wins.
         for link in reversed(page.css("nav a[href]")):
             label = clean_heading(link.text(deep=True))
             if label:
@@ -166,12 +166,12 @@ def _package_document(package: Package) -> str:
 
 
 def _resolved(base: str, href: str) -> str:
-    """The name of the part that a link in `base` leads to."""
+    """The name of the part that a link in `base` points to."""
     folder = posixpath.dirname(base)
     target = unquote(urldefrag(href).url)
     return posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
 
 
 def _all(root: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Every element of a name, whatever version of the standard its namespace belongs to."""
+    """Every element of this name in any namespace, since versions of the standard differ."""
     yield from root.iter(f"{{*}}{name}")

@@ -1,4 +1,4 @@
-"""Reads single elements of a web page: their children, and their text as a browser shows it."""
+"""Helpers for elements of a web page: their children, and their text as a browser shows it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pincite.errors import ReadError
 from pincite.text.inline_marks import INLINE_NAMES
 
 INLINE = INLINE_NAMES | {"-text"}
-# The reading aid over a sign (furigana) is not part of the sentence.
+# Ruby annotations (furigana) are not part of the sentence.
 UNREAD = frozenset(("rt", "rp", "-comment"))
 DEEPEST = 10_000
 """Levels of nesting; browsers give up at about 500."""
 
-# Before a page is parsed, tags in scripts, comments and attributes count as well: there may be many.
+# Before parsing, tags in scripts, comments and attributes count too, and there may be many.
 _MOST_OPEN = 5 * DEEPEST
-# At each of these the parser looks through all that are open: 200,000 of them would take minutes.
+# At each of these tags the parser searches all open elements: 200,000 of them would take minutes.
 _SEARCHING = re.compile(
     r"<(/?)(address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption"
     r"|figure|footer|form|header|hgroup|listing|main|menu|nav|ol|pre|search|section|summary|ul)\b",
@@ -29,7 +29,7 @@ _SPACES = re.compile(r"[ \t\r\n\f]+")
 
 
 def children(node: LexborNode) -> Iterator[LexborNode]:
-    """The nodes directly below an element, texts and comments too."""
+    """The child nodes of an element, including text and comments."""
     child = node.child
     while child is not None:
         yield child
@@ -37,7 +37,7 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def parse_page(page: str) -> LexborHTMLParser:
-    """The elements of a page. Raises ReadError for some nested beyond reason, before parsing too."""
+    """Parse a page. Raises ReadError if its elements are nested too deep, also before parsing."""
     open_tags: Counter[str] = Counter()
     depth = 0
     for match in _SEARCHING.finditer(page):
@@ -65,13 +65,13 @@ def _refuse_deep(root: LexborNode | None) -> None:
 def _refuse(depth: int, *, most: int) -> None:
     if depth > most:
         raise ReadError(
-            f"its elements are nested more than {DEEPEST:,} deep, as on no real page; "
-            "save its text in another way"
+            f"its elements are nested more than {DEEPEST:,} deep, which no real page needs; "
+            "save its text in another format"
         )
 
 
 def plain(node: LexborNode) -> str:
-    """The text of an element on one line; the texts of blocks in it stay apart."""
+    """The text of an element on one line, with spaces between blocks."""
     pieces: list[str] = []
     stack = [node]
     while stack:
@@ -86,6 +86,6 @@ def plain(node: LexborNode) -> str:
 
 
 def collapse(text: str) -> str:
-    """Text as a browser shows it: one space for any white space, a line end for each `<br>`."""
+    """Text as a browser shows it: one space for each run of white space, a newline for `<br>`."""
     lines = (_SPACES.sub(" ", line).strip(" ") for line in text.split("\x00"))
     return "\n".join(line for line in lines if line.strip())

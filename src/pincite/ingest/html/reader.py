@@ -1,4 +1,4 @@
-"""Reads web pages: the main content as blocks, without navigation, scripts and hidden parts."""
+"""Reads web pages: the main content as blocks, without navigation, scripts or hidden parts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from pincite.ingest.reading import content_remarks
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter, guess_headers
 from pincite.records.document import BlockKind, Document, document_id
 
-# Below this the parts around the content are what every page has.
+# Every page has some boilerplate; below this share it is not reported.
 _WORTH_TELLING_SHARE = 0.4
 
 
 class HtmlReader:
-    """Reads `.html` files; nothing is fetched and no script is run."""
+    """Reads `.html` files; never fetches anything or runs scripts."""
 
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError when they are not text."""
@@ -52,14 +52,14 @@ class HtmlReader:
 
 
 def add_page(page: str, assembly: TextAssembly, *, whole: bool = False) -> float:
-    """Add a page's content; returns how much of what a browser shows was left out, in 0..1.
+    """Add a page's content; returns the share of the displayed text that was left out, in 0..1.
 
-    A chapter of a book or a message has nothing around it and is taken `whole`.
+    A chapter of a book or a message has no boilerplate; use `whole`.
     """
     content = main_content(page, whole=whole)
     for number, root in enumerate(content.roots):
         if number:
-            assembly.outline.leave()  # an aside is not below the last heading of the content
+            assembly.outline.leave()  # an aside does not belong to the last heading
         BlockWalker(assembly).walk(root)
     for hidden in content.hidden:
         assembly.add_hidden(hidden.text, f"text {hidden.why}")
@@ -78,7 +78,7 @@ def _page_title(page: str) -> str | None:
     return title.text() if title is not None else None
 
 
-# Tells tables of values from tables that only lay out a page, and finds their headers.
+# Distinguishes data tables from layout tables, and finds their headers.
 
 _CELLS = ("td", "th")
 _LONGEST_CELL_CHARS = 600
@@ -88,18 +88,18 @@ _MOST_ROWS = 65_534
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageTable:
-    """The rows of values in a table, by the node of each, and its headers."""
+    """The data rows of a table, by node, and its headers."""
 
     rows: dict[int, TableRow]
     headers: Headers
 
 
 def read_table(table: LexborNode) -> PageTable:
-    """The rows of a table that hold values side by side; other rows are for the page's layout."""
+    """The data rows of a table; other rows only serve the page's layout."""
     if table.attributes.get("role") in ("presentation", "none"):
         return PageTable(rows={}, headers=Headers())
     rows: dict[int, TableRow] = {}
-    # Columns that a cell from above still covers, and for how many rows.
+    # Columns still covered by a cell from above, and for how many rows.
     covered: dict[int, int] = {}
     heads = 0
     for node in _rows(table):
@@ -130,7 +130,7 @@ def _rows(table: LexborNode) -> Iterator[LexborNode]:
 
 
 def _cells(row: LexborNode, covered: dict[int, int]) -> Iterator[TableCell]:
-    """The cells of a row with their columns; `covered` is kept for the next row."""
+    """The cells of a row with their columns; updates `covered` for the next row."""
     below = {column: rows - 1 for column, rows in covered.items() if rows > 1}
     column = 0
     for node in children(row):
@@ -155,7 +155,7 @@ def _cells(row: LexborNode, covered: dict[int, int]) -> Iterator[TableCell]:
 
 
 def _holds_values(row: LexborNode, cells: list[TableCell], covered: dict[int, int]) -> bool:
-    """Whether a row holds values side by side, not the columns of a page layout."""
+    """Whether a row contains values side by side, not the columns of a page layout."""
     if not cells or len(cells) + len(covered) < 2:
         return False
     if row.css_first("table, h1, h2, h3, h4, h5, h6, pre") is not None:
@@ -167,7 +167,7 @@ def _is_head(row: LexborNode) -> bool:
     return row.parent is not None and row.parent.tag == "thead"
 
 
-# Walks the elements of a web page and turns them into blocks of text.
+# Walks the elements of a web page and converts them into blocks.
 
 _HEADING = re.compile(r"h([1-6])")
 _KINDS = {
@@ -178,7 +178,7 @@ _KINDS = {
     "figcaption": BlockKind.CAPTION,
     "caption": BlockKind.CAPTION,
 }
-# Two line breaks in a row stand for a new paragraph.
+# Two line breaks in a row mark a new paragraph.
 _EMPTY_LINE = re.compile("\x00\\s*\x00")
 
 
@@ -189,14 +189,14 @@ class BlockWalker:
         self._assembly = assembly
         self._pieces: list[str] = []
         self._preformatted = 0
-        # Rows of the tables around the current node that hold values, by node.
+        # Data rows of the tables around the current node, by node.
         self._rows: dict[int, tuple[TableWriter, TableRow]] = {}
 
     def walk(self, root: LexborNode) -> None:
         """Add everything below `root`.
 
-        The stack holds nodes to enter and names of elements to leave; no recursion, because a
-        page may nest thousands deep.
+        Uses a stack of nodes to enter and element names to leave instead of recursion, because a
+        page may be nested thousands of levels deep.
         """
         open_tags = ["body"]
         stack: list[LexborNode | None] = [root]
@@ -216,11 +216,11 @@ class BlockWalker:
         self._flush(open_tags)
 
     def _is_whole(self, node: LexborNode, open_tags: list[str]) -> bool:
-        """Deal with elements that are taken or left without looking at their children."""
+        """Handle elements that are added or skipped without visiting their children."""
         if node.tag in UNREAD:
             return True
         if node.tag == "br":
-            # Kept through the collapsing of white space, which it is not part of.
+            # A placeholder that survives the collapsing of white space.
             self._pieces.append("\x00")
             return True
         if node.tag == "tr" and node.mem_id in self._rows:
@@ -247,7 +247,7 @@ class BlockWalker:
             self._preformatted -= 1
 
     def _flush(self, open_tags: list[str]) -> None:
-        """End the block that is being collected; its kind is that of the nearest element."""
+        """End the current block; its kind is that of the nearest element."""
         pieces, self._pieces = "".join(self._pieces), []
         if self._preformatted:
             self._add(_verbatim(pieces), open_tags)

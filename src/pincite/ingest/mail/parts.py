@@ -1,4 +1,4 @@
-"""Takes a message apart: which of its parts are read, and which of several forms of one text."""
+"""Selects the parts of a message to read, including one of several alternatives."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from pincite.ingest.html.charset import codec_named
 from pincite.ingest.html.reader import add_page
 from pincite.records.document import BlockKind
 
-# What the standard parser raises on headers and parts that break the rules of mail.
+# Exceptions of the standard parser on malformed headers and parts.
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, HeaderParseError, RecursionError)
 _MOST_PARTS = 5_000
 _TEXTS = ("text/plain", "text/html")
-# Further forms of the same text, for certain programs.
+# Alternative forms of the same text, for certain programs.
 _OTHER_FORMS = ("text/enriched", "text/richtext", "text/x-amp-html", "text/watch-html")
-# A plain text of fewer words than this share of the page's is a stub ("Please enable HTML").
+# A plain text with less than this share of the HTML's words is a stub ("Please enable HTML").
 _LEAST_PLAIN = 0.7
 _ADDRESS = re.compile(r"https?://\S+")
-# What mail that is in UTF-8 is called by mistake: these take any bytes.
+# Charsets that UTF-8 mail is mislabelled with; they accept any bytes.
 _DOUBTFUL = ("cp1252", "utf-16", "utf-32")
 _WORD = re.compile(r"\w+")
 
 
 def readable_parts(message: Message) -> Iterator[Message]:
-    """The parts in order, of alternatives one and what is attached to the others."""
+    """The parts in order; of alternatives, the best one and the attachments of the others."""
     stack: list[Message] = [message]
-    # Counted once for each part, however deep forms are nested in forms.
+    # Cached: each part is counted once, however deep alternatives are nested.
     count = cache(_count_words)
     for _ in range(_MOST_PARTS):
         if not stack:
@@ -50,7 +50,7 @@ def readable_parts(message: Message) -> Iterator[Message]:
 
 
 def _children(part: Message) -> list[Message]:
-    """The parts of a part; a whole message in it is one part."""
+    """The subparts of a part; an embedded message is one part."""
     payload = part.get_payload()
     if part.get_content_maintype() != "multipart" or not isinstance(payload, list):
         return []
@@ -58,7 +58,7 @@ def _children(part: Message) -> list[Message]:
 
 
 def _best_of(alternatives: list[Message], count: Callable[[Message], int]) -> list[Message]:
-    """The plain text unless it is a stub, else the form with most words; and all attachments."""
+    """The plain text unless it is a stub, else the form with the most words; all attachments."""
     words = [sum(map(count, _leaves(part))) for part in alternatives]
     best = max(range(len(alternatives)), key=lambda place: (words[place], place))
     for place, part in enumerate(alternatives):
@@ -93,14 +93,14 @@ def _is_text(part: Message) -> bool:
 
 
 def _is_attached(part: Message) -> bool:
-    """Whether a part of a form that is not read holds more than this form's text and pictures."""
+    """Whether a part of an alternative that is not chosen is a real attachment."""
     return not _is_text(part) and not (
         part.get_content_maintype() == "image" and "Content-ID" in part
     )
 
 
 def _count_words(part: Message) -> int:
-    """How many words a reader of one part sees, addresses of links left out."""
+    """The number of visible words in a part, not counting URLs."""
     try:
         if not _is_text(part) or part.get_content_type() not in _TEXTS:
             return 0
@@ -121,7 +121,7 @@ def _seen_text(page: str) -> str:
 
 
 def content_of(part: Message) -> bytes:
-    """The bytes of a part, its transfer encoding undone. Raises ReadError for a damaged one."""
+    """The decoded bytes of a part. Raises ReadError if its transfer encoding is damaged."""
     inner = part.get_payload()
     if isinstance(inner, list) and inner and part.get_content_maintype() == "message":
         return _message_bytes(cast("Message", inner[0]))
@@ -142,7 +142,7 @@ def _message_bytes(message: Message) -> bytes:
 
 
 def decoded_part(part: Message) -> Decoded:
-    """The text of a part, in the charset it names or, if that does not fit, the likeliest one."""
+    """The text of a part, in its declared charset or, if that does not fit, the likeliest one."""
     content = content_of(part)
     try:
         codec = codec_named(part.get_content_charset() or "utf-8") or "utf-8"

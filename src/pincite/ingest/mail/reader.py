@@ -1,4 +1,4 @@
-"""Reads e-mail messages: who wrote what to whom and when, the text, and what is attached."""
+"""Reads e-mail messages: headers, text and attachments."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pg
 
 
 class EmlReader:
-    """Reads `.eml` files; links are never followed and outside pictures never fetched."""
+    """Reads `.eml` files; never follows links or fetches remote images."""
 
     def __init__(self, read_attachment: ReadAttachment) -> None:
         self._read_attachment = read_attachment
 
     def read(self, path: Path, content: bytes) -> Document:
-        """Read one file's bytes. Raises ReadError when they are not a message at all."""
+        """Read one file's bytes. Raises ReadError if they are not a message."""
         message = _parsed(content)
         writer = _MessageWriter(message, self._read_attachment)
         writer.write()
@@ -63,7 +63,7 @@ class EmlReader:
 
 
 def _parsed(content: bytes) -> Message:
-    """The message; headers that break the rules of mail are read by the older, laxer parser."""
+    """The message; malformed headers are read by the older, more lenient parser."""
     try:
         return email.message_from_bytes(content, policy=email.policy.default)
     except BROKEN:
@@ -72,7 +72,7 @@ def _parsed(content: bytes) -> Message:
         return email.message_from_bytes(content, policy=email.policy.compat32)
     except BROKEN as error:
         raise ReadError(
-            f"the message breaks the rules of mail ({type(error).__name__}); "
+            f"the message is malformed ({type(error).__name__}); "
             "open it in a mail program and save it again as .eml or .txt"
         ) from error
 
@@ -90,7 +90,7 @@ class _MessageWriter:
         self._attachments = 0
 
     def write(self) -> None:
-        """Add everything that can be read; the rest becomes gaps."""
+        """Add everything that can be read; the rest is recorded as gaps."""
         lines = [(name, _header(self._message, name)) for name in _HEADERS]
         block = "\n".join(f"{name}: {value}" for name, value in lines if value)
         if not block:
@@ -120,7 +120,7 @@ class _MessageWriter:
         elif part.get_content_maintype() == "image" and ("Content-ID" in part or is_inline):
             self.pictures += 1
         elif kind.startswith("multipart/"):
-            # Without its boundary a message is one piece of text.
+            # Without its boundary, a multipart message is a single text.
             text = str(part.get_payload() or "")
             self.assembly.add_blocks(text, [*cut_at_replies(text, text_blocks(text))])
         elif kind == "text/plain" and is_inline:
@@ -161,7 +161,7 @@ def _header(message: Message, name: str) -> str:
     try:
         return " ".join(str(make_header(decode_header(str(message[name] or "")))).split())
     except BROKEN:
-        return ""  # a header so broken that the parser fails on it says nothing
+        return ""  # the header is so malformed that the parser fails on it
 
 
 def _file_name(part: Message) -> str:
@@ -169,7 +169,7 @@ def _file_name(part: Message) -> str:
         name = part.get_filename() or ""
     except BROKEN:
         return "unnamed"
-    # Only ever a label: nothing is written under it.
+    # Used only as a label: no file is written under this name.
     return PurePosixPath(name.replace("\\", "/")).name[:200].replace("\0", "")
 
 
@@ -178,10 +178,10 @@ def _default_name(kind: str) -> str:
     return endings.get(kind, f"unnamed ({kind})")
 
 
-# Cuts the text of a message where it quotes an earlier one, and where a letter opens and ends.
+# Splits the text of a message at quoted messages, greetings and closings.
 
 QUOTED = "quoted message"
-"""The place of what a message repeats of an earlier one."""
+"""The place of text quoted from an earlier message."""
 
 _LINE = re.compile(r"[^\n]*\n?")
 _QUOTED_LINE = re.compile(r"\s*>")
@@ -192,10 +192,10 @@ _MOST_LEAD_LINES = 3
 
 
 def cut_at_replies(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
-    """The blocks of a message's text, of which each is quoted as a whole or not at all.
+    """Splits the blocks of a message so that each is entirely quoted text or not quoted at all.
 
-    The line above a quoted message ("On Friday Bo wrote:") belongs to it; a greeting or closing is a
-    block of its own. Quoted blocks have `QUOTED` as their place.
+    The attribution line above a quoted message ("On Friday Bo wrote:") belongs to it; a greeting or
+    closing is a block of its own. Quoted blocks have `QUOTED` as their place.
     """
     pieces = [piece for block in blocks for piece in _pieces(text, block)]
     for piece, following in pairwise([*pieces, None]):
@@ -212,7 +212,7 @@ def _is_lead(text: str, block: Block) -> bool:
 
 
 def _pieces(text: str, block: Block) -> Iterator[Block]:
-    """A block, cut into quoted lines, lines that lead them in, remarks, and the rest."""
+    """Splits a block into quoted lines, attribution lines, greetings or closings, and the rest."""
     lines = [*_lines(text, block)]
     kinds = [_kind(text[start:end]) for start, end in lines]
     for row in range(len(lines) - 1):
@@ -233,7 +233,7 @@ def _pieces(text: str, block: Block) -> Iterator[Block]:
 
 
 def _mark_lead(text: str, lines: Sequence[tuple[int, int]], kinds: list[str], row: int) -> None:
-    """Mark the shortest run of lines up to `row` that leads in what is quoted below."""
+    """Mark the shortest run of lines up to `row` that forms the attribution of the quote below."""
     for first in range(row, max(-1, row - _MOST_LEAD_LINES), -1):
         said = text[lines[first][0] : lines[row][1]]
         if kinds[first] or not _LEAD_LINE_END.search(said):

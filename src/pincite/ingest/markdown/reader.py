@@ -1,4 +1,4 @@
-"""Reads Markdown: the text is the file, unchanged; the parser only says where the blocks are."""
+"""Reads Markdown: the text is the unchanged file; the parser only locates the blocks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pincite.records.document import (
 )
 from pincite.text.inline_marks import markdown_inline
 
-# Reads the YAML lines at the top of a Markdown file: its title, and what else they say.
+# Reads the YAML front matter of a Markdown file: its title and other entries.
 
 _FRONT_MATTER = re.compile(
     r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)", re.DOTALL | re.MULTILINE
@@ -40,7 +40,7 @@ _DATE_OR_NUMBER = re.compile(r"[\"']?\d[\d.:/T+-]*[\"']?$")
 
 
 class FrontMatter:
-    """The front matter of one file; one without it has length 0."""
+    """The front matter of a file; its length is 0 if there is none."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -50,12 +50,12 @@ class FrontMatter:
 
     @property
     def title(self) -> str | None:
-        """What the front matter calls the file."""
+        """The title given in the front matter."""
         match = _TITLE.search(self._text[slice(*self._body)])
         return match[1].strip("\"'") if match else None
 
     def blocks(self) -> Iterator[Block]:
-        """Entries that say something to a reader: sentences, dates and numbers, not settings."""
+        """Entries with content for readers: sentences, dates and numbers, not settings."""
         for match in _ENTRY.finditer(self._text, *self._body):
             tells = " " in match[2] or _DATE_OR_NUMBER.match(match[2])
             if match[1] == "title" or not tells:
@@ -73,15 +73,15 @@ class FrontMatter:
             )
 
 
-# Keeps HTML comments in Markdown out of what is quoted: nobody sees them on the page.
+# Excludes HTML comments from quotes: they are invisible on the rendered page.
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-# `<!-- prettier-ignore -->` and its like are for tools.
+# Shorter comments, such as `<!-- prettier-ignore -->`, are for tools.
 _FEWEST_WORDS = 4
 
 
 def comment_ranges(text: str, token: Token, start: int, end: int) -> Iterator[Range]:
-    """Where the comments of one paragraph lie in the text; comments in code are not comments."""
+    """The ranges of the comments in a paragraph; comments inside code do not count."""
     for child in token.children or ():
         if child.type == "html_inline" and child.content.startswith("<!--"):
             found = text.find(child.content, start, end)
@@ -91,12 +91,12 @@ def comment_ranges(text: str, token: Token, start: int, end: int) -> Iterator[Ra
 
 
 def comments_in(text: str, start: int, end: int) -> Iterator[Range]:
-    """Where the comments in a stretch of HTML lie."""
+    """The ranges of the comments in a piece of HTML."""
     yield from (match.span() for match in _COMMENT.finditer(text, start, end))
 
 
 def without_comments(text: str, blocks: Iterable[Block], comments: Sequence[Range]) -> list[Block]:
-    """The blocks cut around comments, and each comment with words as a block nobody quotes."""
+    """Splits blocks around comments; each comment with words becomes a hidden block."""
     pieces = [piece for block in blocks for piece in _outside(text, block, comments)]
     hidden = [
         Block(start=start, end=end, kind=BlockKind.HIDDEN)
@@ -107,7 +107,7 @@ def without_comments(text: str, blocks: Iterable[Block], comments: Sequence[Rang
 
 
 def comment_flags(blocks: Iterable[Block]) -> tuple[Flag, ...]:
-    """One report for each hidden comment."""
+    """One flag for each hidden comment."""
     return tuple(
         Flag(
             kind=FlagKind.HIDDEN_TEXT,
@@ -137,28 +137,28 @@ def _outside(text: str, block: Block, comments: Sequence[Range]) -> Iterator[Blo
         start = max(start, last)
 
 
-# The line ends markdown-it counts; `str.splitlines` knows more and would shift every offset.
+# Line ends as markdown-it counts them; `str.splitlines` knows more and would shift every offset.
 _EMPTY_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t>]*(?:\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _HTML_OR_TEMPLATE = re.compile(r"[<{]")
 _LONGEST_UNSEEN_CHARS = 1_000
 _CONTAINER_SIGNS = " \t>"
-# A footnote of a single word looks like the target of a link, which would not be text.
+# A footnote of a single word looks like a link definition, which would not be text.
 _FOOTNOTE = re.compile(r"^([ ]{0,3})\[(?=\^[^\]\n]+\]:)", re.MULTILINE)
-# Site generators put the page's own title where the file has a placeholder.
+# Site generators replace this placeholder with the page's own title.
 _TITLE_TEMPLATE = re.compile(r"(?:<%=?|\{\{).*\btitle\b.*(?:%>|\}\})$")
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Where one line begins and ends (its line end left out)."""
+    """The start and end of a line, without its line end."""
 
     start: int
     end: int
 
 
 class MarkdownReader:
-    """Reads `.md` files by the CommonMark rules, with tables and front matter."""
+    """Reads `.md` files: CommonMark with tables and front matter."""
 
     def __init__(self) -> None:
         self._parser = MarkdownIt("commonmark").enable("table")
@@ -167,7 +167,7 @@ class MarkdownReader:
         """Read one file's bytes. Raises ReadError when they are not text."""
         decoded = decode(content)
         front = FrontMatter(decoded.text)
-        # Blanked out instead of cut off, so that line numbers stay those of the file.
+        # Blanked out instead of removed, so that line numbers stay those of the file.
         body = re.sub(r"[^\r\n]", " ", decoded.text[: front.end]) + decoded.text[front.end :]
         finder = _BlockFinder(decoded.text, front.title)
         found = finder.find(self._parser.parse(_FOOTNOTE.sub(r"\1(", body)))
@@ -177,7 +177,7 @@ class MarkdownReader:
         )
         warnings = [*decoded.warnings]
         if not blocks:
-            warnings.append("it has no words; nothing in it can be found")
+            warnings.append("it contains no words, so it cannot be found")
         identifier, sha256 = document_id(content)
         return Document(
             id=identifier,
@@ -194,24 +194,24 @@ class MarkdownReader:
 
 
 class _BlockFinder:
-    """Turns the parser's tokens into spans of the file's text."""
+    """Maps the parser's tokens to ranges of the file's text."""
 
     def __init__(self, text: str, title: str | None) -> None:
         self._text = text
         self._title = title
         self._lines = list(_lines(text))
         self._outline = Outline()
-        # Up to where the text was read as an HTML table.
+        # The end of the last HTML table that was read.
         self._table_end = 0
         self.first_heading: str | None = None
         self.comments: list[Range] = []
-        """Where the comments found so far lie."""
+        """The ranges of the comments found so far."""
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Block]:
-        """The blocks of the document in order; pieces without text are left out."""
+        """The blocks of the document in order; those without text are left out."""
         rows: list[Block] = []
         for block in self._blocks(tokens):
-            # Rows of an HTML table have their cells already.
+            # Rows of an HTML table already have cells.
             is_row = block.kind is BlockKind.TABLE_ROW and not block.cells
             if is_row and self._is_same_table(rows, block):
                 rows.append(block)
@@ -223,7 +223,7 @@ class _BlockFinder:
         yield from with_cells(self._text, rows)
 
     def _is_same_table(self, rows: Sequence[Block], row: Block) -> bool:
-        """Whether no empty line lies between a row and those before it."""
+        """Whether no empty line separates a row from those before it."""
         return bool(rows) and not _EMPTY_LINE.search(self._text, rows[-1].end, row.start)
 
     def _blocks(self, tokens: Sequence[Token]) -> Iterator[Block]:
@@ -245,7 +245,7 @@ class _BlockFinder:
                     yield Block(start=start, end=end, kind=kind, section=self._outline.path)
 
     def _html(self, first: int, last: int) -> Iterator[Block]:
-        """The tables in some lines of HTML, which may go on below, and what lies around them."""
+        """The tables in lines of HTML, which may extend further down, and the text around them."""
         start, end = self._stripped(self._lines[first].start, self._end(last))
         for table in table_ranges(self._text, start, end):
             yield from self._html_paragraph(start, table[0])
@@ -259,7 +259,7 @@ class _BlockFinder:
                     cells=found.cells,
                 )
             start = self._table_end = table[1]
-        # What follows a table in its last line belongs to no token of its own.
+        # Text after a table on its last line has no token of its own.
         line = bisect_right(self._lines, start, key=lambda line: line.start) - 1
         yield from self._html_paragraph(start, max(end, self._lines[line].end))
 
@@ -278,7 +278,7 @@ class _BlockFinder:
     def _pieces(
         self, token: Token, opening: Token, containers: Sequence[str]
     ) -> Iterator[tuple[BlockKind, int, int]]:
-        """The kind and span of the block a token stands for, if it stands for one."""
+        """The kind and range of the block that a token represents, if any."""
         if token.map is None:
             return
         first = token.map[0]
@@ -318,7 +318,7 @@ class _BlockFinder:
             self.first_heading = path[-1]
 
     def _inline_span(self, token: Token) -> tuple[int, int]:
-        """From the first to the last character of a heading or paragraph, markers left out."""
+        """The range of a heading or paragraph, without markers."""
         assert token.map is not None
         content_lines = token.content.split("\n")
         first = self._lines[token.map[0]]
@@ -331,8 +331,8 @@ class _BlockFinder:
         return start, end + len(content_lines[-1])
 
     def _find(self, content: str, line: _Line) -> int:
-        """Where a block's first line begins in its source line, after markers."""
-        # From the right: in `- - text` or `# #` the marker may look like the content.
+        """The offset of a block's first line within its source line, after markers."""
+        # Searched from the right: in `- - text` or `# #` the marker may look like the content.
         found = self._text.rfind(content, line.start, line.end)
         if found >= 0:
             return found
@@ -350,13 +350,13 @@ class _BlockFinder:
         return (start, end) if has_content else (start, start)
 
     def _code_span(self, first: int, count: int) -> tuple[int, int]:
-        """The lines of a code block, indentation kept, empty lines around it left out."""
+        """The lines of a code block with indentation, without surrounding empty lines."""
         lines = self._lines[first : first + count]
         filled = [line for line in lines if self._text[line.start : line.end].strip()]
         return (filled[0].start, filled[-1].end) if filled else (0, 0)
 
     def _stripped(self, start: int, end: int) -> tuple[int, int]:
-        """A stretch without the white space around it and the quote signs before it."""
+        """A range without surrounding white space and leading quote markers."""
         piece = self._text[start:end]
         start += len(piece) - len(piece.lstrip(_CONTAINER_SIGNS + "\r\n"))
         return start, max(start, start + len(self._text[start:end].rstrip()))
@@ -366,7 +366,7 @@ class _BlockFinder:
 
 
 def _is_shown(source: str) -> bool:
-    """Whether a reader sees any of it: not of an anchor or of `{% endalert %}` alone."""
+    """Whether any of it is visible; an anchor or `{% endalert %}` alone is not."""
     if len(source) > _LONGEST_UNSEEN_CHARS or not _HTML_OR_TEMPLATE.search(source):
         return True
     return any(map(str.isalnum, markdown_inline(source)))

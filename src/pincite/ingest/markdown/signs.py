@@ -1,4 +1,4 @@
-"""Is this plain text written in Markdown? Told from the structure of the whole file."""
+"""Detects whether a plain text file is written in Markdown, from the structure of the whole file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINK = re.compile(r"\[[^\[\]\n]{1,200}\]\((?:https?://|mailto:|[#./]|[\w-]+[./#
 _BOLD = re.compile(r"(?<![\w*])\*\*[^\s*][^*\n]{0,200}\*\*(?![\w*])")
 _ITEM = re.compile(r"[ ]{0,8}(?:[-*+]|\d{1,3}\.)[ \t]+\S")
 _TABLE_RULE = re.compile(r"[ ]{0,3}\|?[ ]*+:?-{2,}+:?[ ]*+(?:\|[ ]*+:?-{2,}+:?[ ]*+)++\|?[ \t]*+$")
-# Scripts, C, RPM, XML, reStructuredText and AsciiDoc, in which "#" and "*" mean something else.
+# Scripts, C, RPM, XML, reStructuredText and AsciiDoc, where "#" and "*" mean something else.
 _OTHER = re.compile(
     r"#!|[ \t]*#(?:include|define|if|endif)\b|%[A-Z]|<\?xml|<!DOCTYPE|\.\. [\w-]+::|={1,5} \S"
     r"|[a-z]+::\S*\[|\[\[?[a-z]+(?:,[^\]]*)?\]{1,2}$|\+$|\.{4,}$|\S.{0,100}::$"
@@ -24,9 +24,9 @@ _FEWEST_SIGNS = 3
 
 
 def is_markdown(text: str) -> bool:
-    """Whether there are headings of two levels, several and something else, or three other structures.
+    """Whether it has headings of two levels, several plus other structure, or three other structures.
 
-    Lines with `#` in a row are comments, and so are those that begin a script; then no line is a
+    Consecutive lines with `#` are comments, as are those that begin a script; then no line is a
     heading. Knowledge bases whose entries begin with `# [ARTICLE]` have such headings.
     """
     lines = text.splitlines()
@@ -50,7 +50,7 @@ def is_markdown(text: str) -> bool:
 
 
 def _outside_fences(lines: Sequence[str]) -> tuple[list[str], int]:
-    """The lines that stand in no fenced code, and how many fences are closed."""
+    """The lines outside fenced code, and the number of closed fences."""
     outside: list[str] = []
     closed = 0
     opened: int | None = None
@@ -69,7 +69,7 @@ def _outside_fences(lines: Sequence[str]) -> tuple[list[str], int]:
 
 
 def _heading_levels(lines: Sequence[str]) -> list[int]:
-    """The levels of the lines that are headings; none where some stand in a row, as comments do."""
+    """The levels of the heading lines; none if some are consecutive, as comments are."""
     levels: list[int] = []
     before = 0
     for line in lines:

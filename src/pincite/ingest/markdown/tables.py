@@ -1,4 +1,4 @@
-"""Finds tables that stand in Markdown as HTML; their rows are stretches of the file, tags and all."""
+"""Finds HTML tables in Markdown; their rows are ranges of the file, including tags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.records.document import Block, BlockKind, Cell, Range
 from pincite.text.inline_marks import BLOCK_NAMES
 
 _COMMENT = r"<!--.*?(?:-->|\Z)"
-# Comments and scripts are stepped over: a table in them is none.
+# Comments and scripts are skipped: a table inside them does not count.
 _TABLE_TAG = re.compile(
     rf"{_COMMENT}|<(script|style)\b.*?(?:</\1\s*>|\Z)|<(?P<close>/?)table\b[^<>]*>",
     re.DOTALL | re.IGNORECASE,
@@ -22,7 +22,7 @@ _TAG = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _MARKUP = re.compile(rf"{_COMMENT}|</?[a-z][^<>]*>", re.DOTALL | re.IGNORECASE)
-# Links are kept, as their addresses are in the rest of the file.
+# Links are kept, as are URLs in the rest of the file.
 _AROUND = re.compile(rf"(?:\s|{_COMMENT}|</?(?!a\b)[a-z][^<>]*>)+", re.DOTALL | re.IGNORECASE)
 _MARKDOWN = re.compile(r"^ {0,3}(?:```|~~~|#{1,6} )", re.MULTILINE)
 _NO_VALUE = re.compile(r"<(?:h[1-6]|pre)\b", re.IGNORECASE)
@@ -32,7 +32,7 @@ _LONGEST_CELL_CHARS = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A stretch of the text that becomes a block."""
+    """A range of the text that becomes a block."""
 
     kind: BlockKind
     start: int
@@ -42,7 +42,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What stands between two tags of a table, with the tag before it."""
+    """The text between two tags of a table, with the tag before it."""
 
     tag: str
     attributes: str
@@ -52,21 +52,20 @@ class _Piece:
 
 @dataclass(slots=True)
 class _Row:
-    """The filled cells of one row; `ranges` says where the text of each one lies."""
+    """The non-empty cells of a row; `ranges` are those of their texts."""
 
     in_head: bool
     cells: list[TableCell] = field(default_factory=list)
     ranges: list[Range] = field(default_factory=list)
     width: int = 0
-    """How many columns are taken, empty cells and those from above counted."""
+    """The number of occupied columns, including empty cells and cells from above."""
     holds_values: bool = True
 
 
 def table_ranges(text: str, start: int, end: int) -> Iterator[Range]:
-    """The tables that begin between two places and are closed, there or further down.
+    """The ranges of tables that start between two offsets and are closed, there or further down.
 
-    Of a table within a table the inner one is taken; one that runs over headings or code in Markdown
-    is none.
+    Of nested tables the inner one is used; a table that spans Markdown headings or code is ignored.
     """
     opened: int | None = None
     position = start
@@ -83,7 +82,7 @@ def table_ranges(text: str, start: int, end: int) -> Iterator[Range]:
 
 
 def table_blocks(text: str, start: int, end: int) -> Iterator[Found]:
-    """The rows of one table; what is no cell, or stands in a row without values, is a paragraph."""
+    """The rows of one table; text outside cells or in rows without values becomes paragraphs."""
     found: list[Found] = []
     rows = _rows(text, list(_pieces(text, start, end)), found)
     values = [row for row in rows if row.holds_values]
@@ -115,9 +114,9 @@ def _pieces(text: str, start: int, end: int) -> Iterator[_Piece]:
 
 
 def _rows(text: str, pieces: Sequence[_Piece], found: list[Found]) -> list[_Row]:
-    """The rows in order; captions and what stands outside of cells go to `found`."""
+    """The rows in order; captions and text outside cells are added to `found`."""
     rows: list[_Row] = []
-    # Columns that a cell from above still covers, and for how many rows.
+    # Columns still covered by a cell from above, and for how many rows.
     covered: dict[int, int] = {}
     in_head = False
     for piece in pieces:
@@ -143,7 +142,7 @@ def _add_cell(row: _Row, text: str, piece: _Piece, where: Range, covered: dict[i
         row.width += 1
     columns = spans.get("col", 1)
     if spans.get("row", 1) > 1:
-        # The row itself is counted with those below.
+        # The count includes the row itself.
         covered |= dict.fromkeys(range(row.width, row.width + columns), spans["row"])
     plain = " ".join(_MARKUP.sub(" ", text[where[0] : where[1]]).split())
     if plain:
@@ -156,7 +155,7 @@ def _add_cell(row: _Row, text: str, piece: _Piece, where: Range, covered: dict[i
 
 
 def _inner(text: str, start: int, end: int) -> Range:
-    """A stretch without the blanks and tags around it."""
+    """A range without surrounding blanks and tags."""
     before = _AROUND.match(text, start, end)
     start = before.end() if before else start
     last = end
@@ -167,7 +166,7 @@ def _inner(text: str, start: int, end: int) -> Range:
 
 
 def _headers(rows: Sequence[_Row]) -> Headers:
-    """Which rows and columns name the others: those marked, else what is likely."""
+    """The header rows and columns: those marked as such, else a guess."""
     heads = 0
     while heads < len(rows) and (
         rows[heads].in_head or all(cell.is_header for cell in rows[heads].cells)
@@ -197,7 +196,7 @@ def _tied(row: _Row, above: Mapping[int, tuple[Range, ...]], columns: int) -> It
             beside.append(where)
 
 
-# Finds the blocks of HTML that stands in Markdown; each is a stretch of the file.
+# Finds the blocks of HTML embedded in Markdown; each is a range of the file.
 
 _WITHIN_LINES = frozenset({"br", "button", "input", "option", "area", "link", "base", "rt", "rp"})
 _BLOCK_TAG = re.compile(
@@ -205,7 +204,7 @@ _BLOCK_TAG = re.compile(
     rf"|<(?P<close>/?)(?P<name>{'|'.join(sorted(BLOCK_NAMES - _WITHIN_LINES))})\b[^<>]*>",
     re.DOTALL | re.IGNORECASE,
 )
-# What is not closed runs to the end, so that a file of nothing but beginnings is looked through once.
+# An unclosed comment extends to the end, so that a file full of openings is scanned only once.
 _TAGS = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
 _CODE_TAGS = re.compile(r"(?:</?(?:code|samp|kbd)\b[^<>]*>)+", re.IGNORECASE)
 _KINDS = {
@@ -222,7 +221,7 @@ _MOST_OPEN = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HtmlPiece:
-    """What stands between two tags of blocks; `level` is that of a heading, else 0."""
+    """The text between two block tags; `level` is that of a heading, else 0."""
 
     kind: BlockKind
     start: int
@@ -231,7 +230,7 @@ class HtmlPiece:
 
 
 def html_pieces(text: str, start: int, end: int) -> Iterator[HtmlPiece]:
-    """The blocks in a stretch of HTML, in order; those without words are left out."""
+    """The blocks in a piece of HTML, in order; those without words are left out."""
     opened: list[str] = []
     begins = start
     for match in _BLOCK_TAG.finditer(text, start, end):
@@ -240,7 +239,7 @@ def html_pieces(text: str, start: int, end: int) -> Iterator[HtmlPiece]:
         yield from _piece(text, begins, match.start(), opened)
         begins = match.end()
         if match["silent"] and not match["end"]:
-            # A script that nothing ends may have the rest of the file behind it.
+            # After an unclosed script, the rest of the file may be text.
             begins = text.index(">", match.start()) + 1
         name = (match["name"] or "").lower()
         if name in _KINDS and not match["close"] and len(opened) < _MOST_OPEN:
@@ -273,13 +272,13 @@ def _without_tags_around(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-# Cuts the rows of Markdown tables into cells and ties them to their headers.
+# Splits the rows of Markdown tables into cells and links them to their headers.
 
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
 def with_cells(text: str, rows: Sequence[Block]) -> list[Block]:
-    """The rows of one table with their cells; the first row names the columns."""
+    """The rows of one table with their cells; the first row is the header."""
     cut = [_cells(text, row) for row in rows]
     names = cut[0] if cut else {}
     body = [
@@ -295,7 +294,7 @@ def with_cells(text: str, rows: Sequence[Block]) -> list[Block]:
 
 
 def _cells(text: str, row: Block) -> dict[int, Range]:
-    """Where each filled cell of a row lies, by column."""
+    """The ranges of the non-empty cells of a row, by column."""
     found: dict[int, Range] = {}
     start = row.start
     ends = [pipe.start() for pipe in _PIPE.finditer(text, row.start, row.end)]

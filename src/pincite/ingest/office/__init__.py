@@ -1,1 +1,1 @@
-"""Spreadsheets and presentations, and the checked archives of all office formats."""
+"""Spreadsheets and presentations, and the archive checks shared by all office formats."""

@@ -1,1 +1,1 @@
-"""What in a document may be meant to deceive?"""
+"""Cleans documents and flags text that may be meant to deceive."""

@@ -1,1 +1,1 @@
-"""Readers run in child processes that can do little harm."""
+"""Runs readers in confined child processes."""
