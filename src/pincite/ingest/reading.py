@@ -81,4 +81,4 @@ def content_remarks(thing: str, *, has_text: bool, pictures: int = 0) -> Remarks
         return Remarks(warnings=(unread,) if pictures else ())
     if pictures:
         return Remarks(gaps=(f"the {thing} has no text, only {unread}",))
-    return Remarks(warnings=(f"the {thing} has no text; nothing in it can be found",))
+    return Remarks(warnings=(f"the {thing} has no text, so it cannot be found",))

@@ -102,7 +102,7 @@ def is_western(content: bytes) -> bool:
 
 
 def _has_euro(content: bytes) -> bool:
-    """Whether a byte is the euro in ISO 8859-15; elsewhere it is `\xa4`, which is never used."""
+    """Whether there is a byte for the euro in ISO 8859-15; in the others it is the unused `\xa4`."""
     return b"\xa4" in content and not _CONTROL_IN_ISO.search(content)
 
 

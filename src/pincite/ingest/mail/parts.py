@@ -93,7 +93,7 @@ def _is_text(part: Message) -> bool:
 
 
 def _is_attached(part: Message) -> bool:
-    """Whether a part of an alternative that is not chosen is a real attachment."""
+    """Whether a part of an alternative that is not chosen is more than its text or pictures."""
     return not _is_text(part) and not (
         part.get_content_maintype() == "image" and "Content-ID" in part
     )

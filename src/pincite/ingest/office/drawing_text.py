@@ -1,6 +1,6 @@
-"""Takes the text out of DrawingML, the markup of shapes on slides and in diagrams.
+"""Extracts text from DrawingML, the markup of shapes on slides and in diagrams.
 
-python-pptx gives a paragraph without its equations, and none of the text of a diagram.
+python-pptx returns paragraphs without their equations, and no text from diagrams.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _BREAKS = {f"{A}br": "\n", f"{A}tab": "\t"}
 
 
 def paragraph_text(paragraph: etree._Element) -> str:
-    """The text of one paragraph, its line breaks kept."""
+    """The text of one paragraph, with its line breaks."""
     return "".join(_pieces(paragraph)).strip()
 
 
 def one_line(paragraphs: Iterable[etree._Element]) -> str:
-    """The text of some paragraphs on one line, for titles and cells."""
+    """The text of several paragraphs on one line, for titles and cells."""
     lines = map(paragraph_text, paragraphs)
     return " ".join(" ".join(line.split()) for line in lines if line)
 

@@ -1,4 +1,4 @@
-"""Opens zipped documents (DOCX, XLSX, PPTX, EPUB) after making sure that unpacking is harmless."""
+"""Opens zipped documents (DOCX, XLSX, PPTX, EPUB) after checking that they are safe to unpack."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ from pincite.errors import ReadError
 from pincite.ingest.reading import NeedsPassword
 from pincite.records.document import Flag, FlagKind
 
-# Refuses archives that no program for documents writes, before anything is unpacked.
+# Rejects archives that no document program writes, before anything is unpacked.
 
 MEBIBYTE = 1 << 20
-# Office XML seldom shrinks to less than a fiftieth; a bomb shrinks to a thousandth.
+# Office XML rarely compresses more than 50 times; a zip bomb compresses 1,000 times.
 _LARGEST_RATIO = 200
 _RATIO_MATTERS_FROM_BYTES = 16 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageLimits:
-    """How much one archive may hold."""
+    """Limits on the contents of one archive."""
 
     unpacked_bytes: int = 256 * MEBIBYTE
     parts: int = 20_000
 
 
 def refuse_tricks(entries: list[zipfile.ZipInfo], limits: PackageLimits) -> None:
-    """Raise ReadError for too many parts, passwords, names that deceive, and bombs."""
+    """Raise ReadError for too many parts, passwords, deceptive part names and zip bombs."""
     if len(entries) > limits.parts:
         raise ReadError(
             f"its archive has {len(entries):,} parts and the limit is {limits.parts:,}; split it"
         )
     if any(entry.flag_bits & 1 for entry in entries):
-        raise NeedsPassword("its archive is protected by a password; save it without one")
+        raise NeedsPassword("its archive is password-protected; save it without a password")
     names = [entry.filename for entry in entries]
     for name in names:
         if name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) or ":" in name[:3]:
             raise ReadError(
-                f"its archive holds a part named {name[:100]!r}, which points outside of it, as "
-                "no real document does; it was not opened"
+                f"its archive contains a part named {name[:100]!r}, which points outside the archive; "
+                "no real document does this, so it was not opened"
             )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ReadError(
-            f"its archive holds the part {twice[:100]!r} twice, so programs disagree about what "
-            "it says; open it in its own program and save it again"
+            f"its archive contains the part {twice[:100]!r} twice, so programs may read it "
+            "differently; open it in its own program and save it again"
         )
     _refuse_bomb(entries, limits)
 
 
 def _refuse_bomb(entries: list[zipfile.ZipInfo], limits: PackageLimits) -> None:
-    """Compare the sizes the archive declares, which zipfile enforces when it unpacks."""
+    """Check the sizes that the archive declares; zipfile enforces them when unpacking."""
     unpacked = sum(entry.file_size for entry in entries)
     packed = sum(entry.compress_size for entry in entries)
     if unpacked > limits.unpacked_bytes:
@@ -71,7 +71,7 @@ def _refuse_bomb(entries: list[zipfile.ZipInfo], limits: PackageLimits) -> None:
         )
     if unpacked > _RATIO_MATTERS_FROM_BYTES and unpacked > _LARGEST_RATIO * max(packed, 1):
         raise ReadError(
-            f"it unpacks to {unpacked // max(packed, 1)} times its size, as no real document does; "
+            f"it unpacks to {unpacked // max(packed, 1)} times its size, which no real document does; "
             "it was not opened, to protect this machine"
         )
 
@@ -85,15 +85,15 @@ _NESTED_ARCHIVE = re.compile(r"\.(zip|docx|xlsx|xlsb|pptx|docm|xlsm|pptm|jar|7z|
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
-    NotImplementedError,  # a compression method Python has no code for
+    NotImplementedError,  # a compression method that Python does not support
     EOFError,
     ValueError,
     OSError,
     RuntimeError,  # encrypted members
 )
-# What libraries raise besides their own exceptions when a sound archive holds damaged parts: they
-# look up names that are missing, turn words into numbers, and call methods of what is not there.
-# XML parsers (lxml, ElementTree) raise subclasses of SyntaxError.
+# Exceptions besides their own that libraries raise when a sound archive contains damaged parts: they
+# look up missing names, convert words to numbers, and call methods of missing objects. XML parsers
+# (lxml, ElementTree) raise subclasses of SyntaxError.
 _LEAKS: tuple[type[Exception], ...] = (
     *_DAMAGE,
     LookupError,
@@ -103,10 +103,10 @@ _LEAKS: tuple[type[Exception], ...] = (
     AssertionError,
     SyntaxError,
 )
-# Files saved as "Strict Open XML" use other names for the same things.
+# Files saved as "Strict Open XML" use different names for the same things.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _TRANSITIONAL = b"http://schemas.openxmlformats.org/"
-# Nothing is expanded, fetched or let grow without limit.
+# No entity expansion, no network access, no unlimited growth.
 _SAFE_XML = {
     "resolve_entities": False,
     "no_network": True,
@@ -118,7 +118,7 @@ _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """A link from one part to another; `kind` is the last word of its type (`footnotes`)."""
+    """A relationship between parts; `kind` is the last segment of its type (`footnotes`)."""
 
     id: str
     kind: str
@@ -127,7 +127,7 @@ class Relation:
 
 
 class Package:
-    """The parts of one archive, unpacked one at a time; nothing is ever written to disk."""
+    """The parts of one archive, unpacked one at a time and never written to disk."""
 
     def __init__(self, content: bytes, *, kind: str, limits: PackageLimits | None = None) -> None:
         self._kind = kind
@@ -142,10 +142,10 @@ class Package:
             raise self.damaged(error) from error
 
     def part(self, name: str) -> bytes:
-        """The bytes of one part. Raises ReadError when it is missing or damaged."""
+        """The bytes of one part. Raises ReadError if it is missing or damaged."""
         if name not in self.names:
             raise ReadError(
-                f"the {self._kind} lacks its part {name}; it is damaged or incomplete; "
+                f"the {self._kind} has no part {name}; it is damaged or incomplete; "
                 "get a complete copy or save it again"
             )
         try:
@@ -154,14 +154,14 @@ class Package:
             raise self.damaged(error) from error
 
     def xml(self, name: str) -> etree._Element:
-        """The root of one part's XML. Raises ReadError when it is missing or not XML."""
+        """The XML root of one part. Raises ReadError if it is missing or not XML."""
         try:
             return parse_xml(self.part(name))
         except etree.XMLSyntaxError as error:
             raise self.damaged(error) from error
 
     def for_library(self, *, leave_out: frozenset[str] = frozenset()) -> io.BytesIO:
-        """The checked archive as a file, in the usual namespaces, without the parts to leave out."""
+        """The checked archive as a file, in the usual namespaces, without the `leave_out` parts."""
         is_strict = b"purl.oclc.org/ooxml" in self.part(self.main_part())[:_HEAD_BYTES]
         if not (is_strict or leave_out):
             return io.BytesIO(self._content)
@@ -173,7 +173,7 @@ class Package:
 
     @contextmanager
     def plain_errors(self, *own: type[Exception]) -> Iterator[None]:
-        """Turns what a library raises at a damaged part, its `own` exceptions too, into ReadError."""
+        """Converts exceptions that a library raises at a damaged part, or its `own`, to ReadError."""
         expected = (*own, *_LEAKS)
         try:
             yield
@@ -181,16 +181,16 @@ class Package:
             raise self.damaged(error) from error
 
     def damaged_xml(self) -> frozenset[str]:
-        """The parts that should be XML and are not, or cannot be unpacked."""
+        """The parts that should be XML but are not, or cannot be unpacked."""
         return frozenset(filter(self._is_damaged_xml, self.names))
 
     def unpacked_bytes(self, folder: str) -> int:
-        """How large the parts of a folder are when unpacked."""
+        """The total unpacked size of the parts in a folder."""
         entries = self._archive.infolist()
         return sum(entry.file_size for entry in entries if entry.filename.startswith(folder))
 
     def relations(self, name: str) -> tuple[Relation, ...]:
-        """The links from one part to others; the empty name stands for the package itself."""
+        """The relationships of one part; the empty name is the package itself."""
         folder, base = posixpath.split(name)
         links = posixpath.join(folder, "_rels", f"{base}.rels")
         if links not in self.names:
@@ -198,27 +198,27 @@ class Package:
         return tuple(_relation(node, folder) for node in self.xml(links).iter(_RELATION))
 
     def main_part(self) -> str:
-        """The name of the part that holds the document itself."""
+        """The name of the main document part."""
         for relation in self.relations(""):
             if relation.kind == "officeDocument" and relation.target in self.names:
                 return relation.target
         raise ReadError(
-            f"the {self._kind} does not say where its text is; it is damaged; save it again"
+            f"the {self._kind} does not name its main part; it is damaged; save it again"
         )
 
     def title(self) -> str | None:
-        """The title in the file's properties, if it has one."""
+        """The title in the file's properties, if any."""
         for relation in self.relations(""):
             if relation.kind == "core-properties" and relation.target in self.names:
                 try:
                     root = parse_xml(self.part(relation.target))
                 except (ReadError, etree.XMLSyntaxError):
-                    return None  # a damaged property sheet says nothing about the text
+                    return None  # damaged properties do not affect the text
                 return cast("str | None", root.findtext("{http://purl.org/dc/elements/1.1/}title"))
         return None
 
     def dangers(self) -> Iterator[Flag]:
-        """What in the archive runs, loads or hides other things; all of it is left alone."""
+        """Flags parts that run, load or embed other things; none of them is run or opened."""
         yield from self._dangerous_parts()
         for name in sorted(name for name in self.names if name.endswith(".rels")):
             yield from self._outside_links(name)
@@ -234,82 +234,82 @@ class Package:
                 yield Flag(kind=FlagKind.ATTACHMENT, detail=detail)
 
     def _outside_links(self, name: str) -> Iterator[Flag]:
-        """What a list of links wants to load; links that a reader has to click are none."""
+        """Flags relationships that load external resources; hyperlinks do not count."""
         try:
             links = self.xml(name)
         except ReadError:
-            yield _active(f"a list of links that is damaged ({name}); none was followed")
+            yield _active(f"a damaged list of links ({name}); none was followed")
             return
         for node in links.iter(_RELATION):
             kind = (node.get("Type") or "").rsplit("/", 1)[-1]
             if node.get("TargetMode") == "External" and kind != "hyperlink":
                 target = (node.get("Target") or "")[:200]
-                yield _active(f"a link to an outside {kind} ({target}); it is never opened")
+                yield _active(f"a link to an external {kind} ({target}); it is never opened")
 
     def _is_damaged_xml(self, name: str) -> bool:
         if not name.lower().endswith(_XML_SUFFIXES):
             return False
         try:
             with self._archive.open(name) as part:
-                # A parser that builds no tree: a sheet may be large.
+                # A parser that builds no tree, because a sheet may be large.
                 expat.ParserCreate().ParseFile(part)
         except (expat.ExpatError, *_DAMAGE):
             return True
         return False
 
     def _refuse_entities(self) -> None:
-        """Office XML may hold no DTD (ECMA-376 part 2), so one that is there means harm."""
-        # There any part may be XML, whatever its name: its type stands in a list.
+        """Reject DTDs: Office XML may contain none (ECMA-376 part 2), so one is hostile."""
+        # In Office files any part may be XML, whatever its name: its type is in a list.
         is_office = "[Content_Types].xml" in self.names
         for name in self.names:
             is_named_xml = name.lower().endswith(_XML_SUFFIXES)
             if not (is_named_xml or is_office):
                 continue
             with self._archive.open(name) as part:
-                # Zero bytes go away so that UTF-16 cannot hide what stands there.
+                # Zero bytes are removed so that UTF-16 cannot hide a declaration.
                 raw = part.read(_HEAD_BYTES).replace(b"\0", b"")
             if is_named_xml or raw.lstrip(_BEFORE_XML).startswith(b"<"):
                 self._refuse_declarations(name, _PROLOG.sub(b"", raw))
 
     def _refuse_declarations(self, name: str, head: bytes) -> None:
         declares = b"<!ENTITY" in head or (b"<!DOCTYPE" in head and not _may_name_dtd(name))
-        # Comments longer than what was looked at could stand before a declaration.
+        # A comment longer than the inspected head could precede a declaration.
         hides = len(head) < _HEAD_BYTES <= self._archive.getinfo(name).file_size
         if declares or (hides and not _ROOT.search(head)):
             raise ReadError(
-                f"its part {name} declares XML entities or a DTD, as no {self._kind} does; "
+                f"its part {name} declares XML entities or a DTD, which no {self._kind} does; "
                 "it was not opened, to protect this machine"
             )
 
     def damaged(self, error: Exception) -> ReadError:
-        """The refusal of a file in which a parser stumbled over something."""
+        """The error for a file that a parser failed on."""
         lines = str(error).strip().splitlines()
         found = f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__
         return ReadError(
-            f"the {self._kind} is damaged or of a kind its programs do not write ({found}); "
+            f"the {self._kind} is damaged or was written by an unusual program ({found}); "
             "open it in its own program and save it again"
         )
 
 
 def parse_xml(content: bytes) -> etree._Element:
-    """The root of one part's XML; entities are neither resolved nor fetched."""
+    """The XML root of one part; entities are neither resolved nor fetched."""
     return etree.fromstring(_with_usual_names(content), etree.XMLParser(**_SAFE_XML))
 
 
 def _with_usual_names(content: bytes) -> bytes:
-    """The XML of a part with the namespaces that nearly all files use."""
+    """The XML of a part, converted to the namespaces that nearly all files use."""
     if b"purl.oclc.org/ooxml" not in content[:_HEAD_BYTES]:
         return content
     return _STRICT.sub(_transitional, content)
 
 
 def elements(node: etree._Element) -> list[etree._Element]:
-    """The child elements; comments, processing instructions and entities have no name."""
+    """The child elements, without comments, processing instructions and entities."""
     return [child for child in node if isinstance(child.tag, str)]
 
 
 def whole_number(text: str | None, otherwise: int) -> int:
-    """A number from an attribute; `otherwise` where there is none, or no sensible one."""
+    """The integer in an attribute; `otherwise` if it is missing or invalid."""
     return int(text) if text and len(text) < 10 and text.strip().isdecimal() else otherwise
 
 
@@ -319,8 +319,7 @@ def _transitional(match: re.Match[bytes]) -> bytes:
 
 
 def _may_name_dtd(name: str) -> bool:
-    # Web pages and the contents list of an EPUB may begin with the name of a public DTD, which is
-    # not fetched.
+    # Web pages and the table of contents of an EPUB may start with a public DTD, which is not fetched.
     return name.lower().endswith((".ncx", ".opf", ".htm", ".html", ".xhtml"))
 
 

@@ -1,4 +1,4 @@
-"""Reads presentations: one page per slide, with its titles, bullets, tables and notes."""
+"""Reads presentations: one page per slide, with titles, bullets, tables and notes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.pres
 
 
 class PptxReader:
-    """Reads `.pptx` and `.pptm` files; macros are never run and nothing outside is opened."""
+    """Reads `.pptx` and `.pptm` files; never runs macros or opens external resources."""
 
     def __init__(self, *, limits: PackageLimits | None = None) -> None:
         self._limits = limits
@@ -72,10 +72,10 @@ class _Deck:
         self._pictures = 0
 
     def read(self) -> None:
-        """Read every slide; one that is damaged is a gap."""
+        """Read every slide; a damaged one is recorded as a gap."""
         with self._reading():
             deck = self._open()
-            # Not by `deck.slides`, which is none at all where one of its links is damaged.
+            # Not `deck.slides`, which fails entirely if one of its links is damaged.
             links = [
                 node.get(f"{R}id") or "" for node in deck.element.iterfind(f"{P}sldIdLst/{P}sldId")
             ]
@@ -84,7 +84,7 @@ class _Deck:
             self._slide(number, deck.part, link, size)
 
     def _open(self) -> Presentation:
-        """The presentation without the parts that are damaged; those are gaps."""
+        """The presentation without damaged parts, which are recorded as gaps."""
         try:
             return _presentation(self._package.for_library())
         except etree.XMLSyntaxError:
@@ -97,12 +97,12 @@ class _Deck:
         return self._package.plain_errors(PythonPptxError)
 
     def warnings(self) -> Iterator[str]:
-        """What was left out on purpose, or cannot be read in any presentation."""
+        """Warnings about content that is left out in every presentation."""
         if self._pictures:
             pictures = counted(self._pictures, "picture")
             yield f"{pictures}; text in them is not read"
         if self._comments:
-            yield f"{counted(self._comments, 'comment')} of reviewers left out"
+            yield f"{counted(self._comments, 'reviewer comment')} left out"
 
     def _slide(
         self, number: int, deck: PresentationPart, link: str, size: tuple[float, float]
@@ -140,17 +140,17 @@ class _Deck:
 
 
 def _presentation(file: IO[bytes]) -> Presentation:
-    # Not by `pptx.Presentation`, which refuses the types of slide shows and of templates.
+    # Not `pptx.Presentation`, which rejects slide shows and templates.
     deck: Presentation = PresentationPackage.open(file).main_document_part.presentation
     return deck
 
 
 def _slide_size(deck: Presentation) -> tuple[float, float]:
-    """Width and height in points; the size of old slides where the file gives none."""
+    """Width and height in points; the size of old slides if the file gives none."""
     return (deck.slide_width or Pt(720)).pt, (deck.slide_height or Pt(540)).pt
 
 
-# Writes one slide into the text of a presentation: title, bullets, tables, diagrams, notes.
+# Writes one slide into the text: title, bullets, tables, diagrams, notes.
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -181,7 +181,7 @@ class SlideWriter:
         self._number = number
 
     def write(self) -> None:
-        """Add the title, then the other shapes in the order in which they are drawn, then notes."""
+        """Add the title, then the other shapes in drawing order, then the notes."""
         first = len(self._assembly.blocks)
         shapes = list(_shapes(self._slide))
         titles = [shape for shape in shapes if _placeholder(shape) in _TITLES]
@@ -223,7 +223,7 @@ class SlideWriter:
         elif frame.has_table:
             self._table(frame.table, hidden)
         else:
-            self.images += 1  # a chart, a film or an object of another program
+            self.images += 1  # a chart, a video or an embedded object
 
     def _table(self, table: Table, hidden: str) -> None:
         headers = Headers(rows=int(table.first_row), columns=int(table.first_col))
@@ -242,7 +242,7 @@ class SlideWriter:
             writer.add(TableRow(cells=cells, hidden=hidden))
 
     def _diagram(self, relation_id: str, hidden: str) -> None:
-        """The texts of a SmartArt diagram, in the order of its outline."""
+        """Add the texts of a SmartArt diagram in outline order."""
         link = self._slide.part.rels.get(relation_id)
         if link is None:
             self.images += 1
@@ -270,7 +270,7 @@ class SlideWriter:
 
 
 def _shapes(slide: Slide | NotesSlide) -> Iterator[BaseShape]:
-    """The shapes of a slide or of its notes, also those inside groups."""
+    """The shapes of a slide or its notes, including those inside groups."""
     _choose_forms(slide.element)
     return _leaves(slide.shapes)
 
@@ -284,7 +284,7 @@ def _leaves(shapes: Iterable[BaseShape]) -> Iterator[BaseShape]:
 
 
 def _choose_forms(slide: etree._Element) -> None:
-    """Of a shape saved in a new and an old form keep one; python-pptx passes over both."""
+    """Keep one form of each shape saved in a new and an old form; python-pptx ignores both."""
     for both in list(slide.iter(f"{_MC}AlternateContent")):
         if both.getparent().tag in (f"{P}spTree", f"{P}grpSp"):
             form = both.find(f"{_MC}Choice")
@@ -293,7 +293,7 @@ def _choose_forms(slide: etree._Element) -> None:
 
 
 def _placeholder(shape: BaseShape) -> PP_PLACEHOLDER | None:
-    """The kind of placeholder a shape fills; None for a free shape."""
+    """The type of placeholder a shape fills; None if it fills none."""
     return shape.placeholder_format.type if shape.is_placeholder else None
 
 
@@ -321,6 +321,6 @@ def _kind(paragraph: etree._Element, placeholder: PP_PLACEHOLDER | None) -> Bloc
     signs = {child.tag for child in elements(properties)} if properties is not None else set()
     if f"{A}buNone" in signs:
         return BlockKind.PARAGRAPH
-    # In a placeholder for content each paragraph has a bullet unless it says otherwise.
+    # In a content placeholder, paragraphs have bullets by default.
     has_bullet = bool(signs & {f"{A}buChar", f"{A}buAutoNum"}) or placeholder in _BULLETED
     return BlockKind.LIST_ITEM if has_bullet else BlockKind.PARAGRAPH

@@ -1,4 +1,4 @@
-"""Reads Excel workbooks: one block per row, each cell with its address and its headers."""
+"""Reads Excel workbooks: one block per row, each cell with its address and headers."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-# Beyond this many cells rows keep their text and place, but their cells are not listed one by one.
+# Beyond this many cells, rows keep their text and place, but their cells are not listed individually.
 _MOST_CELLS = 400_000
 
 
 class XlsxReader:
-    """Reads `.xlsx` and `.xlsm` files; values are those last saved, nothing is calculated or run."""
+    """Reads `.xlsx` and `.xlsm` files: the saved values; never calculates or runs anything."""
 
     def __init__(self, *, limits: PackageLimits | None = None) -> None:
         self._limits = limits
@@ -77,7 +77,7 @@ class _WorkbookWriter:
         self._cells_left = _MOST_CELLS
 
     def write(self) -> None:
-        """Add every sheet, then say what could not be added."""
+        """Add every sheet, then the remarks on what could not be added."""
         sources = self._workbook.book.worksheets
         if not sources:
             raise ReadError(
@@ -96,8 +96,8 @@ class _WorkbookWriter:
         self._remark_on_the_rest()
         if self._cells_left < 0:
             self.warnings.append(
-                f"it has more than {_MOST_CELLS:,} cells; the rows behind them are found as rows, "
-                "without addresses of single cells"
+                f"it has more than {_MOST_CELLS:,} cells; later rows are cited as whole rows, "
+                "without cell addresses"
             )
 
     @cached_property
@@ -105,7 +105,7 @@ class _WorkbookWriter:
         return open_formulas(self._package, self._workbook)
 
     def _count_empty_formulas(self, sheet: Sheet) -> int:
-        """How many formulas have no value; asked of the file only where cells without one are."""
+        """The number of formulas without a value; read only if there are cells without one."""
         if not sheet.without_value:
             return 0
         cells = cells_of(self._formulas[sheet.name])
@@ -135,7 +135,7 @@ class _WorkbookWriter:
             writer.add(self._row(sheet, seen))
             if hidden:
                 unseen.append(self._row(sheet, hidden))
-        # Cells of hidden columns follow the table: a row is quoted without them.
+        # Cells of hidden columns are added after the table, so that rows are quoted without them.
         TableWriter(self.assembly, headers=Headers(), separator="\t").add_all(unseen)
 
     def _title(self, sheet: Sheet, title: SheetCell) -> None:
@@ -173,7 +173,7 @@ class _WorkbookWriter:
         )
 
     def _comments(self, sheet: Sheet) -> None:
-        """Notes on cells stand behind the rows of their sheet."""
+        """Add cell comments after the rows of their sheet."""
         for (row, column), text in sheet.comments.items():
             where = f"{_quoted(sheet.name)}!{address(row, column)}"
             self.assembly.place = Place(words=f"comment on {where}")
@@ -185,12 +185,12 @@ class _WorkbookWriter:
         return sheet_parts(self._package)
 
     def _shapes(self, sheet: Sheet) -> None:
-        """Text boxes and other shapes stand behind the rows and notes of their sheet."""
+        """Add text boxes and other shapes after the rows and comments of their sheet."""
         try:
             parts = drawings_of(self._package, self._sheet_parts.get(sheet.name, ""))
             drawings = [self._package.xml(p) for p in parts if p not in self._workbook.left_out]
         except ReadError as error:
-            self.gaps.append(f"what is drawn on the sheet {sheet.name!r} is not read: {error}")
+            self.gaps.append(f"the drawings on the sheet {sheet.name!r} are not read: {error}")
             return
         for shape in (shape for drawing in drawings for shape in shape_texts(drawing)):
             where = f"{_quoted(sheet.name)}!{shape.place}" if shape.place else sheet.name
@@ -206,7 +206,7 @@ class _WorkbookWriter:
         charts = sum(_is_chart(name) for name in self._package.names)
         if charts:
             self.warnings.append(
-                f"{counted(charts, 'chart')} not read; their numbers stand in the sheets"
+                f"{counted(charts, 'chart')} not read; their numbers are in the sheets"
             )
         remarks = content_remarks(
             "workbook",
@@ -222,7 +222,7 @@ def _is_chart(name: str) -> bool:
 
 
 def _placed(table: SheetTable) -> Headers:
-    """The header columns counted from the sheet's first column, not from the table's."""
+    """The header columns, counted from the sheet's first column instead of the table's."""
     if not table.headers.columns:
         return table.headers
     first = min(row[0].column for row in table.rows)
@@ -232,7 +232,7 @@ def _placed(table: SheetTable) -> Headers:
 def _split_hidden(
     sheet: Sheet, cells: Sequence[SheetCell]
 ) -> tuple[Sequence[SheetCell], Sequence[SheetCell]]:
-    """The cells of a row in columns that are seen, and the others."""
+    """The cells of a row in visible columns, and those in hidden columns."""
     if not sheet.hidden_columns or cells[0].row in sheet.hidden_rows:
         return cells, ()
     seen = [cell for cell in cells if cell.column not in sheet.hidden_columns]
@@ -241,7 +241,7 @@ def _split_hidden(
 
 
 def _quoted(sheet: str) -> str:
-    """A sheet's name as it stands in a reference: in quotes unless it is a plain word."""
+    """A sheet's name as written in a reference: in quotes unless it is a plain word."""
     if sheet.isidentifier():
         return sheet
     doubled = sheet.replace("'", "''")
@@ -249,7 +249,7 @@ def _quoted(sheet: str) -> str:
 
 
 def _hidden_because(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
-    """Why a row is not seen in Excel; empty when it is."""
+    """Why a row is hidden in Excel; empty if it is visible."""
     if sheet.is_hidden:
         return f"the sheet {sheet.name!r} is hidden"
     if cells[0].row in sheet.hidden_rows:
@@ -259,38 +259,35 @@ def _hidden_because(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
     return ""
 
 
-# Opens workbooks with openpyxl: whole where that fits into memory, else as a stream of rows.
+# Opens workbooks with openpyxl: as a whole if that fits into memory, else as a stream of rows.
 
 _SHEETS = "xl/worksheets/"
-# Some 1.6 million cells, of which openpyxl makes objects of 0.8 GB.
+# About 1.6 million cells, whose openpyxl objects take 0.8 GB.
 LARGEST_WHOLE_BYTES = 64 * MEBIBYTE
-# openpyxl makes an object for each cell of a merged area or of a link, also for empty ones.
+# openpyxl creates an object for each cell of a merged area or a link, including empty ones.
 _MOST_JOINED_CELLS = 1_000_000
 _JOINED = re.compile(
     rb"""<(?:\w+:)?(?:mergeCell|hyperlink)\s[^>]*?ref=["'](\$?[A-Z]{1,3}\$?\d+:\$?[A-Z]{1,3}\$?\d+)"""
 )
-_UNKNOWN = (
-    "which of its rows and columns are hidden, which cells are merged and what comments say is "
-    "not known"
-)
-# What openpyxl only warns of, although it leaves something out.
+_UNKNOWN = "hidden rows and columns, merged cells and comments are unknown"
+# Cases in which openpyxl leaves something out and only issues a warning.
 _LOSSES = {
-    "outside the limits for dates": ("date", "that no calendar has, shown as #VALUE!"),
+    "outside the limits for dates": ("date", "out of range, shown as #VALUE!"),
     "comment which will be removed": ("comment", "inside a merged area not read"),
-    "invalid specification": ("sheet", "that the workbook names without saying where it is"),
+    "invalid specification": ("sheet", "listed in the workbook without a location"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenWorkbook:
-    """A workbook as openpyxl gives it, with the values last saved instead of formulas.
+    """A workbook opened with openpyxl, with the saved values instead of formulas.
 
-    Its sheets know what is hidden and merged unless they are streamed (`ReadOnlyWorksheet`).
+    Hidden and merged cells are known unless its sheets are streamed (`ReadOnlyWorksheet`).
     """
 
     book: Workbook
     left_out: frozenset[str] = frozenset()
-    """The parts that are damaged."""
+    """Damaged parts."""
     gaps: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -300,13 +297,13 @@ def open_workbook(package: Package) -> OpenWorkbook:
     missing = tuple(_missing_sheets(package))
     if package.unpacked_bytes(_SHEETS) > LARGEST_WHOLE_BYTES:
         book, _ = _load(package, rows_only=True)
-        large = f"it is so large that only its rows were read; {_UNKNOWN}"
+        large = f"it is too large to read more than its rows; {_UNKNOWN}"
         return OpenWorkbook(book=book, gaps=missing, warnings=(large,))
     try:
         _refuse_large_areas(package)
         whole = _load_whole(package)
     except ReadError as error:
-        # The rows of a workbook with a drawing or a filter in disorder are still worth reading.
+        # If a drawing or a filter is damaged, the rows are still worth reading.
         book, _ = _load(package, rows_only=True)
         disorder = f"only its rows were read, and {_UNKNOWN}: {error}"
         return OpenWorkbook(book=book, gaps=(*missing, disorder))
@@ -314,12 +311,12 @@ def open_workbook(package: Package) -> OpenWorkbook:
 
 
 def open_formulas(package: Package, workbook: OpenWorkbook) -> Workbook:
-    """The same workbook as a stream of rows with formulas in the place of their values."""
+    """The same workbook as a stream of rows, with formulas instead of values."""
     return _load(package, rows_only=True, formulas=True, leave_out=workbook.left_out)[0]
 
 
 def _load_whole(package: Package) -> OpenWorkbook:
-    """The workbook without the parts that are damaged, and what it lacks."""
+    """The workbook without damaged parts, and its gaps."""
     try:
         book, remarks = _load(package)
     except ReadError:
@@ -339,7 +336,7 @@ def _load(
     formulas: bool = False,
     leave_out: frozenset[str] = frozenset(),
 ) -> tuple[Workbook, list[str]]:
-    """The workbook, and what openpyxl warns of."""
+    """The workbook, and the warnings of openpyxl."""
     with reading(package), warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always")
         book = load_workbook(
@@ -352,17 +349,17 @@ def _load(
 
 
 def reading(package: Package) -> AbstractContextManager[None]:
-    """Turns what openpyxl raises while it opens a workbook or streams its rows into ReadError."""
+    """Converts exceptions of openpyxl while opening a workbook or streaming rows to ReadError."""
     return package.plain_errors(
         InvalidFileException, CellCoordinatesException, DecompressionBombError
     )
 
 
 def _missing_sheets(package: Package) -> Iterator[str]:
-    """Sheets without a part, which openpyxl passes over."""
+    """Sheets without a part, which openpyxl skips."""
     for relation in package.relations(package.main_part()):
         if relation.kind == "worksheet" and relation.target not in package.names:
-            yield f"the sheet {relation.target} is named by the workbook but is not in the file"
+            yield f"the sheet {relation.target} is listed in the workbook but missing from the file"
 
 
 def _refuse_large_areas(package: Package) -> None:

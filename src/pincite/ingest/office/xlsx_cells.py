@@ -1,4 +1,4 @@
-"""Takes from a sheet of openpyxl its cells as they are shown, and what hides or joins them."""
+"""Reads the cells of an openpyxl sheet as displayed, and which are hidden or merged."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
-# Shows a spreadsheet's numbers the way its number formats do, as far as that is sensible.
+# Formats numbers according to their number formats, as far as is sensible.
 
 Moment = datetime | date | time | timedelta
-# openpyxl writes its built-in accounting format without the signs between its sections.
+# openpyxl's built-in accounting format lacks the separators between its sections.
 _CORRECTED = {BUILTIN_FORMATS[44]: "#,##0.00"}
-# Quoted text, an escaped sign, a space as wide as a sign, a sign repeated to fill the cell.
+# Quoted text, an escaped character, a space as wide as a character, a character that fills the cell.
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|_(.)|\*(.)')
 _CURRENCY = re.compile(r"\[\$([^\[\]-]*)(?:-[^\[\]]*)?\]")
 _BRACKET = re.compile(r"\[(?!\$)([^\[\]]*)\]")
 _SCIENTIFIC = re.compile(r"[#0?][#0?,]{0,64}+(?:\.([#0?]{0,64}+))?[Ee][+-]?[0#?]+")
-# From the first place of a digit to the last one, with the commas behind it.
+# From the first digit placeholder to the last one, with the commas after it.
 _PLACES = re.compile(r"[#0?](?:.*[#0?])?\.?,*", re.DOTALL)
-# Excel allows 255 characters, and shows 30 decimals.
+# Excel allows 255 characters and shows 30 decimals.
 _LONGEST_CODE = 1_000
 _MOST_DECIMALS = 30
 _EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
 _AS_IT_IS = re.compile(r"General|@", re.IGNORECASE)
-# Literal text is kept out of the way as one private character each.
+# Each literal text is temporarily replaced by one private use character.
 _KEPT = 0xF0000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """Which parts of a date or a time a format shows."""
+    """The parts of a date or time that a format shows."""
 
     year: bool
     month: bool
@@ -53,7 +53,7 @@ class _Shown:
 
 
 def shown_value(value: object, code: str) -> str:
-    """A cell's value, as openpyxl gives it, as a cell with this format code shows it."""
+    """A cell's value from openpyxl, as displayed with this format code."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int | float):
@@ -62,12 +62,12 @@ def shown_value(value: object, code: str) -> str:
 
 
 def is_amount(value: object) -> bool:
-    """Whether a cell's value is a number or a point in time, not a word."""
+    """Whether a cell's value is a number, date or time."""
     return isinstance(value, int | float | Moment) and not isinstance(value, bool)
 
 
 def format_number(value: float, code: str) -> str:
-    """The number as a cell with this format code shows it."""
+    """The number as displayed with this format code."""
     if not math.isfinite(value * 100):  # as a percent sign would make it
         return str(value)
     if code in ("", "General") or len(code) > _LONGEST_CODE:
@@ -79,7 +79,7 @@ def format_number(value: float, code: str) -> str:
 
 
 def format_moment(value: Moment, code: str) -> str:
-    """The date or time in ISO 8601, with the parts that this format code shows."""
+    """The date or time in ISO 8601, with only the parts that this format code shows."""
     shown = _shown_parts(code)
     if shown.elapsed or isinstance(value, timedelta):
         return _elapsed_text(value, shown)
@@ -97,7 +97,7 @@ def format_moment(value: Moment, code: str) -> str:
 
 
 def general(value: float) -> str:
-    """A number without a format: 15 digits, as many as a spreadsheet keeps."""
+    """A number without a format: 15 digits, the precision of a spreadsheet."""
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
     return format(value, ".15g").upper()
@@ -127,7 +127,7 @@ def _elapsed_text(value: Moment, shown: _Shown) -> str:
 
 
 def _section(code: str, value: float) -> str | None:
-    """The part of a format that holds for this value; None where there is nothing to follow."""
+    """The section of a format that applies to this value; None if there is none."""
     sections = code.split(";")
     if any(re.match(r"[<>=]", bracket) for bracket in _BRACKET.findall(code)):
         return None
@@ -147,7 +147,7 @@ def _bare(section: str) -> str:
 
 
 def _numeric_text(value: float, section: str, *, has_sign: bool) -> str:
-    """The digits of a number between the literal text of its format."""
+    """The formatted number, including the literal text of its format."""
     kept: list[str] = []
 
     def keep(text: str) -> str:
@@ -166,7 +166,7 @@ def _numeric_text(value: float, section: str, *, has_sign: bool) -> str:
 
 
 def _placed_digits(number: Decimal, pattern: str) -> tuple[int, int, str]:
-    """Which stretch of a pattern stands for a number's digits, and these."""
+    """The range of the digit placeholders in a pattern, and the digits to insert."""
     scientific = _SCIENTIFIC.search(pattern)
     if scientific is not None:
         return *scientific.span(), format(float(number), f".{len(scientific[1] or '')}E")
@@ -178,12 +178,12 @@ def _placed_digits(number: Decimal, pattern: str) -> tuple[int, int, str]:
 
 
 def _fifteen_digits(value: float) -> Decimal:
-    """The number with the digits that a spreadsheet keeps: 2.675 is no 2.67499999999999982."""
+    """The number at spreadsheet precision: 2.675 instead of 2.67499999999999982."""
     return Decimal(format(value, ".15g"))
 
 
 def _filled(number: Decimal, places: str) -> str:
-    """The digits of a number, its sign left out, at the places of a format (`#,##0.00`)."""
+    """The digits of a number, without its sign, in the placeholders of a format (`#,##0.00`)."""
     bare = places.rstrip(",")
     whole, point, decimals = bare.partition(".")
     unscaled = whole.rstrip(",")
@@ -196,7 +196,7 @@ def _filled(number: Decimal, places: str) -> str:
 
 
 def _whole(digits: str, places: str) -> str:
-    """Digits at their places from the right; the first place takes all that are left."""
+    """Digits filled into placeholders from the right; the first one takes all remaining digits."""
     left = list(digits.lstrip("0"))
     is_grouped, count = "," in places, 0
     first = re.search("[#0?]", places)
@@ -218,7 +218,7 @@ def _whole(digits: str, places: str) -> str:
 
 
 def _decimals(digits: str, places: str) -> str:
-    """Decimals at their places; zeros at the end stand only where the format asks for them."""
+    """Decimals in their placeholders; trailing zeros only where the format requires them."""
     kinds = re.findall("[#0?]", places)[: len(digits)]
     length = len(digits)
     while length and digits[length - 1] == "0" and kinds[length - 1] != "0":
@@ -233,7 +233,7 @@ _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
-    """One cell with something in it; rows and columns count from 1."""
+    """A non-empty cell; rows and columns count from 1."""
 
     row: int
     column: int
@@ -244,7 +244,7 @@ class SheetCell:
 
 @dataclass(slots=True, kw_only=True)
 class Sheet:
-    """What one sheet holds, filled while it is read."""
+    """The contents of one sheet, filled while it is read."""
 
     name: str
     is_hidden: bool
@@ -253,15 +253,15 @@ class Sheet:
     hidden_columns: set[int] = field(default_factory=set)
     merged: dict[tuple[int, int], CellRange] = field(default_factory=dict)
     header_rows: set[int] = field(default_factory=set)
-    """Rows that the file itself calls headers: those of tables and filters."""
+    """Rows that the file itself marks as headers: those of tables and filters."""
     comments: dict[tuple[int, int], str] = field(default_factory=dict)
     without_value: set[tuple[int, int]] = field(default_factory=set)
-    """Cells that are there and have no value: formatted ones, and formulas never calculated."""
+    """Cells that exist but have no value: formatted cells and uncalculated formulas."""
     empty_formulas: int = 0
 
 
 def fill_sheet(sheet: Sheet, source: Worksheet | ReadOnlyWorksheet) -> None:
-    """Note everything in a sheet that counts; of a streamed one only its cells."""
+    """Record the contents of a sheet; for a streamed sheet, only its cells."""
     if isinstance(source, Worksheet):
         _note_layout(sheet, source)
     for cell in cells_of(source):
@@ -269,18 +269,18 @@ def fill_sheet(sheet: Sheet, source: Worksheet | ReadOnlyWorksheet) -> None:
             if cell.data_type == "n":
                 sheet.without_value.add((cell.row, cell.column))
         elif text := _SHOWN_SPACE.sub(" ", shown_value(cell.value, cell.number_format)).strip():
-            # A cell is one line of its row: tabs and line ends stand between cells and rows.
+            # A cell is one line, because tabs and line ends separate cells and rows.
             found = SheetCell(cell.row, cell.column, text, is_amount(cell.value), bool(cell.font.b))
             sheet.rows.setdefault(cell.row, []).append(found)
 
 
 def cells_of(source: Worksheet | ReadOnlyWorksheet) -> Iterable[Cell | ReadOnlyCell]:
-    """The cells that the file holds, in no certain order."""
+    """The cells that the file contains, in no particular order."""
     if isinstance(source, Worksheet):
-        # Not by its rows: that makes a new cell for each place without one, millions in a sheet
-        # whose only other cell stands in the last row.
+        # Not by rows: that creates a cell at each empty place, millions in a sheet whose only other
+        # cell is in the last row.
         return [cell for cell in source._cells.values() if isinstance(cell, Cell)]
-    source.reset_dimensions()  # which many programs write wrongly, and rows would be cut off
+    source.reset_dimensions()  # many programs write wrong dimensions, which would cut off rows
     rows = source.iter_rows(max_row=_LAST_ROW)
     return (cell for row in rows for cell in row if not isinstance(cell, EmptyCell))
 

@@ -1,4 +1,4 @@
-"""Finds the tables of a sheet and guesses which of their rows and columns are headers."""
+"""Finds the tables of a sheet and guesses their header rows and columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_TITLE_CHARS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetTable:
-    """Neighbouring rows of a sheet, with the lines above them that say what they show."""
+    """Adjacent rows of a sheet, with the title lines above them."""
 
     titles: tuple[SheetCell, ...]
     rows: tuple[tuple[SheetCell, ...], ...]
@@ -26,7 +26,7 @@ class SheetTable:
 
 
 def find_tables(sheet: Sheet) -> Iterator[SheetTable]:
-    """The tables of a sheet from top to bottom; an empty row separates two."""
+    """The tables of a sheet from top to bottom; an empty row separates tables."""
     waiting: list[SheetCell] = []
     for group in _groups(sheet):
         titles, rows = _split_titles(group, sheet)
@@ -58,7 +58,7 @@ def _groups(sheet: Sheet) -> Iterator[list[tuple[SheetCell, ...]]]:
 def _split_titles(
     group: Sequence[tuple[SheetCell, ...]], sheet: Sheet
 ) -> tuple[list[SheetCell], list[tuple[SheetCell, ...]]]:
-    """The single texts on top of a group, and the rows below them."""
+    """The title cells at the top of a group, and the rows below them."""
     rows = list(group)
     titles: list[SheetCell] = []
     is_wide = any(len(row) > 1 for row in rows)
@@ -80,10 +80,10 @@ def _headers(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> Headers:
 
 
 def _header_rows(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> int:
-    """How many rows on top only hold names of columns.
+    """The number of rows at the top that contain only column names.
 
-    The file may say so (a table, a filter). Otherwise the row must hold short texts, and the rows
-    below must differ: by numbers under a text, or by not being bold.
+    The file may mark them (a table, a filter). Otherwise the row must contain short texts, and the
+    rows below must differ: by numbers below a text, or by not being bold.
     """
     if len(rows) < 2:
         return 0
@@ -91,7 +91,7 @@ def _header_rows(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> int:
         if count < len(rows) and rows[count - 1][0].row in sheet.header_rows:
             return count
     count = 0
-    # Below a row with merged cells stands another row of names.
+    # A row with merged cells is followed by another row of names.
     while count < 2 and _stands_above_names(rows[count : count + 3], sheet):
         count += 1
     named = count + 1 < len(rows) and _could_name(rows[count])
@@ -131,7 +131,7 @@ def _has_merged(row: Sequence[SheetCell], sheet: Sheet) -> bool:
 
 
 def _first_column_names_rows(rows: Sequence[tuple[SheetCell, ...]]) -> bool:
-    """Whether the first column holds a different short text in each row, beside numbers."""
+    """Whether the first column has a different short text in each row, next to numbers."""
     if len(rows) < 2:
         return False
     first = min(row[0].column for row in rows)
@@ -146,7 +146,7 @@ def _first_column_names_rows(rows: Sequence[tuple[SheetCell, ...]]) -> bool:
     )
 
 
-# Finds the text of boxes and shapes that are drawn over the cells of a sheet.
+# Finds the text of text boxes and shapes drawn over the cells of a sheet.
 
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -156,7 +156,7 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeText:
-    """A paragraph in a shape, and the address of the cell where the shape begins."""
+    """A paragraph in a shape, and the address of the cell at the shape's corner."""
 
     text: str
     place: str
@@ -164,7 +164,7 @@ class ShapeText:
 
 
 def sheet_parts(package: Package) -> dict[str, str]:
-    """The part of each sheet, by the sheet's name."""
+    """The part of each sheet, by sheet name."""
     main = package.main_part()
     targets = {relation.id: relation.target for relation in package.relations(main)}
     sheets = package.xml(main).iter(f"{_S}sheet")
@@ -172,7 +172,7 @@ def sheet_parts(package: Package) -> dict[str, str]:
 
 
 def drawings_of(package: Package, part: str) -> list[str]:
-    """The names of the parts that hold what is drawn over a sheet."""
+    """The names of the drawing parts of a sheet."""
     return [
         relation.target
         for relation in package.relations(part)
@@ -181,11 +181,11 @@ def drawings_of(package: Package, part: str) -> list[str]:
 
 
 def shape_texts(drawing: etree._Element) -> Iterator[ShapeText]:
-    """The paragraphs of all shapes of a drawing, in the order in which they are drawn."""
+    """The paragraphs of all shapes of a drawing, in drawing order."""
     for anchor in drawing:
         for shape in anchor.iter(f"{_DRAWN}sp"):
             if any(shape.iterancestors(_FALLBACK)):
-                continue  # the same shape once more, for old programs
+                continue  # a copy of the same shape for old programs
             name = shape.find(f"{_DRAWN}nvSpPr/{_DRAWN}cNvPr")
             for paragraph in shape.iterfind(f"{_DRAWN}txBody/{A}p"):
                 yield ShapeText(
@@ -196,7 +196,7 @@ def shape_texts(drawing: etree._Element) -> Iterator[ShapeText]:
 
 
 def _begins_at(anchor: etree._Element) -> str:
-    """The cell under the corner of a shape; empty where it stands free of the cells."""
+    """The cell at the corner of a shape; empty if it is not anchored to a cell."""
     row = anchor.findtext(f"{_DRAWN}from/{_DRAWN}row")
     column = anchor.findtext(f"{_DRAWN}from/{_DRAWN}col")
     if row is None or column is None:

@@ -1,4 +1,4 @@
-"""Reads CSV and TSV files: the text is the decoded file, unchanged; each record is a table row."""
+"""Reads CSV and TSV files: the text is the unchanged decoded file; each record is a table row."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _DECLARED = re.compile(r"sep=(.)(?=[\r\n])")
 _NUMBER = re.compile(r"[-+(]?[^\w\s]?\d[\d.,:/ '\-]*\s?[%)€$]?$|\d{4}-\d\d-\d\dT")
 _LONGEST_HEADER_CHARS = 60
 _MOST_CELLS = 400_000
-# A quote that is not closed within so many characters is taken for a letter, so that one stray
-# quote does not swallow the rest of the file.
+# A quote that is not closed within this many characters is treated as a literal character, so that
+# one stray quote does not swallow the rest of the file.
 _LONGEST_QUOTED_CHARS = 32_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """One field without its quotes."""
+    """The range of one field, without its quotes."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class _Field:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """One record: its number in the file, counted from 1, its span and its fields."""
+    """One record: its number in the file (from 1), its range and its fields."""
 
     number: int
     start: int
@@ -43,7 +43,7 @@ class _Record:
 
 
 class DelimitedReader:
-    """Reads `.csv` and `.tsv` files with any delimiter; malformed records do not stop it."""
+    """Reads `.csv` and `.tsv` files with any delimiter; tolerates malformed records."""
 
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError when they are not text."""
@@ -66,7 +66,7 @@ class DelimitedReader:
 
 
 class _Table:
-    """The records of one file and what their first one says about the others."""
+    """The records of one file and their headers."""
 
     def __init__(self, text: str, *, is_tab_separated: bool) -> None:
         self._text = text
@@ -98,19 +98,19 @@ class _Table:
             )
 
     def warnings(self) -> Iterator[str]:
-        """What about the records is odd."""
+        """Warnings about irregular records."""
         if not self._records:
-            yield "it has no words; nothing in it can be found"
+            yield "it contains no words, so it cannot be found"
             return
         usual = len(self._records[0].fields)
         odd = sum(len(record.fields) != usual for record in self._records)
         if odd:
             yield (
-                f"{counted(odd, 'row')} with another number of fields than the first ({usual}); "
-                "their fields may stand below the wrong names"
+                f"{counted(odd, 'row')} with a different number of fields from the first ({usual}); "
+                "their fields may be under the wrong headers"
             )
         if sum(len(record.fields) for record in self._records) > _MOST_CELLS:
-            yield f"it has more than {_MOST_CELLS:,} fields; those behind are found as rows only"
+            yield f"it has more than {_MOST_CELLS:,} fields; later rows are cited as whole rows"
 
     def _cells(self, record: _Record, headers: Sequence[tuple[Range, ...]]) -> Iterator[Cell]:
         row_headers: tuple[Range, ...] = ()
@@ -128,7 +128,7 @@ class _Table:
                 row_headers = ((field.start, field.end),)
 
     def _first_names_columns(self) -> bool:
-        """Whether the first record holds short, different texts and no values."""
+        """Whether the first record contains short, distinct texts and no values."""
         if len(self._records) < 2:
             return False
         names = self._values(self._records[0])
@@ -139,7 +139,7 @@ class _Table:
         )
 
     def _first_column_names_rows(self) -> bool:
-        """Whether the first column holds a different text in each row, beside numbers."""
+        """Whether the first column has a different text in each row, next to numbers."""
         rows = [self._values(record) for record in self._records[1 : _SAMPLE_RECORDS + 1]]
         first = [row[0] for row in rows]
         others = [value for row in rows for value in row[1:] if value]
@@ -161,7 +161,7 @@ def _is_value(text: str) -> bool:
 
 
 def _guess(text: str) -> str:
-    """The delimiter that cuts the first records into the most fields of one number."""
+    """The delimiter that splits the first records into the most fields, equally many in each."""
     sample = text[:_SAMPLE_CHARS]
 
     def evenness(delimiter: str) -> tuple[float, int]:
@@ -178,7 +178,7 @@ def _guess(text: str) -> str:
 
 
 def _records(text: str, position: int, delimiter: str) -> Iterator[_Record]:
-    """The records of a text by the rules of RFC 4180; line ends inside quotes belong to a field."""
+    """The records of a text according to RFC 4180; line ends inside quotes belong to a field."""
     cut = re.escape(delimiter)
     quoted = re.compile(
         rf'[ ]*"((?:[^"]|""){{0,{_LONGEST_QUOTED_CHARS}}}+)"[ ]*(?={cut}|[\r\n]|\Z)'

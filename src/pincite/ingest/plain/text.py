@@ -1,4 +1,4 @@
-"""Reads plain text: paragraphs, headings and list items as they stand in the file."""
+"""Reads plain text: paragraphs, headings and list items, unchanged."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pincite.ingest.markdown.signs import is_markdown
 from pincite.records.document import Block, BlockKind, Document, document_id
 from pincite.text.as_read import RESTRUCTURED_TEXT
 
-# Tells lines that are records of their own (a log, a list of numbers), or a drawing, from prose.
+# Distinguishes prose from records (a log, a list of numbers) and drawings.
 
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _DATE = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.](?:\d{1,2}|[A-Z][a-z]{2})[-/.]\d{4}"
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b"
 _WORD_WITH_A_SIGN = r"(?=[^\W\d]*+(?:\d|[^\w\s]|\s\s))[^\s\w]*+[\w.:-]*+(?:[^\s\w.:-][\w.:-]*+)?"
-# What begins an entry: a date, a time or a level, behind at most a few words with numbers or signs
-# in them (`10.0.0.7 - - [10/Oct/2025:13:55:36`), or as `Oct  3 13:55:36`.
+# The start of an entry: a date, a time or a level, after at most a few words that contain digits or
+# punctuation (`10.0.0.7 - - [10/Oct/2025:13:55:36`), or as in `Oct  3 13:55:36`.
 _STAMP = re.compile(
     rf"(?:{_WORD_WITH_A_SIGN}[ \t]++){{0,4}}?[\[(<{{\"']*"
     rf"(?:(?:{_DATE})(?:[T :]{_CLOCK})?|{_CLOCK}|{_LEVEL}|[A-Z][a-z]{{2}} [ \d]\d {_CLOCK})"
@@ -34,7 +34,7 @@ _DIGITS = re.compile(r"\d+")
 _WORDS = re.compile(r"[^\W\d_]+(?:[ '’.&-]{1,2}[^\W\d_]+)*\.?")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
 _TELLING = re.compile(r"[9\t:=|–—]")
-# No line of prose begins in lower case and runs on behind a comma; none of a list ends a sentence.
+# Signs of prose at the end of a line or within it; records do not end sentences or end in a comma.
 _RUNS_ON = re.compile(r"[.!?,;…-]$|[.!?…]\s+[^\W\d_]")
 _LONGEST_RECORD_CHARS = 80
 _FEWEST_RECORDS = 3
@@ -46,9 +46,9 @@ _LEAST_DRAWN = 0.6
 
 
 def record_starts(lines: Sequence[str], *, width: int) -> list[int]:
-    """The numbers of the lines of a paragraph that begin a record; the first alone for prose.
+    """The indices of the lines of a paragraph that start a record; for prose, only the first.
 
-    `width` is the length of the longest line of the file, at which prose would be wrapped.
+    `width` is the length of the longest line in the file, at which prose would be wrapped.
     """
     if len(lines) < 2:
         return [0]
@@ -59,7 +59,7 @@ def record_starts(lines: Sequence[str], *, width: int) -> list[int]:
 
 
 def is_drawing(lines: Sequence[str]) -> bool:
-    """Whether the lines of a paragraph are boxes and arrows made of signs: they say nothing apart."""
+    """Whether a paragraph is an ASCII drawing of boxes and arrows, which must not be split."""
     drawn = sum(map(bool, map(_DRAWN.search, lines)))
     if not any(map(_CORNER.search, lines)):
         return False
@@ -67,7 +67,7 @@ def is_drawing(lines: Sequence[str]) -> bool:
 
 
 def _entries(lines: Sequence[str]) -> list[int]:
-    """The lines that begin with a stamp of the first one's form; others go on with the one above."""
+    """The lines that start with a stamp like that of the first line; others continue an entry."""
     form = _stamp_form(lines[0])
     return [n for n, line in enumerate(lines) if _stamp_form(line) == form] if form else []
 
@@ -80,7 +80,7 @@ def _stamp_form(line: str) -> str:
 
 
 def _are_records(lines: Sequence[str], width: int) -> bool:
-    """Whether the lines were broken on purpose, and half of them look alike beyond plain words."""
+    """Whether the line breaks are deliberate and half of the lines share a pattern."""
     if len(lines) < _FEWEST_RECORDS or any(map(_is_prose, lines)):
         return False
     for line, following in pairwise(lines):
@@ -95,7 +95,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _form(line: str) -> str:
-    """A line with one letter for words in a row, one digit for a number, one tab for a gap."""
+    """The pattern of a line: one letter per run of words, one digit per number, one tab per gap."""
     return _DIGITS.sub("9", _WORDS.sub("a", _BLANKS.sub("\t", line)))
 
 
@@ -103,11 +103,11 @@ _MAY_BE_MARKDOWN = (".txt", ".text")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _LIST_MARKER = re.compile(r"[ \t]*(?:[-*•‣◦–]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")
 _UNDERLINE = re.compile(r"^([=\-~^\"*#+`])\1{2,}$")
-# "2.3 Terms", "Article 7", "Annex B: Forms": numbers that only headings have.
+# "2.3 Terms", "Article 7", "Annex B: Forms": numbering that only headings have.
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){1,5})\.?[ \t]+\S")
 _NAMED = re.compile(r"(?:chapter|section|article|part|annex|appendix|schedule)[ \t]+[\dA-Z]", re.I)
 _SINGLE_NUMBER = re.compile(r"\d{1,3}\.?[ \t]+[^\W\d_]")
-# What reStructuredText ends a line with above lines that are shown as they stand.
+# How reStructuredText introduces a literal block.
 _ABOVE_LITERAL = re.compile(
     r"(?:\.\. (?:code(?:-block)?|sourcecode|parsed-literal)::.*|(?!\.\. ).*::)$"
 )
@@ -117,7 +117,7 @@ _LONGEST_HEADING_CHARS = 80
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line of the file, without the white space around it."""
+    """One line of the file, without surrounding white space."""
 
     start: int
     end: int
@@ -126,9 +126,9 @@ class _Line:
 
 
 class TextReader:
-    """Reads `.txt`, `.log` and `.rst` files; the text is the decoded file, unchanged.
+    """Reads `.txt`, `.log` and `.rst` files; the text is the unchanged decoded file.
 
-    A `.txt` file that is plainly Markdown is read as such.
+    A `.txt` file that is clearly Markdown is read as Markdown.
     """
 
     def read(self, path: Path, content: bytes) -> Document:
@@ -161,17 +161,17 @@ def text_blocks(text: str) -> tuple[Block, ...]:
 def _warnings(decoding: Sequence[str], blocks: Sequence[Block]) -> Iterator[str]:
     yield from decoding
     if not blocks:
-        yield "it has no words; nothing in it can be found"
+        yield "it contains no words, so it cannot be found"
 
 
 class _Blocks:
-    """Cuts a text into blocks, line by line."""
+    """Splits a text into blocks, line by line."""
 
     def __init__(self, text: str) -> None:
         self._lines = list(_lines(text))
         self._width = max((len(line.text) for line in self._lines), default=0)
         self._outline = Outline()
-        # Underlined headings: the first kind of underline seen is the highest level.
+        # Underlined headings: the first kind of underline in the file is the highest level.
         self._underlines: list[str] = []
 
     def find(self) -> Iterator[Block]:
@@ -204,7 +204,7 @@ class _Blocks:
         yield from self._close(paragraph)
 
     def _literal_below(self, position: int, indent: int) -> list[_Line]:
-        """The lines from an empty one on that are indented more, empty ones among them."""
+        """The more deeply indented lines after an empty line, including empty ones among them."""
         below = list(
             takewhile(
                 lambda line: not line.text or line.indent > indent,
@@ -214,17 +214,17 @@ class _Blocks:
         return below if any(line.text for line in below) else []
 
     def _underline_below(self, position: int) -> str | None:
-        """The sign a heading is underlined with, if this line is one."""
+        """The underline character of a heading, if this line is an underlined heading."""
         line = self._lines[position]
         if not line.text or position + 1 >= len(self._lines) or _UNDERLINE.match(line.text):
             return None
         below = self._lines[position + 1].text
         match = _UNDERLINE.match(below)
-        # A much shorter line of signs is a table rule or a break, not an underline.
+        # A much shorter line of punctuation is a table rule or a break, not an underline.
         return match[1] if match and len(below) >= 0.8 * len(line.text) else None
 
     def _heading_depth(self, position: int) -> int:
-        """How deep a heading without an underline is; 0 where the line is none."""
+        """The depth of a heading without an underline; 0 if the line is not a heading."""
         text = self._lines[position].text
         if len(text) > _LONGEST_HEADING_CHARS or text[-1:] in ".,;!?":
             return 0
@@ -240,7 +240,7 @@ class _Blocks:
         return 2 if _SINGLE_NUMBER.match(text) and self._has_prose_below(position) else 0
 
     def _has_prose_below(self, position: int) -> bool:
-        """Whether the next line that is not empty goes on otherwise than a list would."""
+        """Whether the next non-empty line is not the continuation of a list."""
         for line in self._lines[position + 1 : position + 6]:
             if line.text:
                 return not _LIST_MARKER.match(line.text) and not _SINGLE_NUMBER.match(line.text)
@@ -270,13 +270,13 @@ class _Blocks:
             yield from self._block(lines[start:end])
 
     def _as_it_stands(self, lines: Sequence[_Line]) -> Block:
-        """All lines as one block, with what the first one is indented by."""
+        """All lines as one block, including the indentation of the first."""
         start = lines[0].start - lines[0].indent
         end = lines[-1].end
         return Block(start=start, end=end, kind=BlockKind.CODE, section=self._outline.path)
 
     def _block(self, lines: Sequence[_Line]) -> Iterator[Block]:
-        # A row of signs alone (a rule, an overline) says nothing.
+        # A line of punctuation alone (a rule, an overline) has no content.
         if not any(character.isalnum() for line in lines for character in line.text):
             return
         kind = BlockKind.LIST_ITEM if _LIST_MARKER.match(lines[0].text) else BlockKind.PARAGRAPH
@@ -291,10 +291,10 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _is_capital_heading(text: str) -> bool:
-    """Whether most letters of a line are capitals, and most of its signs letters."""
+    """Whether most letters of a line are capitals, and most of its characters letters."""
     cased = [character for character in text if character.upper() != character.lower()]
     capitals = sum(character.isupper() for character in cased)
-    # Most of the line must be letters: `A 12 34 56 B` is a row of a table.
+    # Most of the line must be letters: `A 12 34 56 B` is a table row.
     return (
         len(cased) >= 4
         and capitals >= _CAPITAL_SHARE * len(cased)

@@ -1,8 +1,8 @@
-"""Takes out of a document what no text has: halves of characters, control characters, endless strings.
+"""Cleans documents of lone surrogates, control characters and overlong strings.
 
-A reader passes on what is in a file, and a file can hold anything: a lone surrogate cannot be stored,
-a NUL ends strings elsewhere, and a heading of a megabyte would stand in the context of every passage.
-One character is replaced by one, so that every offset stays what it was.
+Readers pass on what is in a file, and a file can contain anything: a lone surrogate cannot be stored,
+NUL terminates strings in other programs, and a heading of a megabyte would be in the context of every
+passage. Each character is replaced by exactly one, so that offsets do not change.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pincite.records.document import Block, Cell, Document, Flag, Page
 
 REPLACEMENT = "\ufffd"
 LONGEST_NAME_CHARS = 1_000
-"""Of a title, a heading, a place, a warning: longer ones are cut."""
+"""Maximum length of a title, heading, place or warning; longer ones are truncated."""
 DEEPEST_SECTION = 40
-_MOST_TOLD = 1_000
-"""Warnings, gaps or flags of one file."""
+_MOST_MESSAGES = 1_000
+"""Maximum number of warnings, gaps or flags of one file."""
 _CUT = "…"
-# Tab and the ends of lines and pages are part of a text.
+# Tabs, line ends and form feeds are part of a text.
 _NO_CHARACTERS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
 
 def cleaned(document: Document) -> Document:
-    """The same document in which every string can be stored, shown and searched; says what it lost.
+    """The document with strings that can be stored, shown and searched, and warnings of any loss.
 
-    A text whose bytes are the file's is left as it is, control characters too. Raises ReadError where
-    it cannot be those bytes.
+    A text that maps to the file's bytes is left unchanged, including control characters. Raises
+    ReadError if it cannot be encoded to those bytes.
     """
     strings = _Strings()
     if document.encoding is not None:
@@ -42,47 +42,47 @@ def cleaned(document: Document) -> Document:
         media_type=strings.name(document.media_type),
         blocks=tuple(strings.block(block) for block in document.blocks),
         pages=tuple(strings.page(page) for page in document.pages),
-        gaps=strings.told(document.gaps),
-        warnings=strings.told(document.warnings),
-        flags=tuple(strings.flag(flag) for flag in document.flags[:_MOST_TOLD]),
+        gaps=strings.reported(document.gaps),
+        warnings=strings.reported(document.warnings),
+        flags=tuple(strings.flag(flag) for flag in document.flags[:_MOST_MESSAGES]),
     )
     return replace(clean, warnings=(*clean.warnings, *strings.losses()))
 
 
 def cleaned_name(text: str) -> str:
-    """A line that tells something, such as a reason, clean and not too long."""
+    """A short text, such as a reason, cleaned and truncated."""
     return _Strings().name(text)
 
 
 class _Strings:
-    """Cleans strings, and remembers whether anything was replaced in them or cut."""
+    """Cleans strings, and records whether anything was replaced or truncated."""
 
     def __init__(self) -> None:
         self._replaced = self._cut = False
-        # Blocks share the paths of their sections.
+        # Many blocks share a section path.
         self._section = lru_cache(maxsize=None)(self._clean_section)
 
     def text(self, text: str) -> str:
-        """Of any length."""
+        """A cleaned string of any length."""
         clean, count = _NO_CHARACTERS.subn(REPLACEMENT, text)
         self._replaced |= count > 0
         return clean
 
     def name(self, text: str) -> str:
-        """Cut where it is too long."""
+        """A cleaned string, truncated if too long."""
         if len(text) > LONGEST_NAME_CHARS:
             self._cut = True
             text = text[: LONGEST_NAME_CHARS - len(_CUT)] + _CUT
         return self.text(text)
 
-    def told(self, lines: tuple[str, ...]) -> tuple[str, ...]:
-        """What a reader reports; of very many lines the first ones."""
-        more = len(lines) - _MOST_TOLD
+    def reported(self, lines: tuple[str, ...]) -> tuple[str, ...]:
+        """A reader's messages; only the first if there are very many."""
+        more = len(lines) - _MOST_MESSAGES
         rest = (f"... and {more} more",) if more > 0 else ()
-        return (*map(self.name, lines[:_MOST_TOLD]), *rest)
+        return (*map(self.name, lines[:_MOST_MESSAGES]), *rest)
 
     def block(self, block: Block) -> Block:
-        """A block that is clean already stays the same object: there may be a million."""
+        """A cleaned block; a clean one is returned as is, since there may be a million."""
         section, place = self._section(block.section), self.name(block.place)
         cells = tuple(map(self._cell, block.cells))
         if section == block.section and place == block.place and cells == block.cells:
@@ -90,24 +90,24 @@ class _Strings:
         return replace(block, section=section, place=place, cells=cells)
 
     def page(self, page: Page) -> Page:
-        """With a clean label, and a clean word about what is missing of it."""
+        """A page with a cleaned label and gap."""
         return replace(page, label=self.name(page.label), gap=self.name(page.gap))
 
     def flag(self, flag: Flag) -> Flag:
-        """With a clean detail."""
+        """A flag with a cleaned detail."""
         return replace(flag, detail=self.name(flag.detail))
 
     def losses(self) -> Iterator[str]:
-        """What was lost, in plain words."""
+        """Warnings about what was lost."""
         if self._replaced:
             yield (
-                "halves of characters or control characters in its text, title or headings stand "
-                f"as {REPLACEMENT}"
+                "invalid or control characters in its text, title or headings are shown as "
+                f"{REPLACEMENT}"
             )
         if self._cut:
             yield (
-                f"titles, headings or notes of more than {LONGEST_NAME_CHARS:,} characters, or "
-                f"headings more than {DEEPEST_SECTION} deep, were cut"
+                f"titles, headings or notes longer than {LONGEST_NAME_CHARS:,} characters, or "
+                f"headings more than {DEEPEST_SECTION} deep, were truncated"
             )
 
     def _clean_section(self, section: tuple[str, ...]) -> tuple[str, ...]:
@@ -124,6 +124,6 @@ def _check_bytes(text: str, encoding: str) -> None:
         text.encode(encoding)
     except (UnicodeError, LookupError) as error:
         raise ReadError(
-            f"its text cannot be the bytes of a file in the encoding {cleaned_name(encoding)!r} that "
-            "its reader named; save it as UTF-8"
+            f"its text cannot be encoded in {cleaned_name(encoding)!r}, the encoding that its reader "
+            "reported; save it as UTF-8"
         ) from error

@@ -1,4 +1,4 @@
-"""Looks over what a reader found for text that may be meant to deceive; nothing is changed."""
+"""Flags text in a document that may be meant to deceive; the document is not changed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _SHOWN_CHARS = 120
 
 
 def with_flags(document: Document) -> Document:
-    """The same document with what `inspect` finds added to its flags."""
+    """The document with the findings of `inspect` added to its flags."""
     found = inspect(document)
     return replace(document, flags=(*document.flags, *found)) if found else document
 
 
 def inspect(document: Document) -> tuple[Flag, ...]:
-    """Orders to a language model, and characters that nobody sees."""
+    """Flags prompt injections and invisible characters."""
     return (*_orders(document), *_invisible(document))
 
 
@@ -59,7 +59,7 @@ def _page(document: Document, position: int) -> int | None:
     return document.pages[at].number if at >= 0 else None
 
 
-# Finds characters that nobody sees and that writing does not need: they may carry a message.
+# Finds invisible characters without a typographic purpose: they may carry a hidden message.
 
 _ZERO_WIDTH = "\u200b-\u200d\u2060-\u2064\ufeff\u180e\u115f\u1160\u3164\uffa0"
 _SUSPECT = re.compile(
@@ -75,7 +75,7 @@ _INVISIBLE_CHARACTERS_SHOWN_CHARS = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invisible:
-    """Characters of one sort: how many, where the first ones are, and what they spell."""
+    """Characters of one kind: how many, where the first ones are, and what they spell."""
 
     what: str
     count: int
@@ -83,7 +83,7 @@ class Invisible:
 
 
 def find_invisible(text: str) -> list[Invisible]:
-    """One entry for each sort of suspicious characters, in the order of their first places."""
+    """One entry for each kind of suspicious characters, in order of first occurrence."""
     if text.isascii():
         return []
     counts: dict[str, int] = {}
@@ -114,27 +114,27 @@ _ZERO = "zero-width characters"
 
 
 def _sort(text: str, start: int, end: int, *, directions_are_needed: bool) -> str:
-    """What the characters are called, or an empty string where they do what they are made for."""
+    """The name of the kind of characters, or an empty string if their use is legitimate."""
     first = text[start]
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
     if first in "\u202d\u202e":
-        return "characters that turn the direction of writing"
+        return "characters that override the writing direction"
     if first in "\u200e\u200f\u202a\u202b" or "\u2066" <= first <= "\u2069":
-        return "" if directions_are_needed else "marks of direction in a text that needs none"
+        return "" if directions_are_needed else "direction marks in a text that needs none"
     if _TAG_SHIFT <= ord(first) <= _TAG_SHIFT + 0x7F:
         return "" if before == "\U0001f3f4" else _TAGS
     if "\ufe00" <= first <= "\ufe0f" or (ord(first) >= 0xE0100 and ord(first) <= 0xE01EF):
         return "variation selectors in a row"
     if unicodedata.category(first) == "Co":
-        return "characters of private use in a row"
+        return "private use characters in a row"
     if end - start > _LONGEST_ORDINARY_RUN:
         return _ZERO
-    # One alone is harmless beside a space; within a word it hides the word from a search.
+    # A single one is harmless next to a space; within a word it hides the word from search.
     return _ZERO if _is_plain(before) and _is_plain(after) else ""
 
 
 def _is_plain(sign: str) -> bool:
-    """A letter of Latin, Greek or Cyrillic writing, which is never joined or parted unseen."""
+    """Whether it is a Latin, Greek or Cyrillic letter: these scripts need no invisible joiners."""
     return sign.isalpha() and (sign < "\u0530" or "\u1e00" <= sign <= "\u1fff")
 
 
@@ -142,7 +142,7 @@ def _spelled(tags: str) -> Iterator[str]:
     return (chr(ord(tag) - _TAG_SHIFT) for tag in tags if 0x20 <= ord(tag) - _TAG_SHIFT < 0x7F)
 
 
-# The sentences that `injected_orders` looks for, as data.
+# The phrases that `find_orders` searches for.
 
 _EARLIER = "(?:previous|prior|preceding|earlier|above|foregoing|existing|original)"
 _INSTRUCTIONS = "(?:instruction|prompt|direction|directive|guideline|command|constraint)s?"
@@ -237,7 +237,7 @@ CHAT_MARKS = (
     *("<|im_start|>", "<|im_end|>", "<|start_header_id|>", "<|eot_id|>", "<|system|>"),
     *("[inst]", "[/inst]", "<<sys>>", "<start_of_turn>"),
 )
-"""What chat formats put between the turns of a conversation; in small letters."""
+"""Delimiters between turns in chat formats, in lower case."""
 
 ADDRESSES_A_MODEL = (
     r"\b(?:AI|A\.I\.|LLMs?|[Ll]anguage [Mm]odels?|[Cc]hat ?[Bb]ots?|ChatGPT|GPT|Claude|Gemini)\b"
@@ -249,13 +249,13 @@ ADDRESSES_A_MODEL = (
 )
 
 
-# Finds sentences that give orders to a language model, in a dozen languages.
+# Finds sentences that give instructions to a language model, in a dozen languages.
 
 _NEAR_CHARS = 160
 _LONGEST_QUOTED_CHARS = 200
 _OPENING = "\"'“‘«„‚`「『《‹"
 _CLOSING = "\"'”’»“`」』》›"
-# A line break or a bullet may stand between two words, and signs of emphasis around them.
+# A line break or a bullet may separate two words, and emphasis markup may surround them.
 _BETWEEN = r"[\s,;:*_\"'“”-]{1,4}"
 _FEW_WORDS = rf"(?:{_BETWEEN}[^\W_]\w{{0,20}}){{0,4}}{_BETWEEN}"
 
@@ -268,7 +268,7 @@ class _Pattern:
 
 
 def _compiled(line: str, *, alone: bool) -> Iterator[_Pattern]:
-    """One pattern for each first word of `first|first > rest`; see `order_patterns`."""
+    """One pattern for each first word of `first|first > rest`."""
     firsts, _, rest = line.partition(" > ")
     for first in firsts.split("|"):
         expression = rest.replace("~", "\0").replace(" ", _BETWEEN).replace("\0", _FEW_WORDS)
@@ -277,7 +277,7 @@ def _compiled(line: str, *, alone: bool) -> Iterator[_Pattern]:
 
 @cache
 def _patterns() -> tuple[_Pattern, ...]:
-    """Made when they are needed: asking a question imports this module too."""
+    """All patterns, compiled on first use, because asking a question also imports this module."""
     return tuple(
         pattern
         for table, alone in ((ALONE, True), (NEAR_A_MODEL, False))
@@ -291,7 +291,7 @@ _ADDRESSED = re.compile(ADDRESSES_A_MODEL)
 
 
 def find_orders(text: str) -> list[Range]:
-    """Where orders stand, in order and without overlaps."""
+    """The ranges of such instructions, in order and without overlaps."""
     small = _in_small_letters(text)
     found: list[Range] = []
     addressed = _Addressed(text)
@@ -313,7 +313,7 @@ def _places(pattern: _Pattern, small: str, text: str) -> Iterator[Range]:
 
 
 class _Addressed:
-    """Where a text addresses a model; looked up once, and only if anybody asks."""
+    """The places where a text addresses a model, found once on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -342,7 +342,7 @@ def _is_quoted(text: str, start: int, end: int) -> bool:
 
 
 def _in_small_letters(text: str) -> str:
-    """The text in small letters, each at its old place: some letters would become two."""
+    """The text in lower case at unchanged offsets, although some letters would become two."""
     small = text.lower()
     if len(small) == len(text):
         return small

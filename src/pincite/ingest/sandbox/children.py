@@ -1,4 +1,4 @@
-"""Has a fresh process for each file that is read, and exchanges the bytes with it."""
+"""Starts a fresh process for each file and exchanges requests and answers with it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _LONGEST_REPORT_BYTES = 4096
 # 24 on Linux and macOS; Windows has no such limit.
 OUT_OF_PROCESSOR_TIME = -getattr(signal, "SIGXCPU", 24)
 _CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
-# Run by `-c` because `-I` cuts off PYTHONPATH and the current folder: the child finds Pincite
-# where this process found it, and nowhere else.
+# Run with `-c` because `-I` ignores PYTHONPATH and the current folder: the child imports Pincite from
+# where this process did, and from nowhere else.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from pincite.ingest.sandbox.worker import main; main(sys.argv[2:])"
@@ -39,7 +39,7 @@ _START = (
 
 
 class ChildGone(Exception):
-    """The child ended, hung or broke the rules of the exchange."""
+    """The child ended, hung or violated the protocol."""
 
     def __init__(self, *, out_of_time: float = 0.0, exit_code: int | None = None) -> None:
         self.out_of_time = out_of_time
@@ -48,28 +48,28 @@ class ChildGone(Exception):
 
     @property
     def found(self) -> str:
-        """What happened, in a few words."""
+        """A short description of what happened."""
         if self.out_of_time:
             return "no answer in time"
         if self.exit_code is None:
-            return "an answer that makes no sense"
+            return "an invalid answer"
         return f"signal {-self.exit_code}" if self.exit_code < 0 else f"exit code {self.exit_code}"
 
 
 class Keeper:
-    """A process that keeps what reading needs loaded, and forks another one for each file.
+    """A process that keeps the readers loaded and forks a child for each file.
 
-    `begin`, then `exchange`, for one file at a time.
+    Call `begin`, then `exchange`, for one file at a time.
     """
 
     in_force: Mapping[str, str]
-    """What confines the processes: why not, by name of the fence; empty texts for what is in force."""
+    """For each confinement mechanism, why it is unavailable; empty if it is in force."""
 
     def __init__(self, limits: Mapping[str, Any], startup_seconds: float) -> None:
         self._limits = limits
         self._answers: BinaryIO | None = None
         self.peak_memory = 0
-        """Of all files so far, in the unit of `getrusage`: KiB, on macOS bytes."""
+        """Peak over all files so far, in the unit of `getrusage`: KiB, on macOS bytes."""
         self._control: socket.socket | None = None
         self.in_force = {}
         if not _CAN_FORK:
@@ -87,11 +87,11 @@ class Keeper:
 
     @property
     def pid(self) -> int:
-        """Of the process that forks, or without forks of the one that reads."""
+        """The id of the process that forks or, without fork, of the one that reads."""
         return self._process.pid
 
     def is_alive(self) -> bool:
-        """Whether the next file can be read."""
+        """Whether another file can be read."""
         return self._control is None or self._process.poll() is None
 
     def begin(
@@ -101,7 +101,7 @@ class Keeper:
         processor_seconds: float,
         draw: Mapping[str, float] | None = None,
     ) -> None:
-        """Have a process read an open file, or `draw` a page of it. Raises ChildGone."""
+        """Start reading an open file, or with `draw` rendering a page of it. Raises ChildGone."""
         request = {"name": name, "processor_seconds": processor_seconds, "draw": draw}
         if self._control is None:
             self._process = _start(
@@ -121,7 +121,7 @@ class Keeper:
             os.close(theirs)
 
     def exchange(self, *, seconds: float, total: float, most_bytes: int) -> tuple[bytes, bytes]:
-        """Wait for the kind and content of the answer, and end what gave it. Raises ChildGone."""
+        """Wait for the answer (kind, content) and end the child. Raises ChildGone."""
         assert self._answers is not None
         watch = _Watch(self._process.kill, seconds, total)
         try:
@@ -136,17 +136,17 @@ class Keeper:
         return answer
 
     def kill(self) -> None:
-        """End all that runs, now."""
+        """Kill all processes immediately."""
         if self._control is not None:
             self._control.close()
-        with contextlib.suppress(AttributeError):  # none was needed yet
+        with contextlib.suppress(AttributeError):  # no process was started yet
             self._process.kill()
             self._process.wait()
         if self._answers is not None:
             self._answers.close()
 
     def _ended(self) -> int:
-        """End the process of the last file, and say how it ended."""
+        """End the process of the last file; returns its exit code."""
         if self._control is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return self._process.wait(timeout=1)
@@ -169,7 +169,7 @@ class Keeper:
 
 
 class _Watch:
-    """Ends a process that gives no sign of life for too long, or takes too long in all."""
+    """Kills a process that sends no heartbeat for too long, or takes too long in total."""
 
     def __init__(self, kill: Callable[[], None], seconds: float, total: float) -> None:
         self._kill = kill
@@ -178,7 +178,7 @@ class _Watch:
         self._started = self._last_sign = time.monotonic()
         self._over = threading.Event()
         self.expired = 0.0
-        """The limit that was passed, in seconds; 0 while none was."""
+        """The limit that was exceeded, in seconds; 0 if none was."""
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._run, daemon=True).start()
@@ -188,7 +188,7 @@ class _Watch:
         self._over.set()
 
     def sign_of_life(self) -> None:
-        """Count the seconds from now on."""
+        """Restart the heartbeat timeout."""
         self._last_sign = time.monotonic()
 
     def _run(self) -> None:
@@ -201,7 +201,7 @@ class _Watch:
             left = at - time.monotonic()
             if left <= 0:
                 self.expired = limit
-                # Its end closes the pipe, which ends the waiting on every system.
+                # This closes the pipe, which ends the wait on every platform.
                 self._kill()
                 return
             if self._over.wait(left):

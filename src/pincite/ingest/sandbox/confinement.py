@@ -1,7 +1,7 @@
-"""Gives up, in the process that parses files, what parsing does not need.
+"""Drops privileges in the process that parses files.
 
-Three fences: limits on what it uses, the kernel's refusals where the kernel has them (`landlock.py`,
-`seccomp.py`), and a hook that also works elsewhere but binds Python code alone.
+Three layers: resource limits, kernel mechanisms where available (`landlock.py`, `seccomp.py`), and an
+audit hook, which works on every platform but only restricts Python code.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _REFUSED = frozenset(
     }
 )
 """Events of https://docs.python.org/3/library/audit_events.html: network, other processes, and
-changes to the disk. A second fence: it binds Python code, not a parser that runs foreign code."""
+changes to the disk. A second layer: it restricts Python code, not a parser that runs native code."""
 
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -65,10 +65,10 @@ _END_WITH_PARENT = 1
 
 
 def keep_to_the_installation() -> dict[str, str]:
-    """Let this process open nothing but Python, its libraries and Pincite; what is not in force.
+    """Restrict this process to the files of Python, its libraries and Pincite.
 
-    By name of the fence: why not, or an empty text. For the process that forks those which read files:
-    they inherit it. It must have one thread yet.
+    Returns for each mechanism why it is unavailable, or an empty string if it is in force. Called in
+    the process that forks the readers, which inherit it. It must still have only one thread.
     """
     problem = seccomp.refuse_new_privileges()
     found = landlock.version()
@@ -82,7 +82,7 @@ def keep_to_the_installation() -> dict[str, str]:
 
 
 def told(in_force: Mapping[str, str]) -> str:
-    """What `keep_to_the_installation` reported, in a line."""
+    """A one-line summary of what `keep_to_the_installation` returned."""
     names = {
         "no_new_privs": "no_new_privs",
         "landlock": f"landlock ABI {in_force.get('landlock_version')}",
@@ -96,7 +96,7 @@ def told(in_force: Mapping[str, str]) -> str:
 
 
 def end_with_parent(parent: int) -> None:
-    """Let the kernel end this process when its parent ends."""
+    """Have the kernel kill this process when its parent ends."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
@@ -104,7 +104,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def confine(memory_bytes: int) -> None:
-    """No more memory than this, no files written, no core dumps, no network, no programs."""
+    """Limit memory, and forbid writing files, core dumps, network access and starting programs."""
     sys.addaudithook(_refuse)
     if sys.platform == "win32":
         return
@@ -120,7 +120,7 @@ def confine(memory_bytes: int) -> None:
 
 
 def allow_processor_seconds(seconds: float) -> None:
-    """Let the system end this process after so much work, counted from its beginning."""
+    """Limit the processor time of this process, counted from its start."""
     if sys.platform == "win32":
         return
     limit = math.ceil(seconds)
@@ -131,13 +131,13 @@ def allow_processor_seconds(seconds: float) -> None:
 
 
 def _lower(kind: int, limit: int) -> None:
-    # A lower limit may already be set, or the system may know no such limit.
+    # A lower limit may already be set, or the system may not support this limit.
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(kind, (limit, limit))
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     if event in _REFUSED:
-        raise PermissionError(f"reading a file needs no {event}; it was refused")
+        raise PermissionError(f"reading a file does not need {event}; it was refused")
     if event == "open" and arguments[2] & _WRITING and arguments[0] != os.devnull:
-        raise PermissionError("reading a file needs no open for writing; it was refused")
+        raise PermissionError("reading a file does not need to open for writing; it was refused")

@@ -1,6 +1,6 @@
-"""Which files a process that parses files may open: those of the installation, to read them.
+"""Restricts a process that parses files to reading the files of the installation, with Landlock.
 
-https://docs.kernel.org/userspace-api/landlock.html. The document itself comes as an open descriptor.
+https://docs.kernel.org/userspace-api/landlock.html. The document is passed as an open descriptor.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same on every architecture
-_TELL_VERSION = 1
+_GET_VERSION = 1
 _PATH_BENEATH = 1
 _READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
 _RULE = struct.Struct("=Qi")
 
-# How many kinds of access to files each version knows: https://docs.kernel.org, "Previous limitations".
+# The number of file access rights in each ABI version: https://docs.kernel.org, "Previous limitations".
 _KINDS_OF_ACCESS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _NET_SINCE, _SCOPES_SINCE = 4, 6
 _BIND_AND_CONNECT = 0b11
@@ -32,20 +32,20 @@ _SYSTEM_FILES = (
     *("/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom"),
     *("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"),
 )
-"""Shared libraries, the time zone, and what numerical libraries ask of the machine."""
+"""Shared libraries, the time zone, and machine information that numerical libraries read."""
 
 
 def version() -> int:
-    """The version of Landlock's interface; 0 where this kernel has none, or has it switched off."""
+    """The Landlock ABI version; 0 if the kernel does not support it or it is disabled."""
     if not sys.platform.startswith("linux"):
         return 0
-    return max(int(_libc().syscall(_CREATE, None, ctypes.c_size_t(0), _TELL_VERSION)), 0)
+    return max(int(_libc().syscall(_CREATE, None, ctypes.c_size_t(0), _GET_VERSION)), 0)
 
 
 def read_only_these(paths: Iterable[Path]) -> bool:
-    """Let this thread and its children open nothing but these, to read; whether that worked.
+    """Restrict this thread and its children to reading these paths; returns whether it worked.
 
-    Needs no_new_privs. Threads that run already are not bound, so it comes before the first one.
+    Needs no_new_privs. Existing threads are not restricted, so call it before starting any.
     """
     found = version()
     if not found:
@@ -62,9 +62,9 @@ def read_only_these(paths: Iterable[Path]) -> bool:
 
 
 def installation() -> Iterator[Path]:
-    """Where Python, its libraries and Pincite lie; the current folder is no part of them.
+    """The paths of Python, its libraries and Pincite, without the current folder.
 
-    It may stand in the module path (`python -m`) and hold anything.
+    The current folder may be on the module path (`python -m`) and contain anything.
     """
     yield Path(__file__).parents[1]
     names = ("stdlib", "platstdlib", "purelib", "platlib")
@@ -88,7 +88,7 @@ def _ruleset(found: int) -> int:
 
 
 def _allow(ruleset: int, path: Path) -> None:
-    with contextlib.suppress(OSError):  # what is not there needs no rule
+    with contextlib.suppress(OSError):  # a path that does not exist needs no rule
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
             is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)

@@ -1,4 +1,4 @@
-"""Reads files in child processes, so that a hostile or broken file cannot take Pincite with it."""
+"""Reads files in child processes, so that a hostile or broken file cannot crash Pincite."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxLimits:
-    """What one file may use before it is given up.
+    """Resource limits for reading one file.
 
-    `seconds` is counted again after each page, so that a long file may take its time and one that
-    hangs may not; `total_seconds` is for all pages together. Processor time is in proportion to the
-    file's size, with more for each page of which a picture is recognised.
+    `seconds` restarts after each page, so that a long file may take its time but a file that hangs
+    may not; `total_seconds` is for all pages together. Processor time is proportional to the file's
+    size, plus an allowance for each page that needs OCR.
     """
 
     memory_bytes: int = 2048 * MEBIBYTE
@@ -45,16 +45,16 @@ class SandboxLimits:
     startup_seconds: float = 60.0
 
     def processor_seconds_for(self, size_bytes: int) -> float:
-        """What a file of this size may take."""
+        """The processor time allowed for a file of this size."""
         own = self.processor_seconds_per_mebibyte * size_bytes / MEBIBYTE
         return min(self.processor_seconds + own, self.total_seconds)
 
 
 class SandboxedReader:
-    """Reads any file Pincite knows, in a process of its own for each.
+    """Reads any supported file, each in its own process.
 
-    One object serves one thread at a time; several threads use several objects. What is kept for the
-    next file starts with the first and ends with `close()` or when this process ends, however it ends.
+    Not thread-safe: use one object per thread. A helper process starts with the first file and is kept
+    for the next ones; it ends with `close()` or when this process ends, however it ends.
     """
 
     def __init__(self, limits: SandboxLimits | None = None) -> None:
@@ -62,9 +62,9 @@ class SandboxedReader:
         self._keeper: Keeper | None = None
 
     def read(self, path: Path) -> Document:
-        """Read one file. Raises ReadError, also when the parser crashes or does not end.
+        """Read one file. Raises ReadError, also if the parser crashes or hangs.
 
-        SameBytesFail where the file itself is the cause, and not its place or this machine.
+        Raises SameBytesFail if the cause is the file itself, not its location or this machine.
         """
         kind, payload, identity = self._exchange(path)
         if kind != DOCUMENT:
@@ -72,15 +72,15 @@ class SandboxedReader:
         document = document_from_bytes(payload)
         if (document.id, document.sha256) != identity:
             raise ReadError(
-                "what came out of it is not of the bytes it has: it was changed while it was read, "
-                "or it misled its reader; ingest it again"
+                "the text read does not belong to its bytes: it was changed while it was read, or it "
+                "manipulated its reader; ingest it again"
             )
         return replace(cleaned(document), name=path.name)
 
     def draw(self, path: Path, sha256: str, *, page: int, scale: float) -> bytes:
-        """A page of the PDF that has these bytes, as PNG; `scale` is pixels for each point.
+        """A page of the PDF with this SHA-256, as PNG; `scale` is in pixels per point.
 
-        Raises ReadError, also where the file has other bytes by now.
+        Raises ReadError, also if the file has changed since.
         """
         kind, payload, identity = self._exchange(path, {"page": page, "scale": scale})
         if identity[1] != sha256:
@@ -88,7 +88,7 @@ class SandboxedReader:
         if kind != PICTURE:
             self._refuse(kind, payload, identity[0])
         if not payload.startswith(_PNG):
-            raise ReadError("what came out of it is no picture; it misled its reader")
+            raise ReadError("its reader returned no PNG image; the file may have manipulated it")
         return payload
 
     def _refuse(self, kind: bytes, payload: bytes, document_id: str) -> NoReturn:
@@ -98,7 +98,7 @@ class SandboxedReader:
     def _exchange(
         self, path: Path, draw: Mapping[str, float] | None = None
     ) -> tuple[bytes, bytes, tuple[str, str]]:
-        """What a process made of a file, and which bytes it had: its document id and SHA-256."""
+        """The answer of a process (kind, payload), and the file's document id and SHA-256."""
         with opened(path, self._limits.file_bytes) as file:
             keeper = self._running_keeper()
             size = file.seek(0, 2)
@@ -106,7 +106,7 @@ class SandboxedReader:
             identity = ("", "")
             try:
                 keeper.begin(file, path.name, seconds, draw)
-                # While it is read; the position in the file is the other process's.
+                # Hashed while it is read; the file position belongs to the other process.
                 identity = open_file_digest(file)
                 kind, payload = keeper.exchange(
                     seconds=self._limits.seconds,
@@ -122,13 +122,13 @@ class SandboxedReader:
                     raise SameBytesFail(reason, identity[0]) from None
                 raise ReadError(reason) from None
             except BaseException:
-                # Interrupted half-way: the answer that is still to come belongs to no request.
+                # Interrupted: the answer still to come must not be taken for that of another request.
                 self.close()
                 raise
         return kind, payload, identity
 
     def in_force(self) -> Mapping[str, str]:
-        """What the kernel confines the processes with; raises ReadError where none can be started."""
+        """The confinement of the processes. Raises ReadError if none can be started."""
         return self._running_keeper().in_force
 
     def close(self) -> None:
@@ -167,7 +167,7 @@ class SandboxedReader:
         return self._keeper
 
     def _reason(self, gone: ChildGone, processor_seconds: float) -> str:
-        """Why a file was given up, for the user."""
+        """Why reading failed, for the user."""
         if gone.out_of_time:
             return (
                 f"reading took longer than {gone.out_of_time:g} s and was stopped; split the file, "
@@ -175,8 +175,8 @@ class SandboxedReader:
             )
         if gone.exit_code == OUT_OF_PROCESSOR_TIME:
             return (
-                f"reading took more than {processor_seconds:.3g} s of processor time, which is what a "
-                "file of its size may take, and was stopped; split it, or save it again"
+                f"reading took more than {processor_seconds:.3g} s of processor time, the limit for a "
+                "file of its size, and was stopped; split it or save it again"
             )
         return (
             f"the parser crashed on this file ({gone.found}); it is damaged or needed more than "
@@ -184,18 +184,18 @@ class SandboxedReader:
         )
 
 
-# Several sandboxed readers at work ahead of the rest of the pipeline.
+# Several sandboxed readers that work ahead of the rest of the pipeline.
 
 _AHEAD_PER_READER = 2
-"""Documents read but not yet taken, for each reader: what bounds the memory of a large ingest."""
+"""Documents per reader that are read but not yet consumed; bounds the memory of a large ingest."""
 _PATIENCE_SECONDS = 5.0
 
 
 class SandboxedReaderPool:
-    """Reads files in several child processes and hands them over in the order they were named.
+    """Reads files in several child processes and returns them in the order they were given.
 
-    A file that keeps the others waiting loses its turn and comes when it is done: one that hangs
-    costs one reader until its limit, and the other readers go on.
+    A file that keeps the others waiting loses its turn and is returned once it is done: a file that
+    hangs blocks one reader until its time limit, while the other readers continue.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class SandboxedReaderPool:
         self._patience_seconds = patience_seconds
 
     def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
-        """What became of each file; never raises for a single file."""
+        """The result for each file; an error in one file does not raise."""
         mine = threading.local()
         opened: list[SandboxedReader] = []
         is_over = threading.Event()
@@ -219,7 +219,7 @@ class SandboxedReaderPool:
             try:
                 return _read(mine.reader, path)
             finally:
-                # Its child may have been started after all others were ended.
+                # Its child may have been started after the others were ended.
                 if is_over.is_set():
                     mine.reader.close()
 
@@ -240,7 +240,7 @@ class SandboxedReaderPool:
 
 
 class _PatientQueue:
-    """Results in the order they were asked for, except those that let others wait too long."""
+    """Returns results in order, except those that keep others waiting too long."""
 
     def __init__(self, patience_seconds: float) -> None:
         self._patience_seconds = patience_seconds
@@ -251,11 +251,11 @@ class _PatientQueue:
         return len(self._punctual) + len(self._late)
 
     def put(self, result: Future[FileRead]) -> None:
-        """Stand last in the queue."""
+        """Append to the queue."""
         self._punctual.append(result)
 
     def take(self) -> FileRead:
-        """The next result: a late one that has come, else the first in the queue."""
+        """The next result: a late one that is done, else the first in the queue."""
         while True:
             for result in self._late:
                 if result.done():
@@ -284,5 +284,5 @@ def _read(reader: SandboxedReader, path: Path) -> FileRead:
     except ReadError as error:
         return FileRead(path=str(path), reason=str(error))
     except MemoryError:
-        reason = "what was read of it does not fit into memory; split the file"
+        reason = "its text does not fit into memory; split the file"
         return FileRead(path=str(path), reason=reason)

@@ -1,8 +1,8 @@
-"""Which system calls a process that parses files may not make, as a filter the kernel runs.
+"""Blocks system calls in a process that parses files, with a seccomp filter.
 
-The program is classic BPF over the kernel's `struct seccomp_data`: number of the call, architecture,
-address, six arguments (https://docs.kernel.org/userspace-api/seccomp_filter.html). It refuses what
-reaches beyond the process; threads, memory and reading stay allowed.
+The program is classic BPF over the kernel's `struct seccomp_data`: call number, architecture,
+address, six arguments (https://docs.kernel.org/userspace-api/seccomp_filter.html). It blocks calls
+that reach beyond the process; threads, memory and reading remain allowed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 
 _REFUSED = {
-    # name: (number on x86-64, number on aarch64, where only the newer form is left)
+    # name: (number on x86-64, number on aarch64, which has only the newer form)
     **{"socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "bind": (49, 200)},
     **{"listen": (50, 201), "accept": (43, 202), "accept4": (288, 242), "sendto": (44, 206)},
     **{"sendmsg": (46, 211), "sendmmsg": (307, 269)},
@@ -66,7 +66,7 @@ _REFUSED = {
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """The numbers of one architecture: its own, and those of calls that depend on arguments."""
+    """The numbers of one architecture: its own, and those of calls filtered by their arguments."""
 
     audit: int
     column: int
@@ -85,7 +85,7 @@ _MACHINES = {
     "aarch64": _Machine(0xC00000B7, 1, None, 56, 437, 220, 435, 29, 131, 261),
 }
 _FIRST_UNKNOWN = 449
-"""Calls from here on are newer than this list: what they do is not known here."""
+"""Calls from here on are newer than this list, so their effects are unknown."""
 
 _CLONE_THREAD = 0x10000
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -95,11 +95,11 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _ALLOW, _ERROR, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
 
 Instruction = tuple[int, int, int, int]
-"""Code, how many to skip if true, how many if false, operand."""
+"""Opcode, instructions to skip if true, instructions to skip if false, operand."""
 
 
 def program(machine: str, process: int) -> list[Instruction]:
-    """The filter for a process of this number. Raises KeyError for an architecture without one."""
+    """The filter for this process id. Raises KeyError for an unsupported architecture."""
     of = _MACHINES[machine]
     numbers = [found[of.column] for found in _REFUSED.values()]
     return [
@@ -107,11 +107,11 @@ def program(machine: str, process: int) -> list[Instruction]:
         (_IF_EQUAL, 1, 0, of.audit),
         (_RETURN, 0, 0, _KILL_PROCESS),
         (_LOAD, 0, 0, _NUMBER),
-        # Among them the calls of x32, which have the numbers of others plus 0x40000000.
+        # These include the x32 calls, whose numbers are offset by 0x40000000.
         (_IF_AT_LEAST, 0, 1, _FIRST_UNKNOWN),
         (_RETURN, 0, 0, _ERROR | errno.ENOSYS),
         *_where(of.openat2, _ERROR | errno.ENOSYS),
-        # Its flags stand in memory, which a filter cannot read; the C library then takes `clone`.
+        # Its flags are in memory, which a filter cannot read; the C library falls back to `clone`.
         *_where(of.clone3, _ERROR | errno.ENOSYS),
         *_where(of.ioctl, _ERROR | errno.ENOTTY),
         *(line for number in numbers if number is not None for line in _where(number, _refusal())),
@@ -143,7 +143,7 @@ def _if_writing(number: int, argument: int) -> list[Instruction]:
 
 
 def _only(number: int, condition: Instruction) -> list[Instruction]:
-    """Allow a call if its first argument, in its lower half, meets the condition."""
+    """Allow a call only if the lower half of its first argument meets the condition."""
     return [
         (_IF_EQUAL, 0, 4, number),
         (_LOAD, 0, 0, _ARGUMENTS),
@@ -153,7 +153,7 @@ def _only(number: int, condition: Instruction) -> list[Instruction]:
     ]
 
 
-# --- Handing it to the kernel -------------------------------------------------------------------
+# --- Installing the filter ----------------------------------------------------------------------
 
 _SET_NO_NEW_PRIVILEGES = 38
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
@@ -175,7 +175,7 @@ class _Program(ctypes.Structure):
 
 
 def refuse_new_privileges() -> str:
-    """What runs a program from here on gets no more rights than this process. Says why not."""
+    """Set no_new_privs: programs started from here gain no privileges. Returns why it failed."""
     if not sys.platform.startswith("linux"):
         return "only Linux has no_new_privs"
     if _libc().prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
@@ -184,7 +184,7 @@ def refuse_new_privileges() -> str:
 
 
 def unavailable() -> str:
-    """Why this machine can have no filter; an empty string if it can."""
+    """Why seccomp filters are unavailable on this machine; an empty string if they work."""
     machine = os.uname().machine if sys.platform.startswith("linux") else ""
     if machine not in _SECCOMP or sys.maxsize < 2**32:
         return f"no seccomp filter for {machine or sys.platform}"
@@ -195,7 +195,7 @@ def unavailable() -> str:
 
 
 def refuse_calls() -> bool:
-    """Put the filter in force for all threads of this process, for good; whether that worked."""
+    """Install the filter permanently for all threads of this process; returns whether it worked."""
     if unavailable():
         return False
     machine = os.uname().machine

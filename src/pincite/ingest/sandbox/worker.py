@@ -1,12 +1,12 @@
-"""The processes that parse files. One keeps the readers loaded and forks another for each file.
+"""The processes that parse files: a keeper holds the readers loaded and forks a child per file.
 
-The keeper gets requests over a socket at its standard input: a JSON object, with the open document and
-the pipe for the answer as descriptors. What reads a file thus holds that file, that pipe, and nothing
-of the files before it; it ends with its answer. Where a process cannot be forked, each file has a
-keeper of its own: the document is its standard input, the pipe its standard output.
+The keeper receives requests over a socket at its standard input: a JSON object, with the open document
+and the pipe for the answer as descriptors. So the child has that file and that pipe, and nothing of
+earlier files; it ends after its answer. Where processes cannot be forked, each file has its own
+keeper, with the document as standard input and the pipe as standard output.
 
 Answers are frames: one byte for the kind, an unsigned 64-bit little-endian length, and that many
-bytes. The other side is `pincite.ingest.sandbox.children`.
+bytes. The parent's side is `pincite.ingest.sandbox.children`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pincite.records.document_codec import document_to_bytes
 
 FRAME = struct.Struct("<cQ")
 STATUS = struct.Struct("<iQ")
-"""How the process of a file ended, and its peak of resident memory as `getrusage` counts it."""
+"""The exit code of a file's process, and its peak resident memory in the unit of `getrusage`."""
 DOCUMENT = b"D"
 REASON = b"E"
 LOCKED = b"L"
@@ -47,19 +47,19 @@ DONE = b"."
 LONGEST_REQUEST = 64 * 1024
 _SECONDS_BETWEEN_SIGNS = 0.2
 _MOST_DESCRIPTORS = 1024
-_NEW_OBJECTS_BEFORE_A_LOOK = 50_000
+_NEW_OBJECTS_PER_COLLECTION = 50_000
 
 
 def main(arguments: list[str]) -> None:
-    """Serve requests until the other side closes the socket; or the one that is given, and end."""
+    """Serve requests until the parent closes the socket, or only the request in `arguments`."""
     limits = json.loads(arguments[0])
-    # The system's list of types is no part of the installation, and openpyxl would ask for it.
+    # openpyxl would read the system's MIME types, which are outside the installation.
     mimetypes.knownfiles.clear()
     in_force = keep_to_the_installation()
     if len(arguments) > 1:
         _read_one(limits, json.loads(arguments[1]), document=0, answers=_private_stdout())
     control = socket.socket(fileno=0)
-    # What every file needs is made now, and not by each process again.
+    # Whatever every file needs is created now, not in each child again.
     FileReader().read_content(Path("first.txt"), b"A text.")
     collect_rarely()
     control.sendall(json.dumps(in_force).encode())
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> None:
 def _in_a_fork(
     control: socket.socket, limits: dict[str, Any], request: dict[str, Any], given: list[int]
 ) -> tuple[int, int]:
-    """Exit code and peak of memory of what read the file; ended when nobody needs it any more."""
+    """Fork a child to read the file and end it when it is no longer needed; its code and memory."""
     keeper = os.getpid()
     child = os.fork()
     if not child:
@@ -99,7 +99,7 @@ def _in_a_fork(
 def _read_one(
     limits: dict[str, Any], request: dict[str, Any], *, document: int, answers: BinaryIO
 ) -> NoReturn:
-    """Read the one file this process is there for, and end."""
+    """Read this process's file, then exit."""
     confine(limits["memory_bytes"])
     budget = _Budget(answers, request["processor_seconds"], limits["recognised_page_seconds"])
     options = ReadingOptions(
@@ -110,23 +110,22 @@ def _read_one(
     )
     kind, payload = _answer(FileReader(options=options), request, document, limits)
     _send(answers, kind, payload)
-    # Nothing of the parser's runs any more, and nothing has to be tidied up.
+    # Exit without running the parser's cleanup code; there is nothing to clean up.
     os._exit(0)
 
 
 def collect_rarely() -> None:
-    """Let the collector of cycles look less often.
+    """Make the cyclic garbage collector run less often.
 
-    What a file is made into are thousands of words without cycles among them, alive until the file
-    is done: every look goes through all of them and finds nothing. What has been loaded by now
-    stays.
+    Reading a file creates thousands of words without cycles, alive until the file is done: each run
+    would scan all of them and find nothing. Objects loaded so far are exempt.
     """
     gc.freeze()
-    gc.set_threshold(_NEW_OBJECTS_BEFORE_A_LOOK)
+    gc.set_threshold(_NEW_OBJECTS_PER_COLLECTION)
 
 
 class _Budget:
-    """The processor time of one file, and signs of life so that a long file may take its time."""
+    """The processor time of one file, and its heartbeats, which let a long file take its time."""
 
     def __init__(self, answers: BinaryIO, seconds: float, recognised_page_seconds: float) -> None:
         self._answers = answers
@@ -136,19 +135,19 @@ class _Budget:
         allow_processor_seconds(seconds)
 
     def give_sign(self) -> None:
-        """Send a sign of life, unless one was sent just now."""
+        """Send a heartbeat, unless one was sent just now."""
         if time.monotonic() - self._last >= _SECONDS_BETWEEN_SIGNS:
             _send(self._answers, PROGRESS, b"")
             self._last = time.monotonic()
 
     def allow_a_page(self) -> None:
-        """More time for a page of which a picture is read: it takes seconds, however few its bytes."""
+        """Allow more time for OCR of a page, which takes seconds even for a small file."""
         self._seconds += self._recognised_page_seconds
         allow_processor_seconds(self._seconds)
 
 
 def _private_stdout() -> BinaryIO:
-    """The pipe for the answer, moved away from where a parser's stray prints would end up."""
+    """The pipe for the answer, moved away from stdout, where a parser might print."""
     private = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return private
