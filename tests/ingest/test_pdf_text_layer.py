@@ -12,7 +12,7 @@ import reportlab
 from pincite.errors import ReadError
 from pincite.ingest.pdf.objects import PdfObjects, streams
 from pincite.ingest.pdf.reader import PdfReader
-from pincite.ingest.pdf.text_layer import breaks_its_order, letters_of_glyphs, text_layer
+from pincite.ingest.pdf.text_layer import breaks_glyph_order, letters_of_glyphs, text_layer
 from pincite.records.document import BlockKind, Document, FlagKind
 
 _SHOWN = "BT /F1 12 Tf 72 700 Td (The pump is tested every year.) Tj ET\n"
@@ -185,7 +185,7 @@ def test_glyphs_by_number_that_are_told_as_they_are_drawn_are_not(with_table: bo
     ],
 )
 def test_a_row_of_glyphs_that_is_broken_is_odd(signs: str, is_odd: bool) -> None:
-    assert breaks_its_order(list(enumerate(signs, 20))) is is_odd
+    assert breaks_glyph_order(list(enumerate(signs, 20))) is is_odd
 
 
 def test_a_font_program_that_is_damaged_has_no_letters() -> None:

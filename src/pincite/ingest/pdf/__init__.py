@@ -1,1 +1,1 @@
-"""PDF: words, lines, tables and headings of each page."""
+"""PDF files: words, lines, tables and headings of each page."""

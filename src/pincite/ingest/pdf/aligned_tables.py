@@ -1,6 +1,6 @@
-"""Finds tables without ruled lines on a PDF page by the gaps that run down between their columns.
+"""Finds tables without ruled lines on a PDF page from the vertical gaps between their columns.
 
-Where the columns cannot be told, the lines stay what they are: rows without cells.
+If the columns cannot be determined, the lines remain rows without cells.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LEAST_WORDS_OF_SENTENCE = 4
 
 
 def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], bool]) -> list[Item]:
-    """The same lines, those of a table put together as one."""
+    """The lines, with those of each table combined into one item."""
     items = [
         item if isinstance(item, Table) else with_values_apart(item) for item in _on_one_line(items)
     ]
@@ -59,7 +59,7 @@ def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], b
 
 
 def _on_one_line(items: Sequence[Item]) -> Iterator[Item]:
-    """Put the label of a row and its values together again: PDFium ends a line at very wide gaps."""
+    """Rejoin the label of a row with its values, because PDFium ends lines at very wide gaps."""
     before: Row | None = None
     for item in items:
         if before is not None and not isinstance(item, Table) and _are_values_of(before, item):
@@ -86,7 +86,7 @@ def _is_several(region: Sequence[Row]) -> bool:
 
 
 def _region_end(items: Sequence[Item], start: int, is_heading: Callable[[Segment], bool]) -> int:
-    """Where the run of lines with several pieces ends that begins at `start`."""
+    """The end of the run of multi-piece lines that begins at `start`."""
     first = items[start]
     if isinstance(first, Table) or len(first) < 2:
         return start
@@ -110,7 +110,7 @@ def _region_end(items: Sequence[Item], start: int, is_heading: Callable[[Segment
 def _is_between(
     line: Segment, following: Sequence[Item], is_heading: Callable[[Segment], bool]
 ) -> bool:
-    """Whether a line is text between two tables: a heading or a sentence above new heads."""
+    """Whether a line is text between two tables: a heading or a sentence above new column heads."""
     is_sentence = len(line.words) >= _LEAST_WORDS_OF_SENTENCE and line.text.endswith(
         (".", "!", "?")
     )
@@ -124,7 +124,7 @@ def _is_between(
         is_left = row[0].x0 < (heads or row)[0].x0 - row[0].size
         if is_left and len(row) > 1:
             return numbers
-        # Below the heads may stand the name of a part: "2015", "Assets:".
+        # The heads may be followed by the name of a section: "2015", "Assets:".
         if not is_left and (numbers or row[0].x0 < line.x0 + line.size):
             return False
         if not is_left and len(row) > 1:
@@ -133,7 +133,7 @@ def _is_between(
 
 
 def _is_below(before: Row, row: Row, right: float) -> bool:
-    """Whether a line follows one of a table that reaches to `right`, as the next of its rows."""
+    """Whether a line is the next row of a table that extends to `right`."""
     size = max(before[0].size, row[0].size)
     step = min(piece.y0 for piece in row) - min(piece.y0 for piece in before)
     apart = row[0].x0 > right + 3 * size
@@ -141,7 +141,7 @@ def _is_below(before: Row, row: Row, right: float) -> bool:
 
 
 def _heads_above(found: Sequence[Item], region: Sequence[Row]) -> list[Row]:
-    """Single pieces just above that stand over other columns than the first."""
+    """Single pieces just above a table, over columns other than the first."""
     heads: list[Row] = []
     below = region[0] if region else []
     firsts = [row[0].x1 for row in region if len(row) > 1]
@@ -157,7 +157,7 @@ def _heads_above(found: Sequence[Item], region: Sequence[Row]) -> list[Row]:
 
 
 def _lines_of_caption(above: Sequence[Item], heads: Sequence[Row]) -> int:
-    """How many of the lines over a table are the rest of a caption that begins above them."""
+    """The number of lines above a table that are the rest of a caption starting above them."""
     before = above[-1] if above else None
     if before is None or isinstance(before, Table):
         return 0
@@ -192,7 +192,7 @@ def _table(lines: list[Row]) -> Table | None:
 
 
 def _is_prose(cells: Sequence[TableCell]) -> bool:
-    """Whether the pieces are lines of running text in columns: long, or breaking off mid-word."""
+    """Whether the pieces are lines of running text in columns: long, or hyphenated at the end."""
     if sum(len(cell.text.split()) for cell in cells) > _MOST_WORDS * len(cells):
         return True
     broken = sum(cell.text[-2:-1].isalpha() and cell.text.endswith("-") for cell in cells)
@@ -200,7 +200,7 @@ def _is_prose(cells: Sequence[TableCell]) -> bool:
 
 
 def _whole_rows(rows: Sequence[TableRow]) -> Iterator[TableRow]:
-    """Put the second and further lines of wrapped cells to their row."""
+    """Merge the continuation lines of wrapped cells into their row."""
     steps = [b.y0 - a.y0 for a, b in pairwise(rows)]
     step = median(steps) if steps else 0.0
     whole: TableRow | None = None
@@ -220,7 +220,7 @@ def _goes_on(whole: TableRow, row: TableRow, *, close: bool) -> bool:
     first = row.cells[0]
     small = first.text[:1].islower()
     if len(whole.cells) == 1 and whole.cells[0].first == 0 == first.first:
-        # A label that was too long for its line, with the values on the second.
+        # A label too long for its line, with the values on the second line.
         return small and not whole.cells[0].text.endswith(":")
     filled = {cell.first for cell in whole.cells}
     wrapped = all(c.first in filled and not c.is_number and c.first == c.last for c in row.cells)
@@ -238,7 +238,7 @@ def _append(whole: TableRow, cell: TableCell) -> None:
     whole.cells.sort(key=lambda cell: cell.first)
 
 
-# Tells the columns of lines of text by the empty stripes that run down between them.
+# Finds columns in lines of text from the empty vertical stripes between them.
 
 _MOST_CROSSED = 0.15
 _LEAST_GAP_IN_SIZES = 0.45
@@ -248,14 +248,14 @@ _AFTER_NUMBERS = frozenset({"%", ")", ")%", "%)", "*"})
 
 @dataclass(frozen=True, slots=True)
 class Stripe:
-    """An empty stripe between two columns."""
+    """An empty vertical stripe between two columns."""
 
     x0: float
     x1: float
 
 
 def with_values_apart(row: Row) -> Row:
-    """The same line, pieces that are nothing but values cut between them: each is a cell."""
+    """The line, with pieces that contain only values split so that each value is a cell."""
     return [part for piece in row for part in _values(piece)]
 
 
@@ -265,7 +265,7 @@ def _values(piece: Segment) -> Iterator[Segment]:
         return
     start = 0
     for number, (left, right) in enumerate(pairwise(piece.words), start=1):
-        # "1 234" is one value; a sign of currency begins one.
+        # "1 234" is one value; a currency sign starts one.
         apart = right.x0 - left.x1 > _LEAST_GAP_IN_SIZES * piece.size
         if left.text not in _CURRENCY and (right.text in _CURRENCY or apart):
             yield Segment(piece.words[start:number])
@@ -278,7 +278,7 @@ def _is_value(word: Word) -> bool:
 
 
 def find_stripes(rows: Sequence[Row]) -> list[Stripe]:
-    """The stripes that hardly any piece of a line crosses, from left to right."""
+    """The stripes that almost no piece of a line crosses, from left to right."""
     if len(rows) < 2:
         return []
     allowed = int(_MOST_CROSSED * len(rows)) or int(len(rows) > 3)
@@ -299,7 +299,7 @@ def find_stripes(rows: Sequence[Row]) -> list[Stripe]:
 
 
 def cells_by_stripe(row: Row, stripes: Sequence[Stripe]) -> Iterator[TableCell]:
-    """The pieces of a line by column; one that covers several columns stays whole."""
+    """The pieces of a line by column; a piece that spans several columns stays whole."""
     found: list[TableCell] = []
     starts = [stripe.x0 - 1.0 for stripe in stripes]
     ends = [stripe.x1 + 0.5 for stripe in stripes]
@@ -318,13 +318,13 @@ def cells_by_stripe(row: Row, stripes: Sequence[Stripe]) -> Iterator[TableCell]:
 def _columns_of(
     piece: Segment, reach: tuple[int, int], stripes: Sequence[Stripe]
 ) -> tuple[int, int]:
-    """The first and the last column of a piece that begins and ends behind so many stripes."""
+    """The first and last column of a piece, from the numbers of stripes before its start and end."""
     first, last = reach
     if piece.text in _CURRENCY:
-        # It stands before a number, often so far that the stripe between columns holds it.
+        # It precedes a number, often at such a distance that it lies in the stripe between columns.
         return first, max(first, last)
     if first > last:
-        # Within a stripe: it belongs to the nearer side.
+        # Within a stripe: it belongs to the nearer column.
         stripe = stripes[last]
         nearer = last if piece.x0 - stripe.x0 < stripe.x1 - piece.x1 else first
         return nearer, nearer
@@ -332,7 +332,7 @@ def _columns_of(
 
 
 def _cut(piece: Segment, stripes: Sequence[Stripe]) -> Iterator[Segment]:
-    """Cut where a gap between words lies in a stripe: narrow columns nearly touch."""
+    """Split at word gaps that lie in a stripe, because narrow columns nearly touch."""
     if len(piece.words) == 1:
         yield piece
         return
@@ -354,9 +354,9 @@ def _cut(piece: Segment, stripes: Sequence[Stripe]) -> Iterator[Segment]:
 
 
 def join_signs(rows: list[TableRow], columns: int) -> int:
-    """Put columns that hold only currency or percent signs to the numbers they belong to.
+    """Merge columns that contain only currency or percent signs with the columns of their numbers.
 
-    A line that stands alone, "(in thousands)", is over a column and does not make one.
+    A line of its own, such as "(in thousands)", is above a column and does not form one.
     """
     for column in range(columns - 1, -1, -1):
         texts = {
@@ -390,7 +390,7 @@ def _joined(cells: list[TableCell], column: int, target: int) -> Iterator[TableC
     return iter(waiting)
 
 
-# Tells captions of figures and tables from prose that begins with their name.
+# Distinguishes captions of figures and tables from prose that starts with their name.
 
 _CAPTION = re.compile(
     r"^(?i:fig(?:ure|\.)?|table|tab\.|chart|exhibit|plate|scheme|listing|diagram|abbildung|abb\."
@@ -400,5 +400,5 @@ _CAPTION = re.compile(
 
 
 def is_caption(text: str) -> bool:
-    """Whether a line names a figure or table: `Figure 3: ...`, `Table 2`, not `Table 2 shows`."""
+    """Whether a line is a caption: `Figure 3: ...`, `Table 2`, but not `Table 2 shows`."""
     return bool(_CAPTION.match(text))

@@ -1,4 +1,4 @@
-"""Builds the text of a PDF from its pages, and notes where each word, block and page lies."""
+"""Builds the text of a PDF from its pages, and records the position of words, blocks and pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST_EXCERPT = 80
 
 @dataclass(slots=True)
 class _OpenPage:
-    """A page whose last paragraph, and what stands below that, is still to be written."""
+    """A page whose last paragraph, and everything below it, is not written yet."""
 
     content: PageContent
     start: int | None = None
@@ -40,10 +40,10 @@ class _OpenPage:
 
 
 class PdfAssembly:
-    """Collects pages in order; pages and blocks are separated by an empty line.
+    """Collects pages in order; an empty line separates pages and blocks.
 
-    A paragraph that goes on over a page break is one block. It is written last on its page and
-    first on the next, so that nothing stands in between: notes and the foot of the page come before.
+    A paragraph that continues across a page break is one block. It is written last on its page and
+    first on the next, so that nothing interrupts it: notes and the page footer come before it.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class PdfAssembly:
         self._last_kind: BlockKind | None = None
         self._open: _OpenPage | None = None
         self._ranges: dict[int, Range] = {}
-        # The frames of pages whose text lies on its side, and is read before turning.
+        # The frames of pages with sideways text, which is read before rotation.
         self._turned: dict[int, PageFrame] = {}
 
     def text(self) -> str:
@@ -74,7 +74,7 @@ class PdfAssembly:
         header: Sequence[Row],
         footer: Sequence[Row],
     ) -> None:
-        """Add a page: its blocks in order, and the lines that run over many pages."""
+        """Add a page: its blocks in order, and its running headers and footers."""
         if content.layout is not content.frame:
             self._turned[content.number] = content.frame
         start = self._close(content.number, groups[0] if groups else None)
@@ -90,11 +90,11 @@ class PdfAssembly:
         self._open.footer = footer
 
     def finish(self) -> None:
-        """Write what is left of the last page."""
+        """Write the rest of the last page."""
         self._close(0, None)
 
     def _close(self, number: int, following: LineGroup | None) -> int | None:
-        """End the open page. Returns where the next one starts, if it begins within a paragraph."""
+        """End the open page. Returns the start of the next one if it begins within a paragraph."""
         page = self._open
         if page is None:
             return None
@@ -117,7 +117,7 @@ class PdfAssembly:
         return start
 
     def _add_foot(self, page: _OpenPage) -> None:
-        """Add what stands below the last paragraph of a page, or is no part of its text."""
+        """Add what is below the last paragraph of a page, or not part of its text."""
         for group in page.below:
             self._add_group(group)
         for note in page.content.notes:
@@ -142,7 +142,7 @@ class PdfAssembly:
         )
 
     def _begin(self, kind: BlockKind) -> int:
-        """Write what separates a block from the one before. Returns where it starts."""
+        """Write the separator before a block. Returns the start of the block."""
         close = kind in _CLOSE_KINDS and self._last_kind is kind
         if self._length:
             self._write("\n" if close else "\n\n")
@@ -168,7 +168,7 @@ class PdfAssembly:
         return self._open.content.number if self._open is not None else 0
 
     def _add_group(self, group: LineGroup) -> None:
-        # A row without cells may stand close to one with them, but is not of the same table.
+        # A row without cells may be next to a row with cells, but belongs to a different table.
         start = self._begin(group.kind)
         if group.cells:
             self._add_block(start, group.kind, cells=self._add_cells(group.cells))
@@ -184,7 +184,7 @@ class PdfAssembly:
             self.first_heading = path[-1]
 
     def _add_cells(self, cells: Sequence[TableCell]) -> list[Cell]:
-        """Add a row of a table; a tab stands between cells, a line end between lines of one."""
+        """Add a table row; tabs separate cells, newlines separate the lines of a cell."""
         added = []
         for number, cell in enumerate(cells):
             self._write("\t" if number else "")
@@ -237,7 +237,7 @@ class PdfAssembly:
         )
 
     def _add_rows(self, rows: Sequence[Row], page: int) -> None:
-        """Add lines; a tab stands between the pieces of one."""
+        """Add lines; tabs separate the pieces of a line."""
         for number, row in enumerate(rows):
             self._write("\n" if number else "")
             for place, segment in enumerate(row):
@@ -276,7 +276,7 @@ class PdfAssembly:
         words = [word.text for word in line.words if word.style.replaced]
         if not any(map(str.isalnum, "".join(words))):
             return  # hyphens and bullets
-        detail = f"the file gives {_excerpt(' '.join(words))} for what it draws"
+        detail = f"the file substitutes {_excerpt(' '.join(words))} for the text it draws"
         self.flags.append(
             Flag(
                 kind=FlagKind.REPLACED_TEXT,
@@ -298,7 +298,7 @@ def _excerpt(text: str) -> str:
 
 
 def _unfinished(groups: Sequence[LineGroup]) -> int | None:
-    """The number of the last block of text, if its sentence does not end with it."""
+    """The index of the last text block, if its last sentence is unfinished."""
     for number in range(len(groups) - 1, -1, -1):
         if groups[number].kind is not BlockKind.FOOTNOTE:
             return number if is_unfinished(groups[number]) else None

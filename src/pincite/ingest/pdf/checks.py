@@ -1,7 +1,7 @@
-"""Tells for each text object of a PDF page whether its text is what the page shows.
+"""Checks for each text object of a PDF page whether its text is what the page shows.
 
-Asked of PDFium: the marks around it (a layer, other text in its place), what it is cut off by, and what
-is painted over it.
+PDFium reports the marks around it (a layer, replacement text), its clipping, and what is painted over
+it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from pincite.ingest.pdf.styles import (
 from pincite.ingest.pdf.text_layer import TextLayer
 from pincite.ingest.pdf.words import Rectangle
 
-# Tells which text of a PDF page stands in layers that are switched off.
+# Finds the text of a PDF page that is in layers that are switched off.
 
 _MOST_PIECES = 1_000
-"""Text of more pieces than this is not drawn, and counts as switched off."""
+"""Text with more pieces than this is not test-rendered, and counts as switched off."""
 _DEEPEST = 64
 _LAYERS_MOST_MARKS = 16
 _LONGEST_SIDE = 800
@@ -69,14 +69,14 @@ def text_in_layers_off(page: object) -> frozenset[int]:
 
 @dataclass(slots=True)
 class _Objects:
-    """What is on a page and in its forms."""
+    """The objects of a page and its forms."""
 
     all: list[int] = field(default_factory=list)
     pieces: dict[tuple[_Key, _Key], tuple[_Key, list[int]]] = field(default_factory=dict)
-    """Text by the forms it stands in and by its marks of layers, where it has any of both."""
+    """Text objects by their enclosing forms and layer marks, if they have any."""
 
     def collect(self, holder: Pointer, forms: _Key, count: _Call, at: _Call) -> None:
-        """Note the objects of a page or form, and those of the forms in it."""
+        """Record the objects of a page or form, including those of nested forms."""
         for number in range(count(holder)):
             address = at(holder, number)
             self.all.append(address)
@@ -90,12 +90,12 @@ class _Objects:
                     self.pieces.setdefault((forms, marks), (forms, []))[1].append(address)
 
     def set_active(self, addresses: list[int] | _Key, *, active: bool) -> None:
-        """Have objects drawn, or left out."""
+        """Include objects in rendering, or exclude them."""
         for address in addresses:
             _set_active(pointer_to(address), int(active))
 
     def shows(self, drawing: _Drawing, forms: _Key, texts: list[int]) -> bool:
-        """Whether a piece of text, drawn alone, leaves a trace; also one that is drawn invisibly."""
+        """Whether a piece of text, drawn alone, leaves a trace, even if its rendering is invisible."""
         modes = [_render_mode(pointer_to(text)) for text in texts]
         together = (*forms, *texts)
         self.set_active(together, active=True)
@@ -109,7 +109,7 @@ class _Objects:
 
 
 class _Drawing:
-    """A small picture of a page, without a background."""
+    """A small rendering of a page, without a background."""
 
     def __init__(self, page: object) -> None:
         self._page = page
@@ -120,7 +120,7 @@ class _Drawing:
         self._nothing = bytes(self._size[0] * self._size[1] * _BYTES_A_PIXEL)
 
     def shows_anything(self) -> bool:
-        """Draw the page as it is now."""
+        """Render the page in its current state; whether any pixel is set."""
         width, height = self._size
         pixels = ctypes.create_string_buffer(len(self._nothing))
         bitmap = pdfium.FPDFBitmap_CreateEx(
@@ -151,10 +151,10 @@ def _mark_name(mark: object) -> str:
     return bytes(buffer)[: length.value - 2].decode("utf-16-le", "replace")
 
 
-MAPPED = "text of a font that tells other letters than it draws"
-OFF = "text of a layer that is switched off"
-CUT_OFF = "text cut off by the drawing around it"
-COVERED = "text under what is painted over it"
+MAPPED = "text in a font that maps to different letters than it draws"
+OFF = "text in a layer that is switched off"
+CUT_OFF = "text clipped away"
+COVERED = "text covered by something painted over it"
 
 _MOST_OBJECTS = 20_000
 _MOST_COVERS = 200
@@ -181,11 +181,11 @@ _point = direct(pdfium.FPDFPathSegment_GetPoint, ctypes.c_int)
 _FOUR = struct.Struct("4f")
 
 Box = Rectangle
-"""Left, bottom, right, top in PDF coordinates."""
+"""Left, bottom, right, top, in PDF coordinates."""
 
 
 class PageChecks:
-    """The checks of one page; objects within forms are checked for fonts and marks alone."""
+    """The checks of one page; objects inside forms are only checked for fonts and marks."""
 
     def __init__(self, page: object, layer: TextLayer) -> None:
         self._layer = layer
@@ -199,7 +199,7 @@ class PageChecks:
         self._covers = list(self._later_covers(pointer_to(address_of(page))))
 
     def of(self, address: int, font: int, style: TextStyle) -> TextStyle:
-        """The style of the object at this address; the same one where nothing is odd."""
+        """The style of the object at this address; unchanged if the object is ordinary."""
         text_object = pointer_to(address)
         unseen = self._unseen(address, text_object, font)
         replaced = self._is_of(font, self._layer.odd_fonts) or (
@@ -233,7 +233,7 @@ class PageChecks:
         return self._names[font] in names
 
     def _later_covers(self, page: Pointer) -> Iterator[tuple[int, Box]]:
-        """Opaque rectangles and pictures painted after some text, by their order."""
+        """Opaque rectangles and pictures painted after some text, with their drawing order."""
         colours, seen_text, found = FillColours(), False, 0
         for order in range(min(_count_on_page(page), _MOST_OBJECTS)):
             one = _on_page(page, order)
@@ -267,7 +267,7 @@ class PageChecks:
         return left, bottom, right, top
 
     def _clip_of(self, page_object: Pointer) -> Box | None:
-        """The box around what an object is cut to; None where it is not cut."""
+        """The bounding box of an object's clip path; None if it is not clipped."""
         clip = pointer_to(_clip(page_object))
         count = _clip_paths(clip)
         box: Box | None = None
@@ -284,7 +284,7 @@ class PageChecks:
 
 
 def _is_replaced(text_object: Pointer) -> bool:
-    """Whether the file gives other text in the place of this."""
+    """Whether the file gives replacement text for this object."""
     for number in range(min(_count_marks(text_object), _MOST_MARKS)):
         mark = ctypes.cast(_mark(text_object, number), pdfium.FPDF_PAGEOBJECTMARK)
         if _text(mark, b"ActualText"):
@@ -293,7 +293,7 @@ def _is_replaced(text_object: Pointer) -> bool:
 
 
 def _text(mark: object, key: bytes) -> str:
-    """A parameter of a mark that is a text; an empty one where there is none."""
+    """A text parameter of a mark; empty if there is none."""
     buffer = (ctypes.c_ushort * _LONGEST_NAME)()
     length = ctypes.c_ulong()
     found = pdfium.FPDFPageObjMark_GetParamStringValue(

@@ -1,4 +1,4 @@
-"""Finds what is drawn on a PDF page besides text: ruled lines, coloured areas, pictures."""
+"""Finds non-text drawing on a PDF page: ruled lines, coloured areas, pictures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pincite.ingest.pdf.words import PageFrame, Rectangle
 _THICKEST_RULE = 2.5
 _SHORTEST_RULE = 4.0
 _DEEPEST = 5
-# Beyond these a page is a drawing or a bomb, not a table.
+# A page with more objects than these is a drawing or a decompression bomb, not a table.
 _MOST_OBJECTS = 50_000
 _MOST_SEGMENTS = 400
 
@@ -46,7 +46,7 @@ _IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A straight line along one axis: `at` is its place on the other axis."""
+    """A horizontal or vertical line; `at` is its coordinate on the other axis."""
 
     at: float
     start: float
@@ -55,7 +55,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A stretch of the page filled with one colour, or with none that can be told."""
+    """A filled region of the page, of one colour or of unknown colour."""
 
     place: Rectangle
     colour: Colour | None
@@ -64,7 +64,7 @@ class Area:
 
 @dataclass(slots=True)
 class PageDrawing:
-    """Everything but text, in the order it is painted."""
+    """Everything but text, in painting order."""
 
     horizontal: list[Rule] = field(default_factory=list)
     vertical: list[Rule] = field(default_factory=list)
@@ -74,12 +74,12 @@ class PageDrawing:
 
 
 def page_drawing(page: object, frame: PageFrame) -> PageDrawing:
-    """What is drawn on a page; forms within forms are followed to a limit."""
+    """The drawing of a page; nested forms are followed to a depth limit."""
     walker = _Walker(frame)
     pointer = pointer_to(address_of(page))
     for index in range(min(_count_on_page(pointer), _MOST_OBJECTS)):
         page_object = pointer_to(_on_page(pointer, index))
-        # Most are pieces of text, which count but show nothing else.
+        # Most objects are text, which counts towards the limit but is not drawing.
         if _type(page_object) == pdfium.FPDF_PAGEOBJ_TEXT:
             walker.found.objects += 1
         else:

@@ -1,4 +1,4 @@
-"""Tells the headings of a PDF page from other lines: by size, weight, capitals, numbers, bookmarks."""
+"""Detects headings on a PDF page: by size, weight, capitals, numbers and bookmarks."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ import pypdfium2.raw as pdfium
 
 from pincite.ingest.pdf.words import Item, Row, Segment, Table
 
-# Reads the bookmarks of a PDF, which tell its headings and how they are nested.
+# Reads the bookmarks of a PDF, which give its headings and their nesting.
 
 _MOST_BOOKMARKS = 5000
 _DEEPEST = 6
 _SIGNS = re.compile(r"[\W_]+")
 
 Bookmarks = dict[int, dict[str, int]]
-"""For each page number the levels, from 1, of the titles that stand there, by their letters."""
+"""For each page number, the levels (from 1) of the titles on that page, keyed by `letters_of`."""
 
 
 def read_bookmarks(pdf: pypdfium2.PdfDocument) -> Bookmarks:
-    """The bookmarks that lead to a page; a broken tree gives as many as PDFium can follow."""
+    """The bookmarks that point to a page; of a broken tree, as many as PDFium can follow."""
     found: Bookmarks = {}
     for bookmark in islice(pdf.get_toc(max_depth=_DEEPEST), _MOST_BOOKMARKS):
         target = bookmark.get_dest()
@@ -37,7 +37,7 @@ def read_bookmarks(pdf: pypdfium2.PdfDocument) -> Bookmarks:
 
 
 def _title(bookmark: pypdfium2.PdfBookmark) -> str:
-    """Its title; pypdfium2 itself fails on one with half a character in it."""
+    """Its title; pypdfium2 itself fails on titles with a lone surrogate."""
     length = pdfium.FPDFBookmark_GetTitle(bookmark.raw, None, 0)
     buffer = ctypes.create_string_buffer(length)
     pdfium.FPDFBookmark_GetTitle(bookmark.raw, buffer, length)
@@ -45,7 +45,7 @@ def _title(bookmark: pypdfium2.PdfBookmark) -> str:
 
 
 def letters_of(title: str) -> str:
-    """What two ways of writing a heading have in common."""
+    """A normal form of a heading: its letters, equal for different spellings of the same title."""
     return _SIGNS.sub("", title).casefold()
 
 
@@ -65,10 +65,10 @@ _LEAST_WORDS_OF_PROSE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyStyle:
-    """What most of a document's text looks like; headings are what stands out from it.
+    """The look of most of a document's text; headings stand out from it.
 
-    `running` holds the lines that come back at the top or bottom of pages, numbers left out;
-    `prose` the sizes that much of the text in paragraphs has, where small print prevails.
+    `running` has the lines repeated at the top or bottom of pages, without numbers; `prose` has the
+    common sizes of paragraph text, for documents that are mostly small print.
     """
 
     size: float
@@ -78,7 +78,7 @@ class BodyStyle:
 
 
 def body_style(pages: Iterable[Sequence[Item]]) -> BodyStyle:
-    """The style most characters are set in, learnt from some pages of a document."""
+    """The style of most characters, learnt from a sample of a document's pages."""
     sizes: Counter[float] = Counter()
     prose: Counter[float] = Counter()
     edges: Counter[str] = Counter()
@@ -98,7 +98,7 @@ def body_style(pages: Iterable[Sequence[Item]]) -> BodyStyle:
             bold += len(segment.text) * (1 if segment.bold else -1)
     return BodyStyle(
         size=sizes.most_common(1)[0][0] if sizes else 12.0,
-        # Some fonts call themselves bold without being it; then weight tells nothing.
+        # Some fonts claim to be bold without being so; then weight is no evidence.
         bold=bold > 0,
         running=frozenset(text for text, count in edges.items() if count >= _RUNNING_PAGES),
         prose=frozenset(
@@ -112,7 +112,7 @@ def _rounded(size: float) -> float:
 
 
 def _paragraphs(rows: Sequence[Row]) -> Iterator[list[Segment]]:
-    """The runs of long lines of one size that stand close below each other."""
+    """The runs of long, closely spaced lines of one size."""
     run: list[Segment] = []
     for row in rows:
         line = row[0]
@@ -137,11 +137,11 @@ def _is_next_line(above: Segment, line: Segment) -> bool:
 
 
 def runs_into(group: Sequence[Row], line: Segment) -> bool:
-    """Whether a line ends the sentence of the lines above, which had no room for its first word."""
+    """Whether a line finishes the sentence above, whose last line had no room for its first word."""
     last = group[-1][-1]
     if ENDS_SENTENCE.search(last.text) or len(last.words) < _LEAST_WORDS_OF_PROSE:
         return False
-    # The text of a list item begins behind its marker.
+    # The text of a list item starts after its marker.
     aligned = any(abs(line.x0 - word.x0) <= 1.0 for word in last.words[:2])
     if not aligned or not _is_next_line(last, line) or line.bold != last.bold:
         return False
@@ -157,11 +157,11 @@ def _without_numbers(text: str) -> str:
 def heading_level(
     line: Segment, following: Sequence[Row], body: BodyStyle, titles: Mapping[str, int]
 ) -> int:
-    """A number from 1 (highest) for headings, 0 for other lines.
+    """A heading's level, from 1 (highest); 0 for other lines.
 
-    A line that a bookmark leads to (`titles`) has the level of that. Otherwise levels begin at 10,
-    and size counts first, in steps of 10; among lines of the body's size capitals stand above bold
-    ones, and numbered ones below, by the depth of their number.
+    A line that a bookmark points to (`titles`) has the bookmark's level. Other levels start at 10 and
+    depend first on size, in steps of 10. Among lines in body size, capitals rank above bold, and
+    numbered lines rank below, by the depth of their number.
     """
     text = line.text
     level = titles.get(letters_of(text), 0) if titles else 0
@@ -184,7 +184,7 @@ def _may_be_heading(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
     if letters < 3 or letters < 0.4 * len(text) or len(text) > _LONGEST_HEADING_CHARS:
         return False
-    # "(in thousands, except percentages)" says something about a table.
+    # "(in thousands, except percentages)" is a remark on a table.
     aside = text[0] == "(" and text[-1] == ")" and text.count("(") == 1
     return not aside and (text[0].isalnum() or text[0] in "\"'“‘«([¿¡§")
 
@@ -205,7 +205,7 @@ def _level_in_body_size(
 
 
 def _is_italic_title(line: Segment, following: Sequence[Row]) -> bool:
-    """Whether an italic line stands alone above a new sentence in upright letters."""
+    """Whether an italic line is alone above a new sentence in upright type."""
     if not line.italic or not line.text[0].isupper() or not following:
         return False
     below = following[0][0]
@@ -213,7 +213,7 @@ def _is_italic_title(line: Segment, following: Sequence[Row]) -> bool:
 
 
 def _stands_over(line: Segment, following: Sequence[Row]) -> bool:
-    """Whether a line ends before it must, short and without a full stop, above longer text."""
+    """Whether a line is short, without a full stop, and above longer text."""
     text = line.text
     if not following or ENDS_SENTENCE.search(text) or len(text) > _LONGEST_CAPITAL_HEADING_CHARS:
         return False
@@ -228,7 +228,7 @@ def _is_capitals(letters: Sequence[str]) -> bool:
 
 
 def _runs_on(line: Segment, following: Sequence[Row], body: BodyStyle) -> bool:
-    """Whether a line goes on below as prose does, so that it is no title."""
+    """Whether a line continues below as prose, so that it is not a title."""
     if line.text.endswith("-"):
         return line.size < 1.35 * body.size
     if not following or line.size >= 1.35 * body.size:
@@ -239,5 +239,5 @@ def _runs_on(line: Segment, following: Sequence[Row], body: BodyStyle) -> bool:
 
 
 def is_numbered(line: Segment) -> bool:
-    """Whether a line begins with a section number."""
+    """Whether a line starts with a section number."""
     return _NUMBERED_HEADING.match(line.text) is not None

@@ -1,6 +1,6 @@
-"""Tells words that nobody sees on the page from those that are shown.
+"""Separates hidden words on a PDF page from visible ones.
 
-Text recognised in a scan is drawn invisibly over its picture; that is no hidden text.
+OCR text of a scan is drawn invisibly over its picture; it does not count as hidden.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from pincite.ingest.pdf.styles import Colour
 from pincite.ingest.pdf.words import Word
 
 OUTSIDE = "text outside the visible part of the page"
-_INVISIBLE = "text that is drawn invisibly"
-_TINY = "text too small to be read"
+_INVISIBLE = "text drawn invisibly"
+_TINY = "text too small to read"
 _SQUEEZED = "text without width"
-_COLOURED = "text in the colour of what is behind it"
+_COLOURED = "text in the colour of its background"
 _SMALLEST_SIZE = 1.5
 _NARROWEST_SIGN = 0.02
 _SAME_COLOUR = 12
 _WHITE: Colour = (255, 255, 255)
-# A larger area is often cut to a small part of itself, which PDFium does not tell.
+# A larger area is often clipped to a small part, which PDFium does not report.
 _LARGEST_COVER = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenText:
-    """Neighbouring words of one line that are hidden for the same reason."""
+    """Words of one line that are hidden for the same reason."""
 
     reason: str
     words: tuple[Word, ...]
 
 
 class HiddenWords:
-    """Sorts the words of one page."""
+    """Finds the hidden words of one page."""
 
     def __init__(self, drawing: PageDrawing, page_area: float) -> None:
         self._drawing = drawing
@@ -43,7 +43,7 @@ class HiddenWords:
         self.found: list[HiddenText] = []
 
     def take_from(self, lines: Iterable[Sequence[Word]]) -> list[list[Word]]:
-        """The lines without hidden words, which are kept in `found`."""
+        """The lines without hidden words, which are collected in `found`."""
         seen = []
         for line in lines:
             reasons = [self._reason(word) for word in line] if self._is_odd(line) else ()
@@ -59,7 +59,7 @@ class HiddenWords:
         return seen
 
     def _is_odd(self, line: Sequence[Word]) -> bool:
-        """Whether any word must be looked at; words of one look follow each other."""
+        """Whether any word needs checking; consecutive words mostly share a style."""
         before = None
         for word in line:
             style = word.style
@@ -78,7 +78,7 @@ class HiddenWords:
 
     def _reason(self, word: Word) -> str:
         width = word.x1 - word.x0
-        # Of a full stop only the dot may be known, not the height of its line.
+        # For a full stop, only the size of the dot may be known, not the height of its line.
         if word.size < _SMALLEST_SIZE and any(map(str.isalnum, word.text)):
             return _TINY if width < _SMALLEST_SIZE * len(word.text) else ""
         if width < _NARROWEST_SIGN * len(word.text) and len(word.text) > 1:
@@ -97,7 +97,7 @@ class HiddenWords:
         return any(a <= x <= c and b <= y <= d for a, b, c, d in self._drawing.pictures)
 
     def _is_suspect(self, colour: Colour) -> bool:
-        """Whether anything on the page has this colour, so that words in it may not show."""
+        """Whether anything on the page has this colour, so that words in it may be invisible."""
         known = self._may_vanish.get(colour)
         if known is None:
             areas = (area.colour for area in self._drawing.areas)

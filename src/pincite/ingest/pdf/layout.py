@@ -1,4 +1,4 @@
-"""Makes paragraphs, headings, list items and table rows of the lines of a PDF page."""
+"""Groups the lines of a PDF page into paragraphs, headings, list items and table rows."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _WORDS_OF_PROSE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineGroup:
-    """Lines that form one block; `level` orders headings, smaller is higher.
+    """The lines of one block; `level` ranks headings, a smaller number is higher.
 
-    A row of a table whose columns are known has `cells` instead of `rows`.
+    A row of a table with known columns has `cells` instead of `rows`.
     """
 
     kind: BlockKind
@@ -50,9 +50,9 @@ class LineGroup:
 def group_lines(
     items: Sequence[Item], body: BodyStyle, titles: Mapping[str, int]
 ) -> Iterator[LineGroup]:
-    """The blocks of one page in order; every line goes into exactly one of them.
+    """The blocks of one page in order; every line belongs to exactly one.
 
-    `titles` has the levels of headings that bookmarks lead to, by their letters.
+    `titles` has the levels of headings that bookmarks point to, keyed by `letters_of`.
     """
     items = with_aligned_tables(
         list(_tidied(items)), lambda line: heading_level(line, (), body, titles) > 0
@@ -107,14 +107,14 @@ def _tidied(items: Sequence[Item]) -> Iterator[Item]:
 def _tidy_rows(rows: Sequence[Row]) -> Iterator[Row]:
     for row in map(_tidy, _without_stretch(list(_rejoined(rows)))):
         if len(row) > 1 and all(is_caption(piece.text) for piece in row):
-            # Captions of pictures that stand side by side are no row of a table.
+            # Captions of pictures placed side by side are not a table row.
             yield from ([piece] for piece in row)
         else:
             yield row
 
 
 def _without_stretch(rows: Sequence[Row]) -> Iterator[Row]:
-    """Join the pieces of a line of prose that was stretched to the width of its column."""
+    """Join the pieces of a line of prose that was justified to the width of its column."""
     for number, row in enumerate(rows):
         around = [*rows[max(number - 1, 0) : number], *rows[number + 1 : number + 2]]
         if len(row) > 1 and any(_is_as_wide(row, other) for other in around):
@@ -124,7 +124,7 @@ def _without_stretch(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _is_as_wide(row: Row, prose: Row) -> bool:
-    """Whether a line with gaps begins and ends where a neighbour without any does."""
+    """Whether a line with gaps has the same left and right edge as a neighbour without gaps."""
     if len(prose) > 1 or len(prose[0].words) < _WORDS_OF_PROSE:
         return False
     size = row[0].size
@@ -134,7 +134,7 @@ def _is_as_wide(row: Row, prose: Row) -> bool:
 
 
 def _rejoined(rows: Sequence[Row]) -> Iterator[Row]:
-    """Put back together what stands on one line: a bullet and its text, a note mark."""
+    """Rejoin parts of one line: a bullet and its text, a footnote mark."""
     before: Row = []
     for row in rows:
         if before and _stands_beside(before, row):
@@ -158,7 +158,7 @@ def _stands_beside(before: Row, row: Row) -> bool:
 
 
 def _tidy(row: Row) -> Row:
-    """Join pieces that only look like cells: a marker and its text, words spread to fill a line."""
+    """Join pieces that only look like cells: a marker and its text, or words of a justified line."""
     if len(row) < 2:
         return row
     gap = row[1].x0 - row[0].x1
@@ -174,7 +174,7 @@ def _leading(rows: Sequence[Row]) -> float:
     tops = [row[0].y0 for row in rows]
     steps = sorted(b - a for a, b in pairwise(tops) if 2.0 < b - a < 60.0)
     size = median(row[0].size for row in rows) if rows else 12.0
-    # Below the median: on a page of short paragraphs half the steps are gaps between them.
+    # Below the median: on a page of short paragraphs, half of the steps are paragraph gaps.
     step = steps[len(steps) * 3 // 10] if steps else 0.0
     alike = sum(abs(other - step) <= 0.1 * step for other in steps)
     if steps and (step <= 1.6 * size or alike > 0.5 * len(steps)):
@@ -185,7 +185,7 @@ def _leading(rows: Sequence[Row]) -> float:
 def _classify(
     row: Row, following: Sequence[Row], body: BodyStyle, titles: Mapping[str, int]
 ) -> tuple[BlockKind, int]:
-    """The kind a line has by itself, and its level if it is a heading."""
+    """The kind of a line on its own, and its level if it is a heading."""
     if len(row) > 1:
         return BlockKind.TABLE_ROW, 0
     line = row[0]
@@ -205,13 +205,13 @@ def _kind_of_text(line: Segment) -> BlockKind:
 def _is_rest(
     line: Segment, group: Sequence[Row], group_kind: tuple[BlockKind, int], level: int
 ) -> bool:
-    """Whether a line that looks like a heading is the rest of a sentence that began above."""
+    """Whether a line that looks like a heading is the rest of a sentence above."""
     kind, level_above = group_kind
     if level < LARGEST_LEVEL or (group and level == level_above):
         return False
     if group and kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and runs_into(group, line):
         return True
-    # Very large letters are those of a designer, who may do without capitals.
+    # Very large type is a design element, which may lack capitals.
     small = line.text[0].islower() and line.words[0].text.islower()
     return small and level >= LEAST_LARGER_LEVEL
 
@@ -223,7 +223,7 @@ def _continues(
     row_kind: tuple[BlockKind, int],
     leading: float,
 ) -> bool:
-    """Whether a line belongs to the block that is being collected."""
+    """Whether a line belongs to the current block."""
     last, line = group[-1][0], row[0]
     if group_kind[0] is BlockKind.TABLE_ROW or row_kind[0] is BlockKind.LIST_ITEM:
         return False
@@ -235,7 +235,7 @@ def _continues(
     step = line.y0 - last.y0
     unfinished = not ENDS_SENTENCE.search(last.text)
     if step < -last.size or line.x0 > last.x1 + last.size:
-        # The text went on in the next column, or a new piece begins there.
+        # Either the text continues in the next column, or a new piece starts there.
         return unfinished and line.text[:1].islower() and abs(line.size - last.size) < 1.5
     if step > max(1.45 * leading, 1.3 * last.size) and not (step < 2.2 * leading and unfinished):
         return False
@@ -247,13 +247,13 @@ def _continues(
 def _continues_caption(
     group: Sequence[Row], line: Segment, kind: BlockKind, row_kind: BlockKind, leading: float
 ) -> bool:
-    """Whether a line belongs to a caption, or one that looks like a caption to a paragraph."""
+    """Whether a line continues a caption, or looks like a caption but continues a paragraph."""
     last = group[-1][0]
     step = line.y0 - last.y0
     near = 0 < step <= 1.25 * max(leading, last.size)
     alike = abs(line.size - last.size) <= 0.08 * last.size
     if row_kind is BlockKind.CAPTION:
-        # "... as shown in / Table 2. The next ...": a line of prose that happens to begin so.
+        # "... as shown in / Table 2. The next ...": a line of prose that happens to start this way.
         return kind is BlockKind.PARAGRAPH and near and not ENDS_SENTENCE.search(last.text)
     length = sum(len(row[0].text) for row in group)
     ended = ENDS_SENTENCE.search(last.text) and last.x1 < line.x1 - 2 * last.size
@@ -263,7 +263,7 @@ def _continues_caption(
 
 
 def _starts_paragraph(group: Sequence[Row], line: Segment) -> bool:
-    """Whether an indented line, or one after a short last line, begins a new paragraph."""
+    """Whether an indented line, or one after a short last line, starts a new paragraph."""
     last = group[-1][0]
     if not ENDS_SENTENCE.search(last.text):
         return False
@@ -276,19 +276,19 @@ def _starts_paragraph(group: Sequence[Row], line: Segment) -> bool:
     return indented or ended_short
 
 
-# Tells whether a paragraph goes on after something that stands in its way: notes, a page break.
+# Determines whether a paragraph continues after an interruption: notes, a page break.
 
 _SAME_SIZE = 1.5
 
 
 def is_unfinished(group: LineGroup) -> bool:
-    """Whether a block is text whose last sentence does not end with it."""
+    """Whether a block is text whose last sentence is unfinished."""
     is_text = group.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
     return is_text and not ENDS_SENTENCE.search(_last_line(group).text)
 
 
 def goes_on(held: LineGroup, following: LineGroup) -> bool:
-    """Whether a paragraph plainly continues an unfinished block before it."""
+    """Whether a paragraph clearly continues the unfinished block before it."""
     if not is_unfinished(held) or following.kind is not BlockKind.PARAGRAPH:
         return False
     first, last = following.rows[0][0], _last_line(held)

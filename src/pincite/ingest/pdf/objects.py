@@ -1,4 +1,4 @@
-"""The objects of a PDF as they stand in its bytes: what PDFium knows of them but does not tell."""
+"""Parses the raw objects of a PDF, for details that PDFium's API does not expose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LISTED = re.compile(rb"(\d{1,9})\s{1,4}\d{1,5}\s{1,4}R\b")
 
 
 def streams(content: bytes) -> Iterator[tuple[int, int, int]]:
-    """Where the streams begin and end, and where what stands behind each goes on."""
+    """The start and end of each stream, and the offset where the content after it continues."""
     position = 0
     while (word := content.find(_BEGIN, position)) >= 0:
         end = content.find(_END, word + len(_BEGIN))
@@ -33,7 +33,7 @@ def streams(content: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def unpacked(stream: bytes, most: int) -> bytes:
-    """As much of a compressed stream as can be had; nothing of one that is packed in another way."""
+    """As much of a Flate stream as can be decompressed, up to `most` bytes; empty for other filters."""
     try:
         return zlib.decompressobj().decompress(stream, most)
     except zlib.error:
@@ -41,7 +41,7 @@ def unpacked(stream: bytes, most: int) -> bytes:
 
 
 class PdfObjects:
-    """Dictionaries and streams by the numbers of their objects; encrypted ones make no sense here."""
+    """Dictionaries and streams by object number; encrypted ones are not decrypted."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -59,11 +59,11 @@ class PdfObjects:
                 self._packed.update(_inside(written, inside))
 
     def numbers(self) -> Iterator[int]:
-        """Of all objects."""
+        """The numbers of all objects."""
         yield from {**self._places, **self._packed}
 
     def dictionary(self, number: int) -> bytes:
-        """An object as written, without its stream."""
+        """The bytes of an object, without its stream."""
         if number in self._packed:
             return self._packed[number]
         start, end = self._places.get(number, (0, 0))
@@ -71,7 +71,7 @@ class PdfObjects:
         return self._content[start : word if word >= 0 else end]
 
     def stream(self, number: int, most: int = _MOST_UNPACKED) -> bytes:
-        """The stream of an object, unpacked."""
+        """The decompressed stream of an object."""
         start, end = self._places.get(number, (0, 0))
         word = self._content.find(_BEGIN, start, end)
         if word < 0:
@@ -81,7 +81,7 @@ class PdfObjects:
         return unpacked(raw, most) if b"/FlateDecode" in self.dictionary(number) else raw[:most]
 
     def value(self, written: bytes, key: bytes) -> bytes:
-        """What stands behind a key, up to some length; an object that is referred to, itself."""
+        """The bytes that follow a key; if its value is a reference, the referenced object."""
         match = re.search(rb"/" + key + rb"(?![A-Za-z0-9])", written)
         if match is None:
             return b""
@@ -90,13 +90,13 @@ class PdfObjects:
         return written[match.end() :].lstrip()
 
     def mentions(self, pattern: re.Pattern[bytes]) -> bool:
-        """Whether this stands anywhere in the file, or in what is packed in it."""
+        """Whether the pattern occurs anywhere in the file or in its object streams."""
         return bool(pattern.search(self._content)) or any(
             map(pattern.search, self._packed.values())
         )
 
     def most_listed_page(self) -> int:
-        """How often the list of pages names the one it names most often; it should be once."""
+        """The highest number of times that the page list names one page; normally 1."""
         named: Counter[bytes] = Counter()
         for number in self.numbers():
             written = self.dictionary(number)
@@ -106,13 +106,13 @@ class PdfObjects:
         return max(named.values(), default=0)
 
     def reference(self, written: bytes, key: bytes) -> int:
-        """The number of the object behind a key; 0 where there is none."""
+        """The object number that a key refers to; 0 if there is none."""
         match = re.search(rb"/" + key + _REFERENCE, written)
         return int(match[1]) if match else 0
 
 
 def _inside(written: bytes, unpacked_stream: bytes) -> Iterator[tuple[int, bytes]]:
-    """The objects of an object stream by their numbers."""
+    """The objects of an object stream, by number."""
     count, first = _COUNT.search(written), _FIRST.search(written)
     if count is None or first is None:
         return

@@ -1,4 +1,4 @@
-"""Puts the lines of a page in the order they are read, where the file holds them otherwise."""
+"""Sorts the lines of a page into reading order, if their order in the file differs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MOST_WORDS_IN_HEAD = 3
 _MOST_HEAD_LINES = 5
 
 Extent = tuple[float, float, float, float]
-"""Left, right, top, and the height at which it counts as ended: lines of formulas overlap a little."""
+"""Left, right, top and effective bottom: lines of formulas overlap slightly."""
 
 
 def in_order_of_reading(items: Sequence[Item]) -> list[Item]:
-    """Columns one after the other, and nothing before what stands right above it."""
+    """Columns one after the other, and each item after those directly above it."""
     ordered: list[Item] = []
     stretch: list[Row] = []
     for item in items:
@@ -36,9 +36,9 @@ def in_order_of_reading(items: Sequence[Item]) -> list[Item]:
 
 
 def _upper_first(items: list[Item]) -> list[Item]:
-    """The same order, but each item after those above it: some files hold the head of a page last.
+    """The same order, but each item after those above it: in some files the page header comes last.
 
-    An item is above another when they share their width and its middle is higher.
+    An item is above another if they overlap horizontally and its middle is higher.
     """
     if len(items) > _MOST_ITEMS:
         return items
@@ -47,9 +47,9 @@ def _upper_first(items: list[Item]) -> list[Item]:
 
 
 def _released(extents: Sequence[Extent]) -> Iterator[int]:
-    """Numbers in order, each held back until those that stand above it are out."""
-    # By where they end: hundreds of lines are compared, and only those that end above count.
-    # One without height ends where it begins; it would wait for itself, and be lost.
+    """Indices in order, each held back until those above it have been returned."""
+    # Sorted by bottom: hundreds of lines are compared, and only those that end above matter. An item
+    # without height ends where it starts; it would wait for itself and be lost.
     inside = sorted((end, x0, x1, n) for n, (x0, x1, y0, end) in enumerate(extents) if end > y0)
     held_back: defaultdict[int, list[int]] = defaultdict(list)
     ready = list(range(len(extents)))
@@ -68,12 +68,12 @@ def _released(extents: Sequence[Extent]) -> Iterator[int]:
 
 
 def _first_above(one: Extent, others: Sequence[tuple[float, float, float, int]]) -> int | None:
-    """The number of the first that ends above an item and shares its width."""
+    """The index of the first item that ends above this one and overlaps it horizontally."""
     left, right, upper, _ = one
     for end, x0, x1, number in others:
         if end > upper:
             return None
-        # Most stand in another column.
+        # Most are in another column.
         if x0 < right and left < x1:
             shared = min(right, x1) - max(left, x0)
             if shared > 0 and shared > _SHARED_WIDTH * min(x1 - x0, right - left):
@@ -93,7 +93,7 @@ def _extent(item: Item) -> Extent:
 
 
 def _unstacked(rows: Sequence[Row]) -> list[Row]:
-    """Put heads of columns side by side that the file holds one column after the other."""
+    """Place column heads side by side that the file contains one column after the other."""
     found: list[Row] = []
     run: list[Row] = []
     for row in rows:
@@ -122,19 +122,19 @@ def _side_by_side(run: list[Row]) -> list[Row]:
     return [sorted(line, key=lambda piece: piece.x0) for line in lines]
 
 
-# Puts columns of prose one after the other where a PDF prints them line by line.
+# Separates columns of prose that a PDF contains line by line across the columns.
 
 _FEWEST_GAPS = 6
 _LEAST_SHARE_OF_ROWS = 0.25
 _MOST_GUTTERS = 4
-# What tells columns of prose from columns of a table: long pieces of text, few numbers.
+# Columns of prose differ from table columns in having long pieces of text and few numbers.
 _FEWEST_WORDS = 3.5
 _LARGEST_DIGIT_SHARE = 0.12
 _DIGIT = re.compile(r"\d")
 
 
 def in_reading_order(rows: list[Row]) -> list[Row]:
-    """The same segments, column by column if the page was printed across its columns."""
+    """The segments, column by column if the file contains them across the columns."""
     crossing = [row for row in rows if len(row) > 1]
     if len(crossing) < max(_FEWEST_GAPS, _LEAST_SHARE_OF_ROWS * len(rows)):
         return rows
@@ -153,13 +153,13 @@ def _is_prose(rows: list[Row]) -> bool:
 
 
 def _gutters(rows: list[Row], fewest: float) -> list[float]:
-    """Where, from left to right, an empty stripe runs down between segments of many rows."""
+    """The x positions, left to right, of empty stripes between the segments of many rows."""
     gaps = [
         (left.x1, right.x0) for row in rows for left, right in pairwise(row) if left.x1 < right.x0
     ]
     gutters: list[float] = []
     while len(gutters) < _MOST_GUTTERS:
-        # The best place for a stripe is the right edge of some segment.
+        # The best position of a stripe is the right edge of some segment.
         lefts, rights = sorted(a for a, _ in gaps), sorted(b for _, b in gaps)
         counts = {x: bisect_right(lefts, x) - bisect_left(rights, x) for x in lefts}
         best = max(counts, key=lambda x: (counts[x], x), default=0.0)
@@ -171,7 +171,7 @@ def _gutters(rows: list[Row], fewest: float) -> list[float]:
 
 
 def _by_column(rows: list[Row], gutters: list[float]) -> Iterator[Row]:
-    """Sort the stretches between full-width lines by column, then from top to bottom."""
+    """Sort the rows between full-width lines by column, then from top to bottom."""
     columns: defaultdict[int, list[Segment]] = defaultdict(list)
     for segment in (segment for row in rows for segment in row):
         first = sum(segment.x0 > gutter for gutter in gutters)
@@ -191,7 +191,7 @@ def _drain(columns: defaultdict[int, list[Segment]]) -> Iterator[Row]:
 
 
 def _lines(segments: list[Segment]) -> Iterator[Row]:
-    """Put segments of the same height back on one line."""
+    """Rejoin segments at the same height into one line."""
     row: Row = []
     for segment in segments:
         if row and segment.y0 > row[-1].y0 + 0.4 * row[-1].size:

@@ -1,4 +1,4 @@
-"""Recognises the lines that are printed on every page: running heads, feet and page numbers."""
+"""Detects lines repeated on every page: running headers, footers and page numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pincite.ingest.pdf.words import Item, Row, Segment, Table
 from pincite.records.document import BlockKind
 
 PAGES_AHEAD = 8
-"""How many pages must be noted before a page is sorted."""
+"""The number of pages that must be noted before a page is sorted."""
 _FEWEST_PAGES = 3
 _LINES_AT_EDGE = 4
 _EDGE_SHARE = 0.16
@@ -26,7 +26,7 @@ _PAGE_NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SortedPage:
-    """The lines of a page: what runs over it at the top, its own, what runs at the foot."""
+    """The lines of a page: running header, body, running footer."""
 
     header: tuple[Row, ...]
     body: tuple[Item, ...]
@@ -34,18 +34,18 @@ class SortedPage:
 
 
 class RunningLines:
-    """Remembers the outer lines of pages, and takes those that come back out of each page."""
+    """Records the outer lines of pages, and removes those that recur from each page."""
 
     def __init__(self, page_count: int) -> None:
         self._fewest = min(_FEWEST_PAGES, max(2, page_count))
         self._short = page_count < _FEWEST_PAGES
-        # On how many pages a text stands in a strip of the page, and in how many wordings.
+        # The number of pages with a text in a horizontal strip, and the number of its wordings.
         self._pages: Counter[tuple[str, int]] = Counter()
         self._wordings: defaultdict[str, set[str]] = defaultdict(set)
         self._page_numbers: Counter[int] = Counter()
 
     def note(self, number: int, items: Sequence[Item], height: float) -> None:
-        """Remember a page's outer lines."""
+        """Record a page's outer lines."""
         edges = _edge(items, height, top=True), _edge(items, height, top=False), _beside(items)
         noted: set[tuple[str, int]] = set()
         counted: set[int] = set()
@@ -62,7 +62,7 @@ class RunningLines:
         self._page_numbers.update(counted)
 
     def sort(self, number: int, items: Sequence[Item], height: float) -> SortedPage:
-        """Take the lines that run over several pages out of one, from the edges inwards."""
+        """Remove recurring lines from a page, from the edges inwards."""
         top = self._running(number, _edge(items, height, top=True), items)
         rest = [item for item in items if not any(item is row for row in top)]
         bottom = self._running(number, _edge(rest, height, top=False), rest)
@@ -88,9 +88,9 @@ class RunningLines:
         strip = int(row[0].y0 // _STRIP)
         pages = sum(self._pages[pattern, near] for near in (strip - 1, strip, strip + 1))
         if self._short and len(self._wordings[pattern]) < pages:
-            # Two pages may be alike; a line that only counts the pages is told by its number.
+            # Two pages may be alike; a line that differs only in its page number is caught above.
             return False
-        # Signs and numbers alone are rows of tables as often as page numbers.
+        # Symbols and numbers alone are as often table rows as page numbers.
         return pages >= self._fewest and sum(map(str.isalpha, text)) > 2
 
 
@@ -99,27 +99,27 @@ def _text(row: Row) -> str:
 
 
 def _edge(items: Sequence[Item], height: float, *, top: bool) -> list[Row]:
-    """The outermost lines at the top or the foot of a page, from the edge inwards."""
+    """The outermost lines at the top or bottom of a page, from the edge inwards."""
     rows = [item for item in items if not isinstance(item, Table)]
     rows.sort(key=lambda row: row[0].y0, reverse=not top)
     limit = _EDGE_SHARE * height
     return [
         row
         for number, row in enumerate(rows[:_LINES_AT_EDGE])
-        # On a page that is not full the number of the page may stand anywhere, but last.
+        # On a page that is not full, the page number may be at any height, but it comes last.
         if (row[0].y0 < limit if top else row[0].y1 > height - limit)
         or (not number and _PAGE_NUMBER.match(_text(row)))
     ]
 
 
 def _beside(items: Sequence[Item]) -> list[Row]:
-    """Lines that run up or down, as in the margin."""
+    """Vertical lines, as in the margin."""
     rows = [item for item in items if not isinstance(item, Table) and len(item) == 1]
     return [row for row in rows if row[0].y1 - row[0].y0 > 4 * (row[0].x1 - row[0].x0)]
 
 
 def _touches_table(row: Row, items: Sequence[Item]) -> bool:
-    """Whether a line of several pieces has another close by: then it may be the head of a table."""
+    """Whether a line of several pieces is close to another one, so that it may be a table head."""
     if len(row) < 2:
         return False
     near = 0.5 * row[0].size
@@ -134,7 +134,7 @@ def _distance(row: Row, other: Row) -> float:
     return max(other[0].y0 - row[0].y1, row[0].y0 - other[0].y1)
 
 
-# Recognises notes at the foot of a PDF page by their small print and their marks.
+# Detects footnotes by their small print and their marks.
 
 _SMALLER = 0.93
 _LOWER_PART = 0.4
@@ -145,9 +145,9 @@ _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 
 
 def with_footnotes(groups: Sequence[LineGroup], body: BodyStyle, height: float) -> list[LineGroup]:
-    """The same blocks, with notes told: small print below the text of its column, with a mark.
+    """The blocks, with footnotes marked: small print with a mark, below the text of its column.
 
-    A paragraph that goes on in the next column, past the notes of its own, is one block.
+    A paragraph that continues in the next column, past the footnotes of its own, is one block.
     """
     marked: list[LineGroup] = []
     noted = False
@@ -160,7 +160,7 @@ def with_footnotes(groups: Sequence[LineGroup], body: BodyStyle, height: float) 
 
 
 def _rejoined(groups: Sequence[LineGroup]) -> list[LineGroup]:
-    """Put the parts of a paragraph together between which notes stand; the notes follow it."""
+    """Join the parts of a paragraph that footnotes interrupt; the notes follow it."""
     found: list[LineGroup] = []
     notes: list[LineGroup] = []
     for group in groups:

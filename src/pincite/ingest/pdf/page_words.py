@@ -1,4 +1,4 @@
-"""Takes the words of one PDF page from PDFium, with the place of each on the page as displayed."""
+"""Extracts the words of one PDF page with PDFium, with their positions on the displayed page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pincite.ingest.pdf.styles import (
 )
 from pincite.ingest.pdf.words import SIGNS_ALONE, PageFrame, Rectangle, Word
 
-# How high are the lines of a font on a page, whichever letters they hold?
+# Line heights of the fonts on a page, independent of the letters on a line.
 
 _MATRIX = struct.Struct("6f")
 _FLOAT = struct.Struct("f")
@@ -36,7 +36,7 @@ _descent = direct(pdfium.FPDFFont_GetDescent, ctypes.c_int)
 
 
 class FontHeights:
-    """Asks PDFium for the heights of lines on one page, in points."""
+    """The line heights on one page, in points, from PDFium."""
 
     def __init__(self, page: Pointer) -> None:
         self._page = page
@@ -48,10 +48,10 @@ class FontHeights:
         self._value_pointer = pointer_to(value)
 
     def of(self, text_object: int, index: int) -> float:
-        """From the descent to the ascent of a text object, of which `index` is a character.
+        """The distance from descent to ascent of a text object; `index` is one of its characters.
 
-        At least the font's size: some fonts name heights that few of their letters keep to.
-        0.0 where the font does not tell, or where the text does not run level.
+        At least the font size, since some fonts declare heights that few of their letters keep to.
+        0.0 if the font does not declare them, or if the text is not horizontal.
         """
         font = _font_of(pointer_to(text_object)) if text_object else 0
         if not font or not _matrix_of(self._page, index, self._matrix_pointer):
@@ -69,9 +69,9 @@ class FontHeights:
 
 
 _HYPHEN = "\ufffe"
-"""What PDFium writes for a hyphen that splits a word, without a line end after it."""
+"""PDFium's character for a hyphen that splits a word, without a line end after it."""
 _NO_SIGN = "\uffff"
-"""Stands for characters without a letter, so that positions in the text stay those in the page."""
+"""Placeholder for unmapped characters, so that text offsets stay equal to character indices."""
 _NO_SIGNS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\ufdd0-\ufdef\uffff]")
 _HALVES = re.compile("[\ud800-\udfff]")
 _SOFT_HYPHENS = str.maketrans({_HYPHEN: "-", "\u00ad": "-", _NO_SIGN: None})
@@ -97,28 +97,28 @@ _copy_text = direct(pdfium.FPDFText_GetText, ctypes.c_int)
 
 
 Piece = tuple[str, int, int]
-"""Characters of a page that make a word, with the index of the first and of the one behind them."""
+"""The characters of a word, with their start and end index on the page."""
 
 
 @dataclass(slots=True)
 class _Band:
-    """What the words of one text object share: the height of their line, and how they look."""
+    """Properties shared by the words of one text object: their line height and style."""
 
     bottom: float
     top: float
     y0: float
     y1: float
     height: float
-    """Of the font in points; infinite where it does not tell. Accents may reach beyond it."""
+    """Height of the font in points; infinite if unknown. Accents may extend beyond it."""
     style: TextStyle
 
 
 class PageWords:
-    """Reads one page's characters.
+    """Extracts the words of one page.
 
-    Every call of PDFium costs about as much as three steps of Python, so the letters of a page are
-    taken at once, and of a word only the first and the last character are asked for their place,
-    for all words of the page in one go.
+    A call to PDFium costs about as much as three Python operations. So the characters of a page are
+    fetched at once, and only the first and last character of each word are located, for all words
+    of the page in one pass.
     """
 
     def __init__(
@@ -128,11 +128,11 @@ class PageWords:
         self._count = pdfium.FPDFText_CountChars(text_page)
         self._frame = frame
         self._is_sideways = frame.is_sideways
-        # Where words of a page that is not turned are placed at once; on others none fits.
+        # Words of an unrotated page are placed directly; on rotated pages no word passes this test.
         self._edge, self._width = frame.left, -1.0 if frame.is_turned else frame.width
         self._styles = TextStyles(checks)
         self._heights = FontHeights(self._page)
-        # Read with struct, which is three times as fast as going through the array.
+        # Read with struct, which is three times as fast as indexing the array.
         self._corners = bytearray(_FOUR_DOUBLES.size)
         start = ctypes.addressof(ctypes.c_char.from_buffer(self._corners))
         self._pointers = [repeat(pointer_to(start + 8 * number)) for number in range(4)]
@@ -141,12 +141,12 @@ class PageWords:
         self._loose_pointer = pointer_to(loose)
         self._bands: dict[int, _Band] = {}
         self.unmapped = 0
-        """Characters whose font does not say which letter they are."""
+        """Number of characters that their font does not map to a letter."""
         self.outside: list[list[Word]] = []
-        """Words beside the visible part of the page."""
+        """Words outside the visible part of the page."""
 
     def lines(self) -> Iterator[list[Word]]:
-        """The visible words of each line in the order PDFium found them."""
+        """The visible words of each line, in PDFium's order."""
         for words in self._lines():
             seen = [word for word in words if word.x0 <= word.x1 and word.y0 <= word.y1]
             if len(seen) < len(words):
@@ -157,14 +157,14 @@ class PageWords:
                 yield seen
 
     def _lines(self) -> Iterator[list[Word]]:
-        """The words of each line, as PDFium marks line ends."""
+        """The words of each line; PDFium marks the line ends."""
         found = [(piece[0], *piece.span()) for piece in _PIECES.finditer(self._text())]
         starts = [start for _, start, _ in found]
         firsts = self._char_boxes(starts)
         lasts = self._char_boxes([end - 1 for _, _, end in found])
         text_objects = map(_text_object, repeat(self._page), starts)
         line: list[Word] = []
-        # Where the word before ends, if the next one may be glued to it.
+        # The end of the previous word, if the next one may be glued to it.
         behind = _NOWHERE
         for piece, first, last, text_object in zip(found, firsts, lasts, text_objects, strict=True):
             text, start, end = piece
@@ -180,11 +180,11 @@ class PageWords:
         yield _with_plain_hyphen(line)
 
     def _text(self) -> str:
-        """All characters of the page, each at its own index."""
+        """All characters of the page, each at its PDFium index."""
         buffer = (ctypes.c_uint16 * (self._count + 1))()
         length = _copy_text(self._page, 0, self._count, buffer) - 1
         text = bytes(buffer)[: 2 * max(length, 0)].decode("utf-16-le", "surrogatepass")
-        # PDFium leaves out control characters there, and writes two units for rare signs.
+        # PDFium omits control characters here, and writes surrogate pairs for rare characters.
         if length != self._count or len(text) != length:
             text = self._characters()
         for mark in re.finditer(_HYPHEN, text):
@@ -195,13 +195,13 @@ class PageWords:
         return text
 
     def _characters(self) -> str:
-        """Each character asked for by itself."""
+        """The characters, fetched one by one."""
         codes = map(_code_at, repeat(self._page), range(self._count))
         text = "".join(map(chr, codes)).replace("\x02", _HYPHEN)
         return "".join(self._whole_signs(text)) if _HALVES.search(text) else text
 
     def _whole_signs(self, text: str) -> Iterator[str]:
-        """Each sign; of the halves of a surrogate pair the first becomes nothing."""
+        """Each character; the first half of a surrogate pair becomes empty."""
         high = 0
         for code in map(ord, text):
             if 0xD800 <= code < 0xDC00:
@@ -217,9 +217,9 @@ class PageWords:
     def _word(
         self, piece: Piece, first: Rectangle, last: Rectangle, text_object: int, behind: int
     ) -> Word | None:
-        """Make a word of some characters in a row; None if they have no letters.
+        """Make a word from consecutive characters; None if none of them is mapped.
 
-        It is glued to the one before if that ends `behind`.
+        It is glued to the previous word if that ends at `behind`.
         """
         text, start, _ = piece
         left, right, bottom, top = first
@@ -238,8 +238,8 @@ class PageWords:
         band = self._bands.get(text_object)
         if band is None or not (band.bottom - 1.0 <= bottom and top <= band.top + 1.0):
             band = self._ask_for_band(text_object, start)
-        # The font's own height makes the boxes of a line equally high; some fonts lie about it. Of
-        # a font that is not in the file there are no shapes, so that nothing else tells it.
+        # The font's declared height makes the boxes of a line equally high; some fonts declare it
+        # wrongly. A font that is not embedded has no glyph shapes, so there is no other source.
         if (
             band.height < 3 * (size if size > 2.0 else 2.0)
             or size < _SMALLEST_SIZE < band.height < inf
@@ -247,7 +247,7 @@ class PageWords:
             if band.bottom <= bottom and top <= band.top and left >= self._edge:
                 x0, x1 = left - self._edge, right - self._edge
                 if x0 <= x1 <= self._width:
-                    # Nearly all words stand within the band of their line, and on the page.
+                    # Nearly all words are within the band of their line and on the page.
                     return Word(
                         text, x0, band.y0, x1, band.y1, band.height, band.style, start == behind
                     )
@@ -258,15 +258,15 @@ class PageWords:
         return Word(text, x0, y0, x1, y1, max(size, _SMALLEST_SIZE), band.style, start == behind)
 
     def _ask_for_band(self, text_object: int, index: int) -> _Band:
-        """What the words of a text object share, from one of its characters.
+        """The shared properties of a text object's words, from one of its characters.
 
-        If it runs up the page, each word has its own.
+        If its text is vertical, each word has its own.
         """
         known = bool(_loose_box(self._page, index, self._loose_pointer))
         _, top, _, bottom = _FOUR_FLOATS.unpack(self._loose)
         _, y0, _, y1 = self._frame.place(0.0, 0.0, bottom, top)
         height = max(top - bottom, _SMALLEST_SIZE) if known and top > bottom else inf
-        # PDFium adds the shape of the one letter it is asked for, such as an accented capital.
+        # PDFium includes the shape of the given character, such as an accented capital.
         height = min(height, self._heights.of(text_object, index) or inf)
         band = _Band(bottom, top, y0, y1, height, self._styles[text_object])
         if known and text_object:
@@ -285,21 +285,21 @@ class PageWords:
                 bottom if bottom <= other_bottom else other_bottom,
                 top if top >= other_top else other_top,
             )
-        # Only from left to right do the outer characters of a word enclose it.
+        # Only in left-to-right text do the first and last character enclose the word.
         boxes = self._char_boxes(range(start, end))
         lefts, rights, bottoms, tops = zip(*boxes, strict=True)
         return min(lefts), max(rights), min(bottoms), max(tops)
 
     def _char_boxes(self, indices: Sequence[int]) -> list[Rectangle]:
         """Left, right, bottom and top of characters in PDF coordinates."""
-        # Each call fills the same buffer, which is read before the next; no step runs in Python.
+        # Each call fills the same buffer, which is read before the next call; the loop runs in C.
         calls = map(_char_box, repeat(self._page), indices, *self._pointers)
         boxes = map(_FOUR_DOUBLES.unpack, repeat(self._corners))
         return [box for _, box in zip(calls, boxes, strict=False)]
 
 
 def _with_plain_hyphen(line: list[Word]) -> list[Word]:
-    """The same line; a word it splits ends with the one sign that joining words looks for."""
+    """The line; a word split at its end gets a plain hyphen, which joining words looks for."""
     if line and len(line[-1].text) > 1 and line[-1].text[-1] in _OTHER_HYPHENS:
         line[-1].text = f"{line[-1].text[:-1]}-"
     return line

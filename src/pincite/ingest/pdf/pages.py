@@ -1,4 +1,4 @@
-"""Reads the pages of a PDF one by one: lines in reading order, tables, what is hidden or missing."""
+"""Reads the pages of a PDF one by one: lines in reading order, tables, hidden text and gaps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pincite.ingest.pdf.text_layer import TextLayer
 from pincite.ingest.pdf.words import Item, PageFrame, Rectangle, Table, Word, lines_of
 from pincite.ingest.reading import ReadingOptions
 
-# Reads what a viewer shows on top of a PDF page: comments and the contents of form fields.
+# Reads annotations: comments and the contents of form fields.
 
 _MOST_ANNOTATIONS = 2000
 _MOST_CHARACTERS = 20_000
@@ -51,14 +51,14 @@ _SHOWN_FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The text of one annotation or form field, and its place on the page."""
+    """The text of one annotation or form field, and its position on the page."""
 
     text: str
     place: Rectangle
 
 
 def page_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Note]:
-    """The comments and filled fields of a page, in the order of the file."""
+    """The comments and filled form fields of a page, in file order."""
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), _MOST_ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
         if not annotation:
@@ -87,7 +87,7 @@ def _text(annotation: object, form: pypdfium2.PdfFormEnv | None) -> str:
 
 
 def _read(function: object, *arguments: object) -> str:
-    """A text that PDFium writes into a buffer, as UTF-16 with a closing zero."""
+    """Calls a PDFium function that writes null-terminated UTF-16 text into a buffer."""
     assert callable(function)
     length = min(function(*arguments, None, 0), 4 * _MOST_CHARACTERS)
     if length <= 2:
@@ -103,16 +103,16 @@ def _place(annotation: object, frame: PageFrame) -> Rectangle:
     left, right = sorted((corners.left, corners.right))
     bottom, top = sorted((corners.bottom, corners.top))
     x0, y0, x1, y1 = frame.place(left, right, bottom, top)
-    # One beside the page is listed by viewers all the same: it gets a place at the edge.
+    # Viewers also list an annotation outside the page: it is placed at the edge.
     x0, y0 = min(x0, frame.width), min(y0, frame.height)
     return x0, y0, max(x0, x1), max(y0, y1)
 
 
-# A few stray glyphs are normal; more than this share means the page reads as nonsense.
+# A few stray glyphs are normal; above this share the text of the page is garbage.
 _UNMAPPED_SHARE_TO_TELL = 0.2
 _SMALLEST_PICTURE = 36.0
 _LEAST_PICTURE_SHARE = 0.01
-# A picture under this many words is their background, or a scan that was read.
+# A picture under at least this many words is a background, or a scan with OCR text.
 _WORDS_OF_A_SCAN = 5
 _WHITE = 250
 _LONGEST_LABEL = 64
@@ -120,10 +120,10 @@ _LONGEST_LABEL = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent:
-    """What was found on one page; `blank` means that nothing at all is drawn on it.
+    """The content of one page; `blank` means that nothing at all is drawn on it.
 
-    Places are those of `layout`. It is the displayed `frame`, unless the page shows its text lying
-    on its side: then it is the page before it was turned.
+    Positions are in `layout`: the displayed `frame` or, if the displayed text is sideways, the
+    page before rotation.
     """
 
     number: int
@@ -142,7 +142,7 @@ _NO_FRAME = PageFrame((0.0, 0.0, 0.0, 0.0), 0)
 
 
 class PageSource:
-    """Gives the content of each page; those read to learn the file's style are kept."""
+    """Provides the content of each page; caches the pages sampled to learn the file's style."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class PageSource:
         self._read_ahead: dict[int, PageContent] = {}
 
     def sample(self, count: int) -> Iterator[PageContent]:
-        """Up to about `count` pages spread over the file."""
+        """Up to about `count` pages, spread over the file."""
         for number in range(1, self._last + 1, max(1, self._last // count)):
             self._read_ahead[number] = self._read(number)
             yield self._read_ahead[number]
@@ -224,7 +224,7 @@ def _content(
 def _words(
     text_page: object, frame: PageFrame, checks: PageChecks
 ) -> tuple[PageWords, list[list[Word]], PageFrame]:
-    """The words of a page by lines, and the frame in which these lines run across."""
+    """The words of a page by line, and the frame in which these lines are horizontal."""
     words = PageWords(text_page, frame, checks)
     lines = list(words.lines())
     if not frame.is_sideways:
@@ -235,13 +235,13 @@ def _words(
         layout = frame.before_turning()
         words = PageWords(text_page, layout, checks)
         return words, list(words.lines()), layout
-    # PDFium looks for lines on the page before it was turned, and finds columns of words.
+    # PDFium looks for lines on the unrotated page, where it finds columns of words instead.
     upright = [line.words for line in lines_of(word for line in lines for word in line)]
     return words, [sorted(line, key=lambda word: word.x0) for line in upright], frame
 
 
 def _items(lines: list[list[Word]], drawing: PageDrawing) -> list[Item]:
-    """The page's lines and ruled tables in reading order."""
+    """The page's lines and ruled tables, in reading order."""
     lines, tables = take_ruled_tables(lines, ruled_grids(drawing))
     starting: dict[int, list[Table]] = {}
     for position, table in tables:
@@ -282,7 +282,7 @@ def _unread_pictures(drawing: PageDrawing, lines: list[list[Word]], frame: PageF
 
 
 def _label(pdf: pypdfium2.PdfDocument, number: int) -> str:
-    """The label of a page (`iv`, `A-3`) where it is not just its number."""
+    """The label of a page (`iv`, `A-3`); empty if it is just the page number."""
     buffer = (ctypes.c_ushort * _LONGEST_LABEL)()
     size = 2 * _LONGEST_LABEL
     length = pdfium.FPDF_GetPageLabel(pdf.raw, number - 1, buffer, size)

@@ -1,4 +1,4 @@
-"""Reads PDF files: text in reading order, the place of every word, pages and blocks."""
+"""Reads PDF files: text in reading order, the position of every word, pages and blocks."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from pincite.ingest.pdf.text_layer import TextLayer, text_layer
 from pincite.ingest.reading import NeedsPassword, ReadingOptions
 from pincite.records.document import Document, Flag, FlagKind, document_id
 
-# Flags what of a PDF is no page: scripts, actions that start by themselves, attached files.
+# Flags scripts, automatic actions and attached files.
 
 _MOST_NAMES = 20
 _LONGEST_NAME = 1024
-# Names of actions as they stand in the file's objects.
+# Names of actions in the file's objects.
 _ACTIONS = {
     "JavaScript": re.compile(rb"/(?:JavaScript|JS)\b"),
     "an action that starts a program": re.compile(rb"/Launch\b"),
     "an action on opening": re.compile(rb"/(?:OpenAction|AA)\b"),
-    "a form that is sent away": re.compile(rb"/SubmitForm\b"),
+    "a form that is submitted": re.compile(rb"/SubmitForm\b"),
     "embedded media": re.compile(rb"/RichMedia\b"),
     "an XFA form": re.compile(rb"/XFA\b"),
 }
@@ -54,7 +54,7 @@ def active_parts(pdf: pypdfium2.PdfDocument, content: bytes) -> Iterator[Flag]:
         if name == "JavaScript":
             found = max(found, scripts)
         if found > 0:
-            yield Flag(kind=FlagKind.ACTIVE_CONTENT, detail=f"it holds {name}; nothing was run")
+            yield Flag(kind=FlagKind.ACTIVE_CONTENT, detail=f"it contains {name}; nothing was run")
     count = pdfium.FPDFDoc_GetAttachmentCount(pdf.raw)
     for index in range(min(count, _MOST_NAMES)):
         name = _attachment_name(pdfium.FPDFDoc_GetAttachment(pdf.raw, index))
@@ -66,7 +66,7 @@ def active_parts(pdf: pypdfium2.PdfDocument, content: bytes) -> Iterator[Flag]:
 
 
 def _without_streams(content: bytes) -> bytes:
-    """The objects of a file, also those it holds compressed; pictures and page contents left out."""
+    """The objects of a file, including compressed ones, without pictures and page contents."""
     objects = []
     room, behind = _MOST_UNPACKED, 0
     for start, end, after in streams(content):
@@ -89,7 +89,7 @@ def _attachment_name(attachment: object) -> str:
 _SAMPLE_PAGES = 12
 _MOST_TIMES_LISTED = 20
 _ENCRYPTED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
-# Names that programs put in when the author gave no title.
+# Titles that programs insert when the author gave none.
 _NO_TITLE = re.compile(
     r"^(untitled|document\d*|title|microsoft (word|excel|powerpoint) - |powerpoint presentation"
     r"|\(anonymous\)|\(unspecified\)|slide \d|[\W\d_]+$"
@@ -99,13 +99,13 @@ _NO_TITLE = re.compile(
 
 
 class PdfReader:
-    """Reads `.pdf` files with PDFium; scripts, actions and attachments are flagged and left alone."""
+    """Reads `.pdf` files with PDFium; flags scripts, actions and attachments, and ignores them."""
 
     def __init__(self, options: ReadingOptions | None = None) -> None:
         self._options = options or ReadingOptions()
 
     def read(self, path: Path, content: bytes) -> Document:
-        """Read one file's bytes. Raises ReadError when PDFium cannot open them."""
+        """Read one file's bytes. Raises ReadError if PDFium cannot open them."""
         pdf = _open(content)
         try:
             objects = PdfObjects(content)
@@ -139,7 +139,7 @@ class PdfReader:
 
 
 class _Reading:
-    """One pass over the pages of a file; only a few of them are held at a time."""
+    """One pass over the pages of a file; only a few are in memory at a time."""
 
     def __init__(
         self, pdf: pypdfium2.PdfDocument, options: ReadingOptions, layer: TextLayer
@@ -163,7 +163,7 @@ class _Reading:
         self.assembly.finish()
 
     def _noted_pages(self) -> Iterator[PageContent]:
-        """Each page after those that follow it were noted: heads are known by coming back."""
+        """Yields each page after the following ones were noted, because headers show by recurring."""
         waiting: deque[PageContent] = deque()
         for page in self._source.pages():
             self._running.note(page.number, page.items, page.layout.height)
@@ -204,7 +204,7 @@ def _check_page_list(objects: PdfObjects) -> None:
     times = objects.most_listed_page()
     if times > _MOST_TIMES_LISTED:
         raise ReadError(
-            f"its list of pages names one page {times:,} times, as no ordinary program writes it; "
+            f"its page list names one page {times:,} times, which no ordinary program does; "
             "print the pages you need to a new PDF"
         )
 

@@ -1,4 +1,4 @@
-"""Says in plain words what of a PDF is missing, and what else a reader must tell about it."""
+"""Words the gaps and warnings of a PDF for the user."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ DAMAGED = "damaged and could not be read"
 NO_TEXT = "no text (a scan or a picture)"
 HARDLY_ANY_TEXT = "a picture with hardly any text"
 NOT_RECOGNISED = "a picture that could not be recognised"
-UNMAPPED = "set in a font that does not say which letters its signs are"
+UNMAPPED = "set in a font that does not map its glyphs to letters"
 
 
 def gaps_of(pages: Sequence[Page], count: int, advice: str) -> Iterator[str]:
-    """One sentence for each kind of gap, with the pages that have it; `count` are in the file.
+    """One sentence for each kind of gap, with its pages; `count` is the number of pages in the file.
 
-    `advice` says how pages without text could be read, if they could.
+    `advice` says how pages without text could be read; empty if they could not.
     """
     if not count:
-        yield "the PDF has no pages; nothing in it can be found"
+        yield "the PDF has no pages, so it cannot be found"
     for gap in dict.fromkeys(page.gap for page in pages if page.gap):
         numbers = [page.number for page in pages if page.gap == gap]
         single = len(numbers) == 1
@@ -28,7 +28,7 @@ def gaps_of(pages: Sequence[Page], count: int, advice: str) -> Iterator[str]:
     if len(pages) < count:
         yield (
             f"{page_list(range(len(pages) + 1, count + 1), count)} not read, because the limit is "
-            f"{len(pages)} for one file; raise ingest.max_pages or split the file"
+            f"{len(pages)} per file; raise ingest.max_pages or split the file"
         )
 
 
@@ -42,14 +42,14 @@ def _meaning(gap: str, advice: str, *, single: bool) -> str:
 
 
 def warnings_of(count: int, blank: Sequence[int], cropped: Sequence[int]) -> Iterator[str]:
-    """What is no gap: pages on which nothing is drawn, and text that is cut away."""
+    """Remarks that are not gaps: blank pages, and text outside the visible part."""
     if blank:
         yield f"{page_list(blank, count)} blank"
     if cropped:
         have = "has" if len(cropped) == 1 else "have"
         yield (
             f"{page_list(cropped, count, verb=have)} text outside the visible part; "
-            "it is never quoted, because nobody can see it"
+            "it is never quoted, because it is not visible"
         )
 
 

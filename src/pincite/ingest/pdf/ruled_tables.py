@@ -1,4 +1,4 @@
-"""Takes the words that stand in ruled grids out of a page's lines and makes tables of them."""
+"""Extracts the words inside ruled grids from a page's lines and makes tables of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Line = list[Word]
 def take_ruled_tables(
     lines: Sequence[Line], grids: Iterable[Grid]
 ) -> tuple[list[Line], list[tuple[int, Table]]]:
-    """The lines without the words of tables, and each table with the line it stands before."""
+    """The lines without the words of tables, and each table with the index of the line after it."""
     tables: list[tuple[int, Table]] = []
     left = list(lines)
     for grid in grids:
@@ -45,7 +45,7 @@ def take_ruled_tables(
 
 
 def _placed(lines: Sequence[Line], grid: Grid) -> tuple[dict[GridCell, list[Word]], list[Line]]:
-    """The words in each cell, and the lines without them."""
+    """The words in each cell, and the lines without those words."""
     cells: defaultdict[GridCell, list[Word]] = defaultdict(list)
     for word in (word for line in lines for word in line):
         cell = grid.cell_at((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)
@@ -57,12 +57,12 @@ def _placed(lines: Sequence[Line], grid: Grid) -> tuple[dict[GridCell, list[Word
 
 
 def _is_page_part(cell: GridCell, words: Sequence[Word], grid: Grid) -> bool:
-    """Whether a cell over all columns holds many lines: a part of the page inside the same frame."""
+    """Whether a full-width cell has many lines: a part of the page inside the same frame."""
     return cell.columns == (0, grid.columns - 1) and len(lines_of(words)) > _MOST_LINES_ACROSS
 
 
 def _is_table(grid: Grid, placed: dict[GridCell, list[Word]]) -> bool:
-    """Whether enough cells hold text, and none a page of it: lines also make charts and frames."""
+    """Whether enough cells have text and none has a page of it: lines also form charts and frames."""
     filled = len(placed)
     rows = {cell.rows[0] for cell in placed}
     if len(_rows_of_several_values(placed)) > _MOST_ROWS_WITH_SEVERAL_VALUES * len(rows):
@@ -77,7 +77,7 @@ def _is_table(grid: Grid, placed: dict[GridCell, list[Word]]) -> bool:
 
 
 def _rows_of_several_values(placed: dict[GridCell, list[Word]]) -> set[int]:
-    """Rows in which values stand apart within one cell: the rules frame columns, not cells."""
+    """Rows with several separate values in one cell: the rules frame columns, not cells."""
     return {
         cell.rows[0]
         for cell, words in placed.items()
@@ -100,7 +100,7 @@ def _table(grid: Grid, placed: dict[GridCell, list[Word]]) -> Table:
 
 
 def _rows_of_band(cells: list[TableCell]) -> list[TableRow]:
-    """One row, or several where numbers stand below each other without a line between them."""
+    """One row, or several if numbers are stacked without a line between them."""
     columns = [cell for cell in cells if len(cell.lines) > 1 and all(map(_is_number, cell.lines))]
     if not columns:
         return [TableRow(cells)]
@@ -120,7 +120,7 @@ def _is_number(line: Segment) -> bool:
     return TableCell([line], 0, 0).is_number
 
 
-# Finds the cells that ruled lines make on a PDF page, also those that span several columns.
+# Finds the cells formed by ruled lines on a PDF page, including those that span several columns.
 
 _NEAR = 2.5
 _NARROWEST = 6.0
@@ -130,7 +130,7 @@ _MOST_LINES_EACH_WAY = 120
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A rectangle between rules; `rows` and `columns` are first and last, counted from 0."""
+    """A rectangle between rules; `rows` and `columns` are (first, last), from 0."""
 
     x0: float
     y0: float
@@ -152,16 +152,16 @@ class Grid:
 
     @property
     def columns(self) -> int:
-        """How many columns it has."""
+        """The number of columns."""
         return len(self.xs) - 1
 
     def cell_at(self, x: float, y: float) -> GridCell | None:
-        """The cell around a point."""
+        """The cell that contains a point."""
         return self.places.get((bisect_right(self.ys, y) - 1, bisect_right(self.xs, x) - 1))
 
 
 def ruled_grids(drawing: PageDrawing) -> list[Grid]:
-    """Every table of at least two rows and two columns that is drawn with lines both ways."""
+    """Every table of at least two rows and columns drawn with horizontal and vertical lines."""
     if not drawing.vertical or not drawing.horizontal:
         return []
     if len(drawing.horizontal) + len(drawing.vertical) > _MOST_RULES:
@@ -172,7 +172,7 @@ def ruled_grids(drawing: PageDrawing) -> list[Grid]:
 
 
 def _joined(rules: Iterable[Rule]) -> list[Rule]:
-    """Pieces of one line put together: many programs draw each side of each cell."""
+    """Joins pieces of the same line, since many programs draw each side of each cell."""
     lines: list[list[Rule]] = []
     for rule in sorted(rules, key=lambda rule: rule.at):
         if not lines or rule.at - lines[-1][0].at > _NEAR:
@@ -219,7 +219,7 @@ def _connected(
 
 
 def _grid(horizontal: list[Rule], vertical: list[Rule]) -> Grid | None:
-    # The outer sides are often left open.
+    # The outer sides are often open.
     xs = _places(
         [r.at for r in vertical], [r.start for r in horizontal], [r.end for r in horizontal]
     )
@@ -245,7 +245,7 @@ def _size(cell: GridCell) -> int:
 
 
 def _places(lines: list[float], starts: list[float], ends: list[float]) -> list[float]:
-    """Where lines stand, and the outermost ends of those across them; close ones count once."""
+    """The positions of lines and of the outermost ends of crossing lines; close ones are merged."""
     places: list[float] = []
     for place in sorted([*lines, min(starts), max(ends)]):
         if not places or place - places[-1] > _NARROWEST:
@@ -256,7 +256,7 @@ def _places(lines: list[float], starts: list[float], ends: list[float]) -> list[
 def _cells(
     xs: list[float], ys: list[float], horizontal: list[Rule], vertical: list[Rule]
 ) -> Iterator[GridCell]:
-    """The smallest rectangles, put together where no line stands between them."""
+    """The smallest rectangles, merged if no line separates them."""
     seen: set[tuple[int, int]] = set()
     for row in range(len(ys) - 1):
         for column in range(len(xs) - 1):
@@ -283,16 +283,15 @@ def _crossed(rules: list[Rule], at: float, along: float) -> bool:
     )
 
 
-# Cuts the lines of a PDF page into pieces that stand apart: columns, cells, a bullet and its
-# text.
+# Splits the lines of a PDF page into separate pieces: columns, cells, a bullet and its text.
 
 _GAP_IN_SIZES = 1.2
 
 
 def cut_into_segments(words: list[Word]) -> Iterator[Row]:
-    """Cut a line where words stand apart by more than a space, or one stands below the other.
+    """Split a line where words are more than a space apart, or one is below the other.
 
-    PDFium puts a bullet far to the left on the line before its own.
+    PDFium puts a bullet far to the left on the line before its text.
     """
     if not words:
         return
@@ -302,7 +301,7 @@ def cut_into_segments(words: list[Word]) -> Iterator[Row]:
         same_height = before.y0 < before.y1 > word.y0 < word.y1 > before.y0
         below = not same_height and _starts_row(before, word)
         widest = _GAP_IN_SIZES * (before.size if before.size > word.size else word.size)
-        # The empty space between two words counts in either direction of writing.
+        # The gap between two words counts in either writing direction.
         if below or word.x0 - before.x1 > widest or before.x0 - word.x1 > widest:
             row.append(Segment(words[start:position]))
             start = position
@@ -314,9 +313,9 @@ def cut_into_segments(words: list[Word]) -> Iterator[Row]:
 
 
 def _starts_row(before: Word, word: Word) -> bool:
-    """Whether a word of another height than the one before stands below it or above.
+    """Whether a word whose height differs from the one before is below or above it.
 
-    Words of text that runs up or down the margin stand above each other, and stay together.
+    Words of vertical text in the margin are above each other, but stay together.
     """
     shared_width = min(before.x1, word.x1) - max(before.x0, word.x0)
     width = before.x1 - before.x0

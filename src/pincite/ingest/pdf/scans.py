@@ -1,4 +1,4 @@
-"""Pages of a PDF that are pictures: has them recognised, and says what stays unread."""
+"""Runs OCR on pages of a PDF that are pictures, and reports what stays unread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOTHING_FOUND = "a picture in which no text was recognised"
 
 
 class ScannedPages:
-    """Reads the pages of one PDF that have no text, or hardly any beside a large picture."""
+    """Reads the pages of one PDF that have no text, or hardly any next to a large picture."""
 
     def __init__(self, *, recognise: bool, on_recognising: Callable[[], None] = nobody) -> None:
         self._on_recognising = on_recognising
@@ -49,10 +49,10 @@ class ScannedPages:
         printed: list[list[Word]],
         pictures: Sequence[Rectangle],
     ) -> list[list[Word]]:
-        """The lines of a page: those recognised, if they hold more than the printed ones.
+        """The lines of a page: the recognised ones, if they contain more than the existing text.
 
-        `pictures` are the places of its pictures. A page that has neither text nor pictures may
-        still show letters: as drawings, or in a font that does not say which letters they are.
+        `pictures` are the positions of its pictures. A page with neither text nor pictures may still
+        show letters: as drawings, or in a font without a mapping to letters.
         """
         letters = sum(len(word.text) for line in printed for word in line)
         if letters >= _FEW_LETTERS:
@@ -68,11 +68,11 @@ class ScannedPages:
         return recognised or printed
 
     def gap(self, number: int) -> str:
-        """What of a page is missing, or an empty string."""
+        """The gap of a page, or an empty string."""
         return self._gaps.get(number, "")
 
     def warnings(self, count: int) -> Iterator[str]:
-        """Which pages were hard to recognise."""
+        """Warnings about pages with low OCR confidence."""
         if self._doubtful:
             yield (
                 f"{page_list(sorted(self._doubtful), count)} recognised in a picture with little "
@@ -85,7 +85,7 @@ class ScannedPages:
             if self._recogniser is None:
                 self._recogniser = PageRecogniser(self._on_recognising)
             found = self._recogniser.read(page)
-        # A boundary: whatever three foreign libraries raise at one picture costs that page alone.
+        # Whatever three third-party libraries raise on a picture must only affect this page.
         except Exception as error:  # noqa: BLE001
             self._gaps[number] = f"{NOT_RECOGNISED} ({type(error).__name__})"
             return []
@@ -103,16 +103,16 @@ def _largest_share(page: pypdfium2.PdfPage, pictures: Sequence[Rectangle]) -> fl
     return max(((x1 - x0) * (y1 - y0) / area for x0, y0, x1, y1 in pictures), default=0.0)
 
 
-# Recognises the text of a page that is a picture, with the models that rapidocr's wheel holds.
+# OCR of pages that are pictures, with the models included in rapidocr's wheel.
 
 _DETECTION = "PP-OCRv6_det_small.onnx"
 _RECOGNITION = "PP-OCRv6_rec_small.onnx"
 _DOTS_PER_POINT = 200 / 72
 _LONGEST_SIDE = 2400
-# Lines are found in a smaller picture than the one they are read in: three times faster, and on
-# the scans of shared/documents the same lines.
+# Lines are detected in a smaller picture than they are read in: three times faster, with the same
+# lines on the scans of shared/documents.
 _LONGEST_SIDE_FOR_FINDING_LINES = 1280
-# The height of a line's box depends on its letters; only what differs more is another font size.
+# The height of a line's box depends on its letters; only a larger difference is another font size.
 _SAME_SIZE = 0.25
 
 Corners = Sequence[Sequence[float]]
@@ -120,7 +120,7 @@ Corners = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedPage:
-    """The lines of a page from top to bottom, and how sure the recogniser was, in 0..1."""
+    """The lines of a page from top to bottom, and the OCR confidence, in 0..1."""
 
     lines: list[list[Word]]
     confidence: float
@@ -128,9 +128,9 @@ class RecognisedPage:
 
 
 class PageRecogniser:
-    """Reads pictures of pages. Raises ImportError or OSError where the extra is not usable.
+    """Reads pictures of pages. Raises ImportError or OSError if the `ocr` extra is not usable.
 
-    `on_new` is called before each that was not read yet.
+    `on_new` is called before each picture that was not read yet.
     """
 
     def __init__(self, on_new: Callable[[], None] = nobody) -> None:
@@ -139,13 +139,13 @@ class PageRecogniser:
         self._known: dict[bytes, RecognisedPage] = {}
 
     def read(self, page: pypdfium2.PdfPage) -> RecognisedPage:
-        """What stands on a page as it is displayed, in points from its top left corner."""
+        """The text of a page as displayed, in points from its top left corner."""
         longest = max(page.get_size())
         scale = min(_DOTS_PER_POINT, _LONGEST_SIDE / max(longest, 1.0))
         bitmap = page.render(scale=scale)
         try:
             picture = bitmap.to_numpy()
-            # A page that comes again and again is read once.
+            # A page picture that recurs is read once.
             digest = hashlib.sha256(picture.tobytes()).digest()
             if digest not in self._known:
                 self._on_new()
@@ -172,22 +172,22 @@ def _engine() -> Any:
 
     models = Path(rapidocr.__file__).parent / "models"
     for name in (_DETECTION, _RECOGNITION):
-        # Without a path rapidocr would look for its models, and fetch what it does not find.
+        # Without explicit paths rapidocr would search for its models and download missing ones.
         if not (models / name).is_file():
             raise FileNotFoundError(f"{models / name} is missing; install pincite[ocr] again")
     engine = rapidocr.RapidOCR(
         params={
             "Global.log_level": "error",
             "Global.max_side_len": _LONGEST_SIDE,
-            "Global.text_score": 0.0,  # doubtful lines are told, not dropped
+            "Global.text_score": 0.0,  # doubtful lines are reported, not dropped
             "Global.return_word_box": True,
-            # It takes some upright lines for upside-down ones and so makes nonsense of them.
+            # The classifier mistakes some upright lines for upside-down ones and garbles them.
             "Global.use_cls": False,
             "Det.model_path": str(models / _DETECTION),
             "Det.limit_type": "max",
             "Det.limit_side_len": _LONGEST_SIDE_FOR_FINDING_LINES,
             "Rec.model_path": str(models / _RECOGNITION),
-            "Rec.rec_batch_num": 1,  # more are not faster, and take more memory
+            "Rec.rec_batch_num": 1,  # larger batches are not faster, and take more memory
             "EngineConfig.onnxruntime.intra_op_num_threads": 1,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }
@@ -204,7 +204,7 @@ def _lines(found: Any, scale: float) -> Iterator[list[Word]]:
         boxes = [(piece, _bounds(corners, scale)) for piece, _, corners in pieces]
         words = list(words_of_line(text, boxes, line))
         for word in words:
-            # The scores rapidocr gives for single words belong to single letters.
+            # rapidocr's scores for single words are really those of single letters.
             word.confidence = min(1.0, max(0.0, float(score)))
         if words:
             yield words
@@ -215,8 +215,8 @@ def words_of_line(
 ) -> Iterator[Word]:
     """The words of a recognised line, each with a box as high as the line.
 
-    rapidocr gives a box for each word, or for each letter of a line with Chinese in it. Where its
-    pieces do not spell `text`, the line's box is shared out evenly.
+    rapidocr returns a box for each word, or for each letter of a line that contains Chinese. If its
+    pieces do not spell `text`, the line's box is divided evenly.
     """
     letters = "".join(text.split())
     boxes = [box for piece, box in pieces for _ in piece]
@@ -232,7 +232,7 @@ def words_of_line(
 
 
 def _parts(token: str) -> Iterator[str]:
-    """Signs of Chinese and Japanese one by one, other letters together."""
+    """Chinese and Japanese characters one by one, runs of other letters together."""
     together = ""
     for sign in token:
         if not is_written_without_spaces(sign):
@@ -260,7 +260,7 @@ def _bounds(corners: Corners, scale: float) -> Rectangle:
 
 
 def _with_common_size(lines: Sequence[list[Word]]) -> Sequence[list[Word]]:
-    """Give lines of about the usual height the usual size."""
+    """Assigns the usual size to lines of about the usual height."""
     if not lines:
         return lines
     usual = median(words[0].size for words in lines)
@@ -272,7 +272,7 @@ def _with_common_size(lines: Sequence[list[Word]]) -> Sequence[list[Word]]:
 
 
 def _side_by_side(lines: Sequence[list[Word]]) -> list[list[Word]]:
-    """From top to bottom; what stands at the same height becomes one line, from left to right."""
+    """Sorts lines from top to bottom; those at the same height become one line, left to right."""
     joined: list[list[Word]] = []
     for line in sorted(lines, key=lambda words: words[0].y0 + words[0].y1):
         middle = (line[0].y0 + line[0].y1) / 2

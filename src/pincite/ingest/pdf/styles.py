@@ -1,6 +1,6 @@
-"""How pieces of text on a PDF page are drawn: bold or not, in which colour, visible or not.
+"""Determines how text on a PDF page is drawn: weight, colour and visibility.
 
-PDFium knows this for each text object; many characters share one, so it is asked once.
+PDFium reports this for each text object, which many characters share, so it is queried once each.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from typing import Any, NewType, Protocol
 
 import pypdfium2.raw as pdfium
 
-# Calls PDFium with plain addresses: a page needs thousands of calls that do next to nothing.
+# Calls PDFium with plain addresses, since a page needs thousands of tiny calls.
 
 Pointer = NewType("Pointer", object)
-"""An address, ready to be passed on."""
+"""An address in the form that `direct` functions accept."""
 
 
 def address_of(pointer: Any) -> int:
-    """Where a pointer of pypdfium2 points."""
+    """The address in a pypdfium2 pointer."""
     return ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
 
 def pointer_to(address: int) -> Pointer:
-    """Make an address ready once for many calls, which would otherwise turn it again each time."""
+    """Convert an address once for many calls, which would otherwise convert it each time."""
     return Pointer(ctypes.c_void_p.from_param(address))
 
 
 def direct(function: Any, result: Any) -> Callable[..., Any]:
     """A function of PDFium that takes a `Pointer` for every address, and integers as they are.
 
-    It keeps the interpreter's lock: these calls take less time than giving it up and getting it
-    back. An address as a plain integer would be cut to 32 bits.
+    It keeps the GIL: these calls take less time than releasing and reacquiring it. An address
+    passed as a plain integer would be truncated to 32 bits.
     """
     prototype: Callable[..., Any] = ctypes.PYFUNCTYPE(result)(address_of(function))
     return prototype
 
 
 ADDRESS = ctypes.c_size_t
-"""The result of functions that give an address; 0 where there is none."""
+"""The result of functions that return an address; 0 if there is none."""
 
 
 _BOLD_WEIGHT = 600
@@ -54,16 +54,16 @@ Colour = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
-    """How one text object is drawn; `colour` is None where it has no plain one."""
+    """How one text object is drawn; `colour` is None if it is not a plain colour."""
 
     bold: bool = False
     italic: bool = False
     colour: Colour | None = None
     invisible: bool = False
     unseen: str = ""
-    """Why nobody sees it on the page, as the file says."""
+    """Why the text is hidden according to the file; empty if it is not."""
     replaced: bool = False
-    """Whether the file gives other text in the place of what it draws."""
+    """Whether the file gives replacement text for what it draws."""
 
 
 PLAIN = TextStyle()
@@ -78,15 +78,15 @@ _fill_colour = direct(pdfium.FPDFPageObj_GetFillColor, ctypes.c_int)
 
 
 class TextChecks(Protocol):
-    """Adds to a style what is known of the one text object."""
+    """Refines a style with what is known about one text object."""
 
     def of(self, address: int, font: int, style: TextStyle) -> TextStyle:
-        """The style of the object at this address; the same one where nothing is odd."""
+        """The style of the object at this address; unchanged if the object is ordinary."""
         ...
 
 
 class TextStyles(dict[int, TextStyle]):
-    """The styles of one page's text objects by their addresses, found when first asked for."""
+    """The styles of one page's text objects by address, computed on first access."""
 
     def __init__(self, checks: TextChecks | None = None) -> None:
         super().__init__({0: PLAIN})
@@ -98,7 +98,7 @@ class TextStyles(dict[int, TextStyle]):
         text_object = pointer_to(address)
         font, mode = _font_of(text_object), _render_mode(text_object)
         colour = self._colours.raw(text_object)
-        # A page has hundreds of text objects and a handful of looks.
+        # A page has hundreds of text objects but only a handful of styles.
         look = font, mode, colour
         style = self._known.get(look)
         if style is None:
@@ -116,7 +116,7 @@ def _style(font: int, mode: int, raw_colour: bytes) -> TextStyle:
     return TextStyle(
         bold=bold,
         italic=italic,
-        # Only stroked letters have the colour of their lines, and clipping ones show a picture.
+        # Stroked letters are drawn in the line colour, and clipping ones show a picture.
         colour=colour[:3] if colour and mode in (0, 2, 4, 6) else None,
         invisible=mode in (_DRAWS_NOTHING, _CLIPS_ONLY) or clear,
     )
@@ -134,14 +134,14 @@ def _face(font: int) -> tuple[bool, bool]:
 
 
 def font_name(font: int) -> bytes:
-    """The name that the file gives a font; nothing where it is too long for one."""
+    """The name of a font in the file; empty if it is too long."""
     buffer = ctypes.create_string_buffer(_LONGEST_NAME)
     length = _font_name(pointer_to(font), buffer, ctypes.c_size_t(_LONGEST_NAME))
     return buffer.value if 0 < length <= _LONGEST_NAME else b""
 
 
 class FillColours:
-    """Asks for the colours that objects are filled with; one buffer serves all of them."""
+    """Reads the fill colours of objects, with one shared buffer."""
 
     def __init__(self) -> None:
         self._parts = bytearray(_FOUR_NUMBERS.size)
@@ -149,7 +149,7 @@ class FillColours:
         self._pointers = [pointer_to(start + 4 * number) for number in range(4)]
 
     def of(self, page_object: Pointer) -> tuple[int, int, int, int] | None:
-        """Red, green, blue and opacity, each in 0..255; None where it is no plain colour."""
+        """Red, green, blue and opacity, each in 0..255; None if it is not a plain colour."""
         raw = self.raw(page_object)
         if not raw:
             return None
@@ -157,5 +157,5 @@ class FillColours:
         return red, green, blue, opacity
 
     def raw(self, page_object: Pointer) -> bytes:
-        """The same four as PDFium writes them down, nothing instead of None."""
+        """The same four values as PDFium's raw bytes; empty instead of None."""
         return bytes(self._parts) if _fill_colour(page_object, *self._pointers) else b""

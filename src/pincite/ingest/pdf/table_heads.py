@@ -1,4 +1,4 @@
-"""Says for each cell of a table which cells head its column and its row."""
+"""Finds the column and row headers of each cell of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 
 from pincite.ingest.pdf.words import Table, TableCell, TableRow
 
-# Says which columns of a table each cell of a row of heads stands over.
+# Determines which columns each cell of a header row covers.
 
 _NEAR_IN_SIZES = 3.5
 _MOST_OFF_CENTRE = 0.3
@@ -19,7 +19,7 @@ _YEAR_OR_ASIDE = re.compile(r"^\D{0,12}(?:19|20)\d\d\W*$|^\(.*\)$")
 
 @dataclass(frozen=True, slots=True)
 class ColumnHead:
-    """A cell that heads columns, and which."""
+    """A column header cell and the numbers of its columns."""
 
     cell: TableCell
     columns: set[int]
@@ -27,7 +27,7 @@ class ColumnHead:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Where the cells of one column stand: its edges, and the middle of most."""
+    """The extent of one column's cells: its edges, and the middle of most cells."""
 
     number: int
     x0: float
@@ -36,7 +36,7 @@ class Column:
 
 
 def columns_of(rows: Sequence[TableRow], *, first: int) -> list[Column]:
-    """The columns from `first` on that have cells of their own in these rows."""
+    """The columns from `first` on that have their own cells in these rows."""
     lines: dict[int, list[tuple[float, float]]] = {}
     for row in rows:
         for cell in row.cells:
@@ -56,15 +56,14 @@ def columns_of(rows: Sequence[TableRow], *, first: int) -> list[Column]:
 def heads_of(
     row: TableRow, columns: Sequence[Column], headed: Sequence[Column], *, whole: bool = False
 ) -> list[ColumnHead]:
-    """The heads of a row with the columns they stand over; `headed` are columns of heads alone.
+    """The heads of a row with the columns they cover; `headed` are columns that contain only heads.
 
-    `whole` where no head of this row is the first line of one that goes on below. "(in thousands)",
-    alone in its row, is said of all columns.
+    `whole`: no head of this row is the first line of one that continues below. "(in thousands)",
+    alone in its row, applies to all columns.
 
-    A head in the middle over several columns may touch only one of them, or none. The columns are
-    divided half-way between the heads; a head that stands in the middle of its share has all of it.
-    Of the rest, a column without a head belongs to the nearest, if that is near and others stand
-    in this row.
+    A head centred over several columns may touch only one of them, or none. The columns are divided
+    half-way between the heads; a head centred over its share covers all of it. Of the rest, a
+    column without a head belongs to the nearest one, if that is near and the row has others.
     """
     heads = [ColumnHead(cell, set(range(cell.first, cell.last + 1))) for cell in row.cells]
     if len(heads) == 1 and _ASIDE.match(heads[0].cell.text):
@@ -75,7 +74,7 @@ def heads_of(
         share = [column for column in columns if _nearest(column, over) is head]
         others = set().union(*(other.columns for other in over if other is not head))
         numbers = {column.number for column in share}
-        # Numbers stand at the right edge of a column, and a head often in the middle.
+        # Numbers are aligned to the right edge of a column, and heads are often centred.
         named = [column for column in headed if column.number in numbers]
         if others & numbers or len(share) < 2:
             continue
@@ -100,11 +99,11 @@ def _nearest(column: Column, heads: Sequence[ColumnHead]) -> ColumnHead:
 
 
 def _is_middle(head: ColumnHead, share: Sequence[Column], *, whole: bool) -> bool:
-    """Whether a head is plainly centred over several columns, not over one of them."""
+    """Whether a head is clearly centred over several columns, not over one of them."""
     text, middle = head.cell.text, _middle(head.cell)
     if text[0].islower():
         return False
-    # Where the writing runs to the left, the first column is the rightmost.
+    # In right-to-left writing, the first column is the rightmost.
     x0, x1 = min(column.x0 for column in share), max(column.x1 for column in share)
     off = abs(middle - (x0 + x1) / 2)
     if off > _MOST_OFF_CENTRE * (x1 - x0) / len(share):
@@ -113,7 +112,7 @@ def _is_middle(head: ColumnHead, share: Sequence[Column], *, whole: bool) -> boo
         return True
     if len(share) % 2 == 0:
         return all(off < abs(middle - column.middle) for column in share)
-    # It may be the first line of a head of the middle column.
+    # It may be the first line of a head over the middle column.
     below = [column for column in share if column.x0 < middle < column.x1]
     left, right = _edges(head.cell)
     wide = all(right - left > column.x1 - column.x0 for column in below)
@@ -139,7 +138,7 @@ _YEAR_AT_END = re.compile(r"([^\d:]{0,30}(?:\d{1,2}\D{1,12})?)(?:19|20)\d\d\W*$"
 
 
 def link_headers(table: Table) -> None:
-    """Fill in the headers of every cell, as far as they can be told; header cells get none."""
+    """Set the headers of every cell, as far as they are known; header cells get none."""
     count = _header_rows(table)
     labelled = _has_labels(table, count)
     header = _Header(table.rows[:count], columns_of(table.rows, first=int(labelled)))
@@ -166,7 +165,7 @@ def link_headers(table: Table) -> None:
 
 
 class _Header:
-    """The rows of heads that hold for the rows below them, until others take their place."""
+    """The header rows that apply to the rows below, until others replace them."""
 
     def __init__(self, rows: Sequence[TableRow], columns: Sequence[Column]) -> None:
         self._columns = columns
@@ -174,7 +173,7 @@ class _Header:
         self._heads = self._heads_of(rows)
 
     def replace(self, rows: Sequence[TableRow]) -> None:
-        """Let other rows head the columns; heads above a row that is repeated stay."""
+        """Replace the header rows; heads above a repeated row remain."""
         kept = next((n for n, row in enumerate(self._rows) if _repeats(rows[0], row)), 0)
         self._rows = [*self._rows[:kept], *rows]
         self._heads = [*self._heads[:kept], *self._heads_of(rows)]
@@ -188,17 +187,17 @@ class _Header:
         ]
 
     def is_repeated_by(self, row: TableRow) -> bool:
-        """Whether a row holds the same heads as the last one."""
+        """Whether a row has the same heads as the last header row."""
         return _repeats(row, self._rows[-1])
 
     def above(self, cell: TableCell) -> list[TableCell]:
-        """The heads of a cell, outermost first."""
+        """The column heads of a cell, outermost first."""
         columns = set(range(cell.first, cell.last + 1))
         return [head.cell for row in self._heads for head in row if head.columns & columns]
 
 
 class _RowNames:
-    """What names several rows of a table: a period above sections, a section above labels."""
+    """Names that apply to several rows of a table: a period above sections, a section above labels."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -208,7 +207,7 @@ class _RowNames:
         self._begun = 0
 
     def take(self, number: int) -> bool:
-        """Whether a row names those below it; then it does from now on."""
+        """Whether a row names those below it; if so, it is recorded."""
         row = self._table.rows[number]
         name = row.cells[0]
         if not _is_section(row, self._table, number):
@@ -224,7 +223,7 @@ class _RowNames:
         return True
 
     def _is_period(self, text: str) -> bool:
-        """Whether a name is a year, or one of several that differ by it: "Fiscal 2015"."""
+        """Whether a name is a year, or one of several that differ only in the year: "Fiscal 2015"."""
         found = _YEAR_AT_END.match(text)
         if found is None:
             return False
@@ -233,25 +232,25 @@ class _RowNames:
         return not found[1] or len([year for year in years if _YEAR_AT_END.match(year)]) > 1
 
     def begin_part(self, number: int) -> None:
-        """Forget what named the rows above new heads, unless it stands right above those."""
+        """Drop the names of the rows above new heads, except a name directly above the heads."""
         if self._begun != number - 1:
             self._period = self._section = None
 
     def above(self, label: TableCell | None) -> tuple[TableCell, ...]:
-        """The names that hold for a row with this label, outermost first."""
+        """The names that apply to a row with this label, outermost first."""
         section = self._section
         if section and label and self._indented and label.lines[0].x0 <= section.lines[0].x0 + 1.0:
             self._section = None
         return tuple(name for name in (self._period, self._section) if name is not None)
 
     def end_with(self, label: TableCell | None) -> None:
-        """End the section below its total."""
+        """End the section after its total."""
         if label and label.text.casefold().startswith("total"):
             self._section = None
 
 
 def _heads_again(table: Table, number: int, header: _Header) -> int:
-    """How many rows from here on head the columns again: words beside no label, above numbers."""
+    """The number of repeated header rows from here: words without a row label, above numbers."""
     if header.is_repeated_by(table.rows[number]):
         return 1
     if table.rows[number].cells[0].first == 0:
@@ -263,7 +262,7 @@ def _heads_again(table: Table, number: int, header: _Header) -> int:
         return 0
     if any(cell.is_number for row in heads for cell in row.cells):
         return 0
-    # Below them may stand the name of a part: "2015", "Assets:".
+    # They may be followed by the name of a section: "2015", "Assets:".
     below = next((row for row in rows[count : count + 3] if len(row.cells) > 1), rows[count])
     values = [cell for cell in below.cells if cell.first > 0]
     numbers = sum(cell.is_number for cell in values)
@@ -271,13 +270,13 @@ def _heads_again(table: Table, number: int, header: _Header) -> int:
 
 
 def _header_rows(table: Table) -> int:
-    """How many rows at the top name the columns; 0 where nothing shows that they do."""
+    """The number of header rows at the top; 0 without evidence of any."""
     count = 0
     for row in table.rows[: min(_MOST_HEADER_ROWS, len(table.rows) - 1)]:
         if any(cell.is_number for cell in row.cells) and not _are_days(table, count):
             break
         if len(row.cells) == 1 and row.cells[0].first == row.cells[0].last == 0:
-            # A single label at the left names a part of the rows, unless the heads follow.
+            # A single label at the left names a section, unless the heads follow.
             following = table.rows[count + 1]
             if any(cell.is_number for cell in following.cells) or count:
                 break
@@ -288,23 +287,23 @@ def _header_rows(table: Table) -> int:
 
 
 def _is_above_values(row: TableRow, below: TableRow | None) -> bool:
-    """Whether a cell alone in its row stands over years: it cannot be the first line of one's head."""
+    """Whether a cell alone in its row is above years, so it is not the first line of a head."""
     years = [cell for cell in below.cells if cell.first > 0] if below else []
     return len(row.cells) == 1 and len(years) > 1 and all(cell.is_value for cell in years)
 
 
 def _are_days(table: Table, number: int) -> bool:
-    """Whether the numbers of a row without a label are parts of dates: years stand below them."""
+    """Whether the numbers of a row without a label are parts of dates, with years below them."""
     row, below = table.rows[number], table.rows[number + 1]
     years = [cell for cell in below.cells if cell.first > 0]
     return row.cells[0].first > 0 and all(cell.is_value and not cell.is_number for cell in years)
 
 
 def _names_columns(table: Table, count: int) -> bool:
-    """Whether the last of the first `count` rows looks other than what stands below it."""
+    """Whether the last of the first `count` rows looks different from the rows below it."""
     row, below = table.rows[count - 1], table.rows[count:]
     if len(row.cells) == 1 and table.columns > 2 and row.cells[0].first == row.cells[0].last:
-        # "(in thousands)" holds for all columns, whichever it stands over.
+        # "(in thousands)" applies to all columns, whichever it is above.
         return count > 1 and row.cells[0].first > 0 and row.cells[0].text[:1] == "("
     values = [cell for cell in row.cells if cell.first > 0]
     numeric = sum(_heads_values(below, cell) for cell in values)
@@ -316,7 +315,7 @@ def _names_columns(table: Table, count: int) -> bool:
 
 
 def _heads_values(rows: Sequence[TableRow], head: TableCell) -> bool:
-    """Whether numbers stand below a cell, or measures below a word."""
+    """Whether there are numbers below a cell, or units below a word."""
     cells = [c for row in rows for c in row.cells if head.first <= c.first and c.last <= head.last]
     if sum(cell.is_number for cell in cells) > 0.5 * len(cells):
         return True
@@ -325,7 +324,7 @@ def _heads_values(rows: Sequence[TableRow], head: TableCell) -> bool:
 
 
 def _has_labels(table: Table, header_rows: int) -> bool:
-    """Whether the first column names the rows."""
+    """Whether the first column contains row labels."""
     rows = table.rows[header_rows:]
     firsts = [row.cells[0] for row in rows if row.cells[0].first == 0]
     if not firsts or sum(cell.is_number for cell in firsts) > 0.5 * len(firsts):

@@ -1,5 +1,5 @@
-"""Which text of a PDF may not be what its pages show: fonts that tell other letters than they draw,
-layers that may be switched off.
+"""Finds causes of a PDF's text differing from what its pages show: fonts that map to letters other
+than those they draw, and layers that may be switched off.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from enum import Enum, auto
 
 from pincite.ingest.pdf.objects import PdfObjects
 
-# What the fonts of a PDF that name their glyphs by number can be compared with: the table of
-# letters in the font's own program, and the order of its glyphs.
+# Evidence for fonts that address glyphs by number: the character map in the font's own program, and
+# the order of its glyphs.
 
 _DESCENDANT = re.compile(rb"\[?\s{0,4}(\d{1,9})\s{1,4}\d{1,5}\s{1,4}R\b")
 _LONGEST_PROGRAM = 8 << 20
 _MOST_GLYPHS = 65_536
 _UNICODE_TABLES = {(0, 3), (0, 4), (3, 1), (3, 10)}
-# Fewer in a row may be chance: some programs number glyphs as they come up in the text.
+# Fewer in a row may be chance: some programs number glyphs in order of their use.
 _LEAST_IN_A_ROW = 4
 _SHARE_IN_A_ROW = 0.6
 
 
 def letters_by_code(objects: PdfObjects, font: bytes) -> dict[int, set[str]]:
-    """The letters of an embedded TrueType font by their codes; empty where its table was left out."""
+    """The letters of an embedded TrueType font by code; empty if its character map is missing."""
     listed = objects.value(font, b"DescendantFonts")
     refers = _DESCENDANT.match(listed)
     inner = objects.dictionary(int(refers[1])) if refers else listed
@@ -45,13 +45,13 @@ def letters_by_code(objects: PdfObjects, font: bytes) -> dict[int, set[str]]:
 
 
 def letters_of_glyphs(program: bytes) -> dict[int, set[str]]:
-    """The ASCII letters and digits of a TrueType font by the numbers of their glyphs."""
+    """The ASCII letters and digits of a TrueType font, by glyph number."""
     letters: dict[int, set[str]] = defaultdict(set)
     try:
         for code, glyph in _coded_glyphs(program):
             if glyph and chr(code).isascii() and chr(code).isalnum():
                 letters[glyph].add(chr(code))
-    except (struct.error, IndexError):  # cut off, or no font at all
+    except (struct.error, IndexError):  # truncated, or not a font
         return {}
     return dict(letters)
 
@@ -73,7 +73,7 @@ def _coded_glyphs(program: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _segments(program: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """The codes up to the last letter of ASCII in a table of format 4."""
+    """The codes up to the last ASCII letter in a format 4 table."""
     double = struct.unpack_from(">H", program, start + 6)[0]
     for place in range(0, double, 2):
         ends = start + 14 + place
@@ -90,7 +90,7 @@ def _segments(program: bytes, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _groups(program: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """The codes up to the last letter of ASCII in a table of format 12."""
+    """The codes up to the last ASCII letter in a format 12 table."""
     count = min(struct.unpack_from(">I", program, start + 12)[0], _MOST_GLYPHS)
     for number in range(count):
         first, last, glyph = struct.unpack_from(">III", program, start + 16 + 12 * number)
@@ -98,23 +98,23 @@ def _groups(program: bytes, start: int) -> Iterator[tuple[int, int]]:
             yield code, glyph + code - first
 
 
-def disagrees(inside: Mapping[int, set[str]], told: Sequence[tuple[int, str]]) -> bool:
-    """Whether another letter or digit is told than the font's program has; capitals count as small."""
-    for code, sign in told:
+def contradicts_font(inside: Mapping[int, set[str]], mapping: Sequence[tuple[int, str]]) -> bool:
+    """Whether a code maps to a different letter or digit than in the font's program, ignoring case."""
+    for code, sign in mapping:
         own = {letter.lower() for letter in inside.get(code, ())}
         if own and sign.isascii() and sign.isalnum() and sign.lower() not in own:
             return True
     return False
 
 
-def breaks_its_order(told: Sequence[tuple[int, str]]) -> bool:
-    """Whether a font has its letters or digits one after another, but for some that it tells.
+def breaks_glyph_order(mapping: Sequence[tuple[int, str]]) -> bool:
+    """Whether a font's glyphs follow the order of letters or digits, except some by their mapping.
 
-    Glyphs mostly keep the order of the alphabet. Where the glyph between those of 0 and 2 is told to be
-    a 9, something is odd; that it is a lie cannot be said without looking at it.
+    Glyphs are mostly in the order of the alphabet. If the glyph between those of 0 and 2 maps to 9,
+    that is odd; whether it is wrong cannot be determined without rendering it.
     """
     kinds: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for code, sign in told:
+    for code, sign in mapping:
         if sign.isascii() and sign.isalnum():
             kinds["0" if sign.isdigit() else "A" if sign.isupper() else "a"].append((code, sign))
     return any(_breaks_row(signs, base) for base, signs in kinds.items())
@@ -149,12 +149,12 @@ _RANGE = re.compile(
 )
 _HEX = re.compile(rb"<([0-9A-Fa-f]{4})>")
 _LONGEST_MAP = 1 << 20
-# Names may be written with the codes of their letters; what is encrypted is not readable here.
+# Names may be written with hexadecimal escapes; encrypted content is not readable here.
 _LAYERS = re.compile(rb"/(?:O|#4[Ff])(?:C|#43)(?:P|#50)|/Encrypt")
 
 
 class _Doubt(Enum):
-    """What is wrong with a font's map."""
+    """What is wrong with a font's character map."""
 
     NONE = auto()
     ODD = auto()
@@ -163,18 +163,18 @@ class _Doubt(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TextLayer:
-    """What a file says of its text that its pages do not show; empty for nearly every file."""
+    """The fonts and layers that make a file's text doubtful; empty for nearly every file."""
 
     lying_fonts: frozenset[bytes] = frozenset()
-    """Names of fonts that map a letter or digit to another one."""
+    """Names of fonts that map a letter or digit to a different one than they draw."""
     odd_fonts: frozenset[bytes] = frozenset()
-    """Names of fonts that seem to, and cannot be compared with what they draw."""
+    """Names of fonts that seem to do so, but cannot be compared with what they draw."""
     has_layers: bool = False
-    """Whether it may have layers, some of which a viewer may not show."""
+    """Whether it may have layers that a viewer does not show."""
 
 
 def text_layer(objects: PdfObjects) -> TextLayer:
-    """Look at the fonts and layers of a file."""
+    """Examine the fonts and layers of a file."""
     fonts = list(_fonts(objects))
     lying = frozenset(name for name, doubt in fonts if doubt is _Doubt.LIE)
     odd = frozenset(name for name, doubt in fonts if doubt is _Doubt.ODD)
@@ -182,7 +182,7 @@ def text_layer(objects: PdfObjects) -> TextLayer:
 
 
 def _fonts(objects: PdfObjects) -> Iterator[tuple[bytes, _Doubt]]:
-    """The names of fonts whose map of letters there is something to say about."""
+    """The names of fonts with a doubtful character map."""
     for number in objects.numbers():
         font = objects.dictionary(number)
         if b"/ToUnicode" not in font or not _FONT.search(font):
@@ -190,23 +190,23 @@ def _fonts(objects: PdfObjects) -> Iterator[tuple[bytes, _Doubt]]:
         name = _NAME.match(objects.value(font, b"BaseFont"))
         mapped = objects.reference(font, b"ToUnicode")
         if name and mapped:
-            doubt = _doubt(objects, font, list(_told(objects.stream(mapped, _LONGEST_MAP))))
+            doubt = _doubt(objects, font, list(_mapped(objects.stream(mapped, _LONGEST_MAP))))
             if doubt is not _Doubt.NONE:
                 yield name[1], doubt
 
 
-def _doubt(objects: PdfObjects, font: bytes, told: list[tuple[int, str]]) -> _Doubt:
+def _doubt(objects: PdfObjects, font: bytes, mapping: list[tuple[int, str]]) -> _Doubt:
     is_simple = any(kind in font for kind in _SIMPLE)
     if is_simple and (drawn := _drawn(objects, font)):
-        return _Doubt.LIE if _disagree(drawn, told) else _Doubt.NONE
-    # The table in a font's program is no proof: some programs number the shapes of a scan in it.
+        return _Doubt.LIE if _disagree(drawn, mapping) else _Doubt.NONE
+    # The map in a font's program is not proof: some programs use it to number the shapes of a scan.
     inside = {} if is_simple else letters_by_code(objects, font)
-    is_odd = disagrees(inside, told) or breaks_its_order(told)
+    is_odd = contradicts_font(inside, mapping) or breaks_glyph_order(mapping)
     return _Doubt.ODD if is_odd else _Doubt.NONE
 
 
 def _drawn(objects: PdfObjects, font: bytes) -> dict[int, str]:
-    """The letters and digits that a simple font draws, by code, where its encoding says so."""
+    """The letters and digits that a simple font draws, by code, as far as its encoding says."""
     descriptor = objects.value(font, b"FontDescriptor")
     encoding = objects.value(font, b"Encoding")
     named = _NAME.match(encoding)
@@ -218,7 +218,7 @@ def _drawn(objects: PdfObjects, font: bytes) -> dict[int, str]:
         base = _ENCODINGS.get(inner[1]) if inner else ""
     symbolic = _SYMBOLIC.search(descriptor)
     if symbolic and int(symbolic[1]) & 4:
-        base = ""  # it draws what its own table says
+        base = ""  # its own character map determines what it draws
     codes = range(0x30, 0x7B)
     drawn = {code: chr(code) for code in codes if base and chr(code).isalnum()}
     return drawn | dict(_differences(encoding))
@@ -234,12 +234,12 @@ def _differences(encoding: bytes) -> Iterator[tuple[int, str]]:
         if name in _DIGIT_NAMES:
             yield code, str(_DIGIT_NAMES.index(name))
         else:
-            # A name that says no letter takes the place of the letter that the code would draw.
+            # A name that is not a letter overrides the letter that the code would draw.
             yield code, name.decode("latin-1") if len(name) == 1 and name.isalpha() else ""
         code += 1
 
 
-def _told(cmap: bytes) -> Iterator[tuple[int, str]]:
+def _mapped(cmap: bytes) -> Iterator[tuple[int, str]]:
     for part in _CHARS.findall(cmap):
         for code, sign in _PAIR.findall(part):
             yield int(code, 16), chr(int(sign, 16))
@@ -251,9 +251,9 @@ def _told(cmap: bytes) -> Iterator[tuple[int, str]]:
                     yield code, chr(int(sign, 16) + place & 0xFFFF if sign else listed[place])
 
 
-def _disagree(drawn: Mapping[int, str], told: Iterable[tuple[int, str]]) -> bool:
-    """Whether a letter or digit is told for another one; small capitals are no lie."""
-    for code, sign in told:
+def _disagree(drawn: Mapping[int, str], mapping: Iterable[tuple[int, str]]) -> bool:
+    """Whether a letter or digit maps to a different one, ignoring case because of small capitals."""
+    for code, sign in mapping:
         shown = drawn.get(code, "")
         if shown and sign.isascii() and sign.isalnum() and sign.lower() != shown.lower():
             return True

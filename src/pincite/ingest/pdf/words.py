@@ -1,4 +1,4 @@
-"""Words of a PDF page with their places, and the pieces of lines that they make."""
+"""Words of a PDF page with their positions, and the line segments and tables they form."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from functools import lru_cache
 
 from pincite.ingest.pdf.styles import TextStyle
 
-# Chinese and Japanese: a box for each sign, else a whole line would be one word.
+# Chinese and Japanese: one box per character, else a whole line would be one word.
 SIGNS_ALONE = "\u3001-\u3020\uff01-\uff65\u3040-\u30ff\u3400-\u9fff\U00020000-\U000323af"
 _IS_ALONE = re.compile(f"[{SIGNS_ALONE}]")
 
 
 @dataclass(slots=True)
 class Word:
-    """A run of characters without a space, or a single sign of Chinese or Japanese.
+    """A run of characters without spaces, or a single Chinese or Japanese character.
 
     Coordinates are in points from the top left corner of the displayed page; `size` is the height
-    of a line in this font. `glued` words follow the one before without a space.
+    of a line in this font. `glued` words follow the previous word without a space.
     """
 
     text: str
@@ -31,16 +31,16 @@ class Word:
     style: TextStyle
     glued: bool
     confidence: float | None = None
-    """How sure a recogniser was of its line; None for text that the PDF itself holds."""
+    """OCR confidence of its line; None for text from the PDF itself."""
 
 
 def is_written_without_spaces(sign: str) -> bool:
-    """Whether a sign is a word of its own, as in Chinese and Japanese."""
+    """Whether a character is a word of its own, as in Chinese and Japanese."""
     return _IS_ALONE.match(sign) is not None
 
 
 class Segment:
-    """Words that stand side by side on one line without a wide gap: a line of a column, a cell."""
+    """Adjacent words on one line without a wide gap: a line of a column, or a cell."""
 
     __slots__ = ("bold", "italic", "size", "text", "words", "x0", "x1", "y0", "y1")
 
@@ -53,7 +53,7 @@ class Segment:
         x0, y0, x1, y1 = longest.x0, longest.y0, longest.x1, longest.y1
         most = bold = italic = 0
         pieces: list[str] = []
-        # Comparisons in place: a page has thousands of words, and min() costs five of them.
+        # Inline comparisons: a page has thousands of words, and min() costs as much as five of them.
         for word in words:
             text, style = word.text, word.style
             length = len(text)
@@ -77,23 +77,23 @@ class Segment:
         self.text = "".join(pieces)
 
     def _take(self, word: Word) -> None:
-        """Be as a single word is, as in most cells of tables."""
+        """Initialise from a single word, as in most table cells."""
         self.x0, self.y0, self.x1, self.y1 = word.x0, word.y0, word.x1, word.y1
         self.size, self.text = word.size, word.text
         self.bold, self.italic = word.style.bold, word.style.italic
 
 
 Row = list[Segment]
-"""Segments that PDFium found on one line, in its order."""
+"""Segments that PDFium found on one line, in PDFium's order."""
 
 
-# Turns places in a PDF file into places on the page as a viewer shows it.
+# Converts PDF coordinates to positions on the displayed page.
 
 Rectangle = tuple[float, float, float, float]
 
 
 class PageFrame:
-    """Turns PDF coordinates into those of the page as displayed: cropped, rotated, top left."""
+    """Converts PDF coordinates to those of the displayed page: cropped, rotated, from the top left."""
 
     def __init__(self, bounds: Rectangle, rotation: int) -> None:
         self._left, self._bottom, self._right, self._top = bounds
@@ -103,23 +103,23 @@ class PageFrame:
 
     @property
     def is_sideways(self) -> bool:
-        """Whether lines that run across the page as displayed run up in the file."""
+        """Whether lines that are horizontal on the displayed page are vertical in the file."""
         return self._rotation in (90, 270)
 
     @property
     def is_turned(self) -> bool:
-        """Whether a viewer turns the page."""
+        """Whether a viewer rotates the page."""
         return self._rotation != 0
 
     @property
     def left(self) -> float:
-        """Where the visible part of the page begins in PDF coordinates."""
+        """The left edge of the visible part of the page, in PDF coordinates."""
         return self._left
 
     def place(self, left: float, right: float, bottom: float, top: float) -> Rectangle:
-        """The displayed rectangle x0, y0, x1, y1, cut off at the edges of the page.
+        """The displayed rectangle x0, y0, x1, y1, clipped to the page.
 
-        One that lies outside comes back with x1 below x0 or y1 below y0.
+        A rectangle outside the page is returned with x1 < x0 or y1 < y0.
         """
         if self._rotation == 0:
             x0, y0 = left - self._left, self._top - top
@@ -142,16 +142,16 @@ class PageFrame:
         )
 
     def turned(self, x0: float, y0: float, x1: float, y1: float) -> Rectangle:
-        """Where a rectangle of the page as it is before turning is displayed."""
+        """The displayed position of a rectangle of the page before rotation."""
         left, top = self._left, self._top
         return self.place(left + x0, left + x1, top - y1, top - y0)
 
     def before_turning(self) -> PageFrame:
-        """The frame of the same page as it is in the file."""
+        """The frame of the same page without rotation."""
         return PageFrame((self._left, self._bottom, self._right, self._top), 0)
 
 
-# Rows and cells of tables on a PDF page, while it is read.
+# Rows and cells of tables on a PDF page.
 
 _NUMBER = re.compile(
     r"^[^\w]*\d[\d.,:/\s-]*\W*[A-Za-z%]{0,3}\W*$|^[-–—−]+$|^n/?[am]$", re.IGNORECASE
@@ -162,13 +162,13 @@ _YEAR = re.compile(r"^\W*(?:19|20)\d\d\W*[A-Za-z]?\W*$")
 
 @lru_cache(maxsize=4096)
 def _is_number(text: str) -> bool:
-    # Cells are asked again for each row and column they may belong to.
+    # Cached, because cells are checked again for each row and column they may belong to.
     return bool(_NUMBER.match(text)) and not _YEAR.match(text)
 
 
 @dataclass(slots=True, eq=False)
 class TableCell:
-    """The lines of one cell, the columns it covers (from 0), and the cells that head it."""
+    """The lines of one cell, the columns it spans (from 0), and its header cells."""
 
     lines: list[Segment]
     first: int
@@ -178,18 +178,18 @@ class TableCell:
 
     @property
     def text(self) -> str:
-        """The lines with blanks between them."""
+        """The lines, joined with spaces."""
         lines = self.lines
         return lines[0].text if len(lines) == 1 else " ".join([line.text for line in lines])
 
     @property
     def is_number(self) -> bool:
-        """Whether it holds a value, not a word; years are as often names of columns."""
+        """Whether it is a value, not a word; years do not count, as they are often column names."""
         return _is_number(self.text)
 
     @property
     def is_value(self) -> bool:
-        """Whether it holds a value or a year."""
+        """Whether it is a value or a year."""
         return bool(_NUMBER.match(self.text))
 
     @property
@@ -200,7 +200,7 @@ class TableCell:
 
 @dataclass(slots=True)
 class TableRow:
-    """The cells of one row that hold text, from left to right."""
+    """The non-empty cells of one row, from left to right."""
 
     cells: list[TableCell]
 
@@ -217,7 +217,7 @@ class TableRow:
 
 @dataclass(slots=True)
 class Table:
-    """A table, or the part of one on a page; `x0` to `y1` enclose it."""
+    """A table, or the part of one on a page; `x0` to `y1` are its bounds."""
 
     rows: list[TableRow]
     columns: int
@@ -233,11 +233,11 @@ class Table:
 
 
 Item = Row | Table
-"""What a page consists of: lines, and tables in their place between them."""
+"""An element of a page: a line, or a table between lines."""
 
 
 def put_right_first(table: Table) -> None:
-    """Number the columns from the right where the writing runs to the left."""
+    """Number the columns from the right in right-to-left writing."""
     texts = "".join(cell.text for row in table.rows for cell in row.cells)
     if 2 * len(_RIGHT_TO_LEFT.findall(texts)) <= sum(map(str.isalpha, texts)):
         return
@@ -249,7 +249,7 @@ def put_right_first(table: Table) -> None:
 
 
 def lines_of(words: Iterable[Word]) -> list[Segment]:
-    """Words of one cell as lines from top to bottom; on a line they keep their order."""
+    """The words of one cell as lines from top to bottom; within a line they keep their order."""
     lines: list[list[Word]] = []
     for word in words:
         for line in reversed(lines):
