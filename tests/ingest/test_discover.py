@@ -31,7 +31,7 @@ def test_a_folder_gives_its_readable_files_in_order_without_hidden_ones(tree: Pa
 def test_files_of_other_kinds_are_listed_as_skipped(tree: Path) -> None:
     (skipped,) = discover([tree]).skipped
     assert skipped.path.endswith("g.xyz")
-    assert skipped.reason == "not a kind of file Pincite reads (.xyz)"
+    assert skipped.reason == "Pincite does not read this file type (.xyz)"
 
 
 def test_what_a_library_keeps_is_left_out_and_files_beside_it_are_not(tree: Path) -> None:
@@ -96,9 +96,9 @@ def test_a_pipe_is_no_file_whether_named_or_found(tree: Path) -> None:
     found = discover([tree, tree / "f.txt", Path("/dev/zero")])
     assert names(found.files, tree) == ["a.md", "b.txt", "sub/c.PDF"]
     assert [Path(problem.path).name for problem in found.problems] == ["f.txt", "zero"]
-    assert found.problems[0].reason.startswith("it is a named pipe, not a file")
+    assert found.problems[0].reason.startswith("it is a named pipe, not a regular file")
     assert found.problems[1].reason.startswith("it is a device, not a file")
-    assert "it is a named pipe, not a file" in {skipped.reason for skipped in found.skipped}
+    assert "it is a named pipe, not a regular file" in {skipped.reason for skipped in found.skipped}
 
 
 def test_the_name_of_a_link_tells_the_kind_where_its_target_has_none(tree: Path) -> None:

@@ -251,7 +251,7 @@ def test_comments_are_counted_and_left_out(docx_bytes: Save) -> None:
     word.add_comment(run, text="Really?", author="Ada")
     document = read(docx_bytes(word))
     assert document.text == "Body."
-    assert document.warnings == ("1 comment of reviewers left out",)
+    assert document.warnings == ("1 reviewer comment left out",)
 
 
 def test_pictures_beside_text_are_a_warning_and_alone_a_gap(docx_bytes: Save) -> None:

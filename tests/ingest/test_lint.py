@@ -99,10 +99,10 @@ def test_invisible_characters_in_their_proper_use_are_left_alone(text: str) -> N
     [
         ("ig\u200bno\u200bre", "zero-width characters", 2),
         ("word \u200b\u200c\u200b\u200c\u200d next", "zero-width characters", 5),
-        ("file\u202efdp.exe", "characters that turn the direction of writing", 1),
-        ("plain \u2067text\u2069", "marks of direction in a text that needs none", 2),
+        ("file\u202efdp.exe", "characters that override the writing direction", 1),
+        ("plain \u2067text\u2069", "direction marks in a text that needs none", 2),
         ("x\ufe00\ufe01\ufe0fy", "variation selectors in a row", 3),
-        ("y" + "\U000f0041" * 30, "characters of private use in a row", 30),
+        ("y" + "\U000f0041" * 30, "private use characters in a row", 30),
     ],
 )
 def test_invisible_characters_are_counted(text: str, what: str, count: int) -> None:

@@ -79,7 +79,7 @@ def test_a_font_that_tells_other_digits_than_it_draws_is_not_quoted(encoding: st
     assert "99 bar" in document.text
     assert "99 bar" not in quotable(document)
     assert hidden(document)
-    assert "other letters than it draws" in hidden(document)[0]
+    assert "different letters than it draws" in hidden(document)[0]
 
 
 def test_a_font_that_tells_what_it_draws_is_quoted() -> None:
@@ -113,7 +113,7 @@ def test_names_that_are_no_letters_and_small_capitals_are_no_lie() -> None:
 def numbered(
     told: dict[str, str], *, with_table: bool, text: str = "The limit is 12 bar."
 ) -> bytes:
-    """A page drawn by the numbers of a font's glyphs, which are told as other letters."""
+    """A page drawn with glyph numbers that map to other letters."""
     program = VERA.read_bytes()
     found = letters_of_glyphs(program)
     if not with_table:
@@ -318,9 +318,9 @@ def test_white_text_on_a_dark_layer_is_quoted() -> None:
 @pytest.mark.parametrize(
     ("before", "behind", "reason"),
     [
-        ("q 0 0 50 50 re W n\n", "Q\n", "cut off"),
-        ("q 60 650 300 40 re W n 60 0 300 20 re W n\n", "Q\n", "cut off"),
-        ("", "0.9 0.9 1 rg 60 590 300 30 re f\n", "under what is painted over it"),
+        ("q 0 0 50 50 re W n\n", "Q\n", "clipped away"),
+        ("q 60 650 300 40 re W n 60 0 300 20 re W n\n", "Q\n", "clipped away"),
+        ("", "0.9 0.9 1 rg 60 590 300 30 re f\n", "covered by something painted over it"),
     ],
 )
 def test_text_that_is_cut_off_or_covered_is_not_quoted(

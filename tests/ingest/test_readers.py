@@ -28,7 +28,7 @@ def test_a_pdf_with_another_name_is_read_with_a_warning(tmp_path: Path, make_pdf
     path.write_bytes(make_pdf([(50, 50, "hello there")]))
     document = FileReader().read(path)
     assert document.text == "hello there"
-    assert document.warnings == ("it is called .txt but is a PDF file; it was read as that",)
+    assert document.warnings == ("it is named .txt but is a PDF file; it was read as PDF",)
 
 
 def test_paths_that_cannot_be_read_are_refused_in_plain_words(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("x")
     path.chmod(0)
-    with pytest.raises(ReadError, match="no permission"):
+    with pytest.raises(ReadError, match="permission denied"):
         FileReader().read(path)
 
 

@@ -19,7 +19,7 @@ EXPECTED_FAILURES = {
     "aes-256-r6.pdf": "password",
     "r6-both-passwords.pdf": "password",
     "ExternalEntityInText.docx": "declares XML entities",
-    "testWORD_truncated.docx": "damaged or cut off",
+    "testWORD_truncated.docx": "damaged or truncated",
     "testWORD_protected_passtika.docx": "password",
     "clusterfuzz-testcase-minimized-POIXWPFFuzzer-5313273089884160.docx": "damaged",
 }

@@ -125,7 +125,7 @@ def test_what_a_parser_says_of_its_file_is_compared_with_the_bytes(
     lie = f"return replace(real(self, path, content), id={other.id!r}, sha256={other.sha256!r})"
     start_with(doing(lie), monkeypatch)
     with SandboxedReader() as reader:
-        with pytest.raises(ReadError, match="not of the bytes it has"):
+        with pytest.raises(ReadError, match="does not belong to its bytes"):
             reader.read(tmp_path / "bad.txt")
         assert reader.read(tmp_path / "good.txt") == other
 
@@ -234,7 +234,7 @@ def test_a_parser_cannot_reach_out(
     start_with(code, monkeypatch)
     with (
         SandboxedReader() as reader,
-        pytest.raises(ReadError, match=f"reading a file needs no {found}"),
+        pytest.raises(ReadError, match=f"reading a file does not need {found}"),
     ):
         reader.read(tmp_path / "bad.txt")
     assert (tmp_path / "bad.txt").read_text() == "hello"

@@ -99,8 +99,8 @@ def test_pages_beyond_the_limit_are_a_gap(make_scan: ScanMaker) -> None:
     document = read(make_scan("one", "two", "three"), recognise=False, max_pages=1)
     assert len(document.pages) == 1
     assert document.gaps[-1] == (
-        "pages 2-3 of 3 are not read, because the limit is 1 for one file; raise ingest.max_pages or "
-        "split the file"
+        "pages 2-3 of 3 are not read, because the limit is 1 per file; raise ingest.max_pages or split "
+        "the file"
     )
 
 

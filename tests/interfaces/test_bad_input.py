@@ -80,7 +80,7 @@ def test_half_a_character_in_a_heading_or_a_bookmark_costs_no_file(
     assert (report["added"], report["failed"]) == (3, [])
     (warning,) = report["warnings"]
     assert warning["path"].endswith("a.pdf")
-    assert "halves of characters" in warning["reason"]
+    assert "invalid or control characters" in warning["reason"]
     found = json.loads(lexical_cli("search", "cistern", "-l", new_library, "--json").stdout)
     assert {hit["section"] for hit in found["hits"]} == {"\ufffdpparatus", "Apparatus"}
 

@@ -232,7 +232,7 @@ class _Search:
             if self._selection.wants(relative):
                 self._take(_to_read(path, real))
         else:
-            kind = path.suffix or "no ending"
+            kind = path.suffix or "no extension"
             other = f"Pincite does not read this file type ({kind})"
             reason = other if is_file else special_file(real)
             self._skipped[real] = FileProblem(path=_readable(str(path)), reason=reason)

@@ -297,7 +297,7 @@ def open_workbook(package: Package) -> OpenWorkbook:
     missing = tuple(_missing_sheets(package))
     if package.unpacked_bytes(_SHEETS) > LARGEST_WHOLE_BYTES:
         book, _ = _load(package, rows_only=True)
-        large = f"it is too large to read more than its rows; {_UNKNOWN}"
+        large = f"it is so large that only its rows were read; {_UNKNOWN}"
         return OpenWorkbook(book=book, gaps=missing, warnings=(large,))
     try:
         _refuse_large_areas(package)
