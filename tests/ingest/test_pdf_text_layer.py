@@ -97,17 +97,17 @@ def test_a_lie_in_a_compressed_object_is_seen() -> None:
         b"7 0 obj << /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length %d >> "
         b"stream\n%b\nendstream endobj"
     ) % (len(cmap), cmap, len(packed), packed)
-    assert text_layer(PdfObjects(content)).lying_fonts == {b"Helvetica"}
+    assert text_layer(PdfObjects(content)).wrong_fonts == {b"Helvetica"}
 
 
 def test_names_that_are_no_letters_and_small_capitals_are_no_lie() -> None:
     subset = "/Encoding << /Differences [49 /g12 /c7] >>"
     made = pdf("", font=f"/ToUnicode 6 0 R {subset}", extra=mapped(LYING))
-    assert not text_layer(PdfObjects(made)).lying_fonts
+    assert not text_layer(PdfObjects(made)).wrong_fonts
     capitals = _MAP % ("0031", "0032") + " 1 beginbfchar <61> <0041> endbfchar"
     assert not text_layer(
         PdfObjects(pdf("", font="/ToUnicode 6 0 R", extra=mapped(capitals)))
-    ).lying_fonts
+    ).wrong_fonts
 
 
 def numbered(

@@ -81,7 +81,7 @@ class TextAssembly:
             )
         )
 
-    def give_cells(self, cells: tuple[Cell, ...]) -> None:
+    def set_cells(self, cells: tuple[Cell, ...]) -> None:
         """Set the cells of the most recently added block."""
         self.blocks[-1] = replace(self.blocks[-1], cells=cells)
 

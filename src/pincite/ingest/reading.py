@@ -21,7 +21,7 @@ def recogniser_name() -> str:
     return f"{_RECOGNISER} {importlib.metadata.version(_RECOGNISER)}"
 
 
-def nobody() -> None:
+def do_nothing() -> None:
     """A callback that does nothing."""
 
 
@@ -35,8 +35,8 @@ class ReadingOptions:
     recognise: bool = True
     """Read the text of scanned pages, if the extra `ocr` is installed."""
     max_pages: int = 5000
-    on_page: Callable[[], None] = nobody
-    on_recognising: Callable[[], None] = nobody
+    on_page: Callable[[], None] = do_nothing
+    on_recognising: Callable[[], None] = do_nothing
 
 
 # Read errors, by whether it is worth trying the file again.

@@ -152,7 +152,7 @@ class TableWriter:
         self._row_number = 0
         self._above: dict[int, tuple[Range, ...]] = {}
         # Row headers merged downwards: the last row they apply to, and their range.
-        self._tall: list[tuple[int, Range]] = []
+        self._spanning: list[tuple[int, Range]] = []
 
     def add_all(self, rows: Sequence[TableRow]) -> None:
         """Add every row."""
@@ -170,20 +170,22 @@ class TableWriter:
             block = assembly.add(text, kind)
             assembly.place = before
             if row.with_cells or self._row_number < self._headers.rows:
-                assembly.give_cells(tuple(self._cells(row, start)))
+                assembly.set_cells(tuple(self._cells(row, start)))
             if block is not None and row.hidden:
                 assembly.flag_hidden(block, row.hidden)
         self._row_number += 1
 
     def _cells(self, row: TableRow, start: int) -> list[Cell]:
         in_head = self._row_number < self._headers.rows
-        self._tall = [(last, range_) for last, range_ in self._tall if last >= self._row_number]
-        beside = [range_ for _, range_ in self._tall]
+        self._spanning = [
+            (last, range_) for last, range_ in self._spanning if last >= self._row_number
+        ]
+        beside = [range_ for _, range_ in self._spanning]
         found = []
         for cell in row.cells:
             end = start + len(cell.text)
             if cell.text.strip():
-                is_side = not in_head and self._is_side(cell)
+                is_side = not in_head and self._is_row_header(cell)
                 found.append(
                     self._cell(
                         cell, (start, end), is_value=not (in_head or is_side), beside=tuple(beside)
@@ -194,11 +196,11 @@ class TableWriter:
                 elif is_side:
                     beside.append((start, end))
                     if cell.rows > 1:
-                        self._tall.append((self._row_number + cell.rows - 1, (start, end)))
+                        self._spanning.append((self._row_number + cell.rows - 1, (start, end)))
             start = end + len(self._separator)
         return found
 
-    def _is_side(self, cell: TableCell) -> bool:
+    def _is_row_header(self, cell: TableCell) -> bool:
         return cell.is_header or cell.column + cell.columns <= self._headers.columns
 
     def _cell(

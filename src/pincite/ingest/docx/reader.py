@@ -76,7 +76,7 @@ class BodyWalker:
 
     def _numbered_text(self, paragraph: etree._Element, role: Role) -> str:
         """The text with the automatic number that Word displays and the file does not contain."""
-        text = self._texts.seen(paragraph)
+        text = self._texts.visible(paragraph)
         label = self._numbering.label(role.number) if role.number is not None else ""
         return f"{label} {text}" if label and text else text
 
@@ -146,7 +146,7 @@ class DocxReader:
             blocks=tuple(assembly.blocks),
             gaps=(*damaged, *remarks.gaps),
             warnings=remarks.warnings,
-            flags=(*assembly.flags, *word.package.dangers()),
+            flags=(*assembly.flags, *word.package.active_content()),
         )
 
 

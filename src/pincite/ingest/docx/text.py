@@ -157,19 +157,19 @@ class RunText:
         marks = root.iter(f"{W}vanish", f"{W}rStyle", f"{W}sz")
         self._may_hide = any(self._hides(mark) for mark in marks)
 
-    def seen(self, paragraph: etree._Element) -> str:
+    def visible(self, paragraph: etree._Element) -> str:
         """The visible text of one paragraph, without the text boxes anchored in it."""
-        is_seen = self._is_seen if self._may_hide else _always
-        return "".join(_pieces(paragraph, is_seen)).strip()
+        is_visible = self._is_visible if self._may_hide else _always
+        return "".join(_pieces(paragraph, is_visible)).strip()
 
     def hidden(self, paragraph: etree._Element) -> str:
         """The text of the runs that Word neither shows nor prints."""
         if not self._may_hide:
             return ""
-        runs = [run for run in _runs(paragraph) if not self._is_seen(run)]
+        runs = [run for run in _runs(paragraph) if not self._is_visible(run)]
         return "".join("".join(_pieces(run, _always)) for run in runs).strip()
 
-    def _is_seen(self, run: etree._Element) -> bool:
+    def _is_visible(self, run: etree._Element) -> bool:
         properties = run.find(f"{W}rPr")
         return properties is None or not any(map(self._hides, elements(properties)))
 
@@ -221,7 +221,7 @@ def _runs(paragraph: etree._Element) -> Iterator[etree._Element]:
             stack.extend(reversed(elements(node)))
 
 
-def _pieces(root: etree._Element, is_seen: Callable[[etree._Element], bool]) -> Iterator[str]:
+def _pieces(root: etree._Element, is_visible: Callable[[etree._Element], bool]) -> Iterator[str]:
     # A stack instead of recursion: a hostile file may be nested thousands of levels deep.
     stack = list(reversed(elements(root)))
     while stack:
@@ -235,7 +235,7 @@ def _pieces(root: etree._Element, is_seen: Callable[[etree._Element], bool]) -> 
             yield linear(node)
         elif tag == f"{W}sym":
             yield _symbol(node)
-        elif tag not in LEFT_OUT and tag != TEXT_BOX and (tag != _RUN or is_seen(node)):
+        elif tag not in LEFT_OUT and tag != TEXT_BOX and (tag != _RUN or is_visible(node)):
             stack.extend(reversed(elements(node)))
 
 

@@ -89,7 +89,7 @@ def latin_code_page(content: bytes) -> CodePage:
         return CodePage(name=USUAL, is_doubtful=False)
     likely = list(_likely(words, usual))
     for name in likely:
-        telling = _telling(words, name)
+        telling = _count_changed(words, name)
         if telling >= _FEWEST_LIKELY:
             return CodePage(name=name, is_doubtful=telling < _FEWEST_TELLING)
     # A text in several languages contains letters of all of them.
@@ -134,12 +134,12 @@ def _letters(words: Iterable[bytes], name: str) -> _Letters:
                 continue
             if sign.isalpha() and sign not in _NO_LETTERS:
                 letters[sign] += 1
-            elif _is_none(sign) or (sign not in _JOINERS and _is_within(text, place)):
+            elif _is_undefined(sign) or (sign not in _JOINERS and _is_within(text, place)):
                 misplaced += 1
     return _Letters(letters, misplaced)
 
 
-def _is_none(sign: str) -> bool:
+def _is_undefined(sign: str) -> bool:
     """Whether a byte is undefined in a code page, or a control character."""
     return sign == "\ufffd" or "\x80" <= sign <= "\x9f"
 
@@ -149,7 +149,7 @@ def _is_within(text: str, place: int) -> bool:
     return 0 < place < len(text) - 1 and text[place - 1].isalpha() and text[place + 1].isalpha()
 
 
-def _telling(words: Iterable[bytes], name: str) -> int:
+def _count_changed(words: Iterable[bytes], name: str) -> int:
     """The number of distinct words that a code page decodes differently from the usual one."""
     return len({w for w in words if w.decode(name, "replace") != w.decode(USUAL, "replace")})
 

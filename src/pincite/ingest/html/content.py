@@ -62,7 +62,7 @@ def sets_background(tree: LexborHTMLParser) -> bool:
     return any("background" in style.text(deep=True) for style in tree.css("style"))
 
 
-def take_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Iterator[HiddenText]:
+def remove_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Iterator[HiddenText]:
     """Remove invisible elements from a page; yields those that may be meant to deceive.
 
     An element with more than `most` characters stays: scripts will make it visible, as the page
@@ -70,10 +70,10 @@ def take_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Ite
     """
     found = 0
     for node in tree.css(_CANDIDATES):
-        why = _why_unseen(node, has_styles=has_styles)
+        why = _why_hidden(node, has_styles=has_styles)
         if why is None:
             continue
-        for part in list(_unsized(node)) if why == _OF_NO_SIZE else [node]:
+        for part in list(_without_own_size(node)) if why == _OF_NO_SIZE else [node]:
             text = " ".join(part.text(deep=True, separator=" ").split())
             if len(text.replace(" ", "")) > most:
                 continue
@@ -84,7 +84,7 @@ def take_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Ite
                 yield HiddenText(text=text[:_LONGEST_CHARS], why=why)
 
 
-def _unsized(node: LexborNode) -> Iterator[LexborNode]:
+def _without_own_size(node: LexborNode) -> Iterator[LexborNode]:
     """The descendants of an element without a size that set no size of their own."""
     sized = [part for part in node.css("[style]") if _has_size(part) and part.mem_id != node.mem_id]
     if not sized:
@@ -113,7 +113,7 @@ def _has_size(node: LexborNode) -> bool:
     return bool(_OWN_SIZE.search(style)) and not _NO_SIZE.search(style)
 
 
-def _why_unseen(node: LexborNode, *, has_styles: bool) -> str | None:
+def _why_hidden(node: LexborNode, *, has_styles: bool) -> str | None:
     attributes = node.attributes
     if "hidden" in attributes:
         return "not displayed"
@@ -247,7 +247,7 @@ def _without_machinery(tree: LexborHTMLParser) -> tuple[HiddenText, ...]:
     for node in tree.css(_MACHINERY):
         node.decompose()
     most = _MOST * text_length(tree.body)
-    return tuple(take_hidden(tree, most=most, has_styles=has_styles))
+    return tuple(remove_hidden(tree, most=most, has_styles=has_styles))
 
 
 def _remove_boilerplate(body: LexborNode, shown: int) -> None:

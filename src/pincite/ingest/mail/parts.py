@@ -106,13 +106,13 @@ def _count_words(part: Message) -> int:
             return 0
         text = decoded_part(part).text
         if part.get_content_type() == "text/html":
-            text = _seen_text(text)
+            text = _visible_text(text)
     except (ReadError, *BROKEN):
         return 0
     return len(_WORD.findall(_ADDRESS.sub(" ", text)))
 
 
-def _seen_text(page: str) -> str:
+def _visible_text(page: str) -> str:
     assembly = TextAssembly()
     add_page(page, assembly, whole=True)
     text = assembly.text()

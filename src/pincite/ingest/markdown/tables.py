@@ -90,7 +90,9 @@ def table_blocks(text: str, start: int, end: int) -> Iterator[Found]:
     above: dict[int, tuple[Range, ...]] = {}
     for number, row in enumerate(values):
         is_head = number < headers.rows
-        cells = tuple(_tied(row, {} if is_head else above, 0 if is_head else headers.columns))
+        cells = tuple(
+            _with_header_cells(row, {} if is_head else above, 0 if is_head else headers.columns)
+        )
         first, last = row.ranges[0][0], row.ranges[-1][1]
         found.append(Found(kind=BlockKind.TABLE_ROW, start=first, end=last, cells=cells))
         if is_head:
@@ -180,7 +182,9 @@ def _headers(rows: Sequence[_Row]) -> Headers:
     return Headers(rows=heads or guessed.rows, columns=0 if marked else guessed.columns)
 
 
-def _tied(row: _Row, above: Mapping[int, tuple[Range, ...]], columns: int) -> Iterator[Cell]:
+def _with_header_cells(
+    row: _Row, above: Mapping[int, tuple[Range, ...]], columns: int
+) -> Iterator[Cell]:
     beside: list[Range] = []
     for cell, where in zip(row.cells, row.ranges, strict=True):
         is_side = bool(above) and (cell.is_header or cell.column + cell.columns <= columns)

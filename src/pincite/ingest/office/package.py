@@ -36,7 +36,7 @@ class PackageLimits:
     parts: int = 20_000
 
 
-def refuse_tricks(entries: list[zipfile.ZipInfo], limits: PackageLimits) -> None:
+def reject_unsafe(entries: list[zipfile.ZipInfo], limits: PackageLimits) -> None:
     """Raise ReadError for too many parts, passwords, deceptive part names and zip bombs."""
     if len(entries) > limits.parts:
         raise ReadError(
@@ -135,7 +135,7 @@ class Package:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(content))
             entries = self._archive.infolist()
-            refuse_tricks(entries, limits or PackageLimits())
+            reject_unsafe(entries, limits or PackageLimits())
             self.names = frozenset(entry.filename for entry in entries)
             self._refuse_entities()
         except _DAMAGE as error:
@@ -172,7 +172,7 @@ class Package:
         return copy
 
     @contextmanager
-    def plain_errors(self, *own: type[Exception]) -> Iterator[None]:
+    def read_errors(self, *own: type[Exception]) -> Iterator[None]:
         """Converts exceptions that a library raises at a damaged part, or its `own`, to ReadError."""
         expected = (*own, *_LEAKS)
         try:
@@ -217,7 +217,7 @@ class Package:
                 return cast("str | None", root.findtext("{http://purl.org/dc/elements/1.1/}title"))
         return None
 
-    def dangers(self) -> Iterator[Flag]:
+    def active_content(self) -> Iterator[Flag]:
         """Flags parts that run, load or embed other things; none of them is run or opened."""
         yield from self._dangerous_parts()
         for name in sorted(name for name in self.names if name.endswith(".rels")):

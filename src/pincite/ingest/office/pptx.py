@@ -55,7 +55,7 @@ class PptxReader:
             pages=tuple(deck.pages),
             gaps=tuple(deck.gaps),
             warnings=(*remarks.warnings, *deck.warnings()),
-            flags=(*assembly.flags, *package.dangers()),
+            flags=(*assembly.flags, *package.active_content()),
         )
 
 
@@ -94,7 +94,7 @@ class _Deck:
         return deck
 
     def _reading(self) -> AbstractContextManager[None]:
-        return self._package.plain_errors(PythonPptxError)
+        return self._package.read_errors(PythonPptxError)
 
     def warnings(self) -> Iterator[str]:
         """Warnings about content that is left out in every presentation."""

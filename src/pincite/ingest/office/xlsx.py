@@ -61,7 +61,7 @@ class XlsxReader:
             blocks=tuple(writer.assembly.blocks),
             gaps=tuple(writer.gaps),
             warnings=tuple(writer.warnings),
-            flags=(*writer.assembly.flags, *package.dangers()),
+            flags=(*writer.assembly.flags, *package.active_content()),
         )
 
 
@@ -93,7 +93,7 @@ class _WorkbookWriter:
                 self.gaps.append(f"the sheet {sheet.name!r} could not be read to its end: {error}")
             self._sheet(sheet)
             self._shapes(sheet)
-        self._remark_on_the_rest()
+        self._add_remarks()
         if self._cells_left < 0:
             self.warnings.append(
                 f"it has more than {_MOST_CELLS:,} cells; later rows are cited as whole rows, "
@@ -139,7 +139,7 @@ class _WorkbookWriter:
         TableWriter(self.assembly, headers=Headers(), separator="\t").add_all(unseen)
 
     def _title(self, sheet: Sheet, title: SheetCell) -> None:
-        hidden = _hidden_because(sheet, [title])
+        hidden = _hidden_reason(sheet, [title])
         self.assembly.place = Place(
             words=f"{_quoted(sheet.name)}!{address(title.row, title.column)}"
         )
@@ -158,7 +158,7 @@ class _WorkbookWriter:
             if self._cells_left >= 0
             else tuple(TableCell(text=cell.text, column=cell.column) for cell in cells),
             place=f"{_quoted(sheet.name)}!{':'.join(dict.fromkeys(ends))}",
-            hidden=_hidden_because(sheet, cells),
+            hidden=_hidden_reason(sheet, cells),
             with_cells=self._cells_left >= 0,
         )
 
@@ -202,7 +202,7 @@ class _WorkbookWriter:
                 self.assembly.add(shape.text, BlockKind.PARAGRAPH)
             self.assembly.place = Place()
 
-    def _remark_on_the_rest(self) -> None:
+    def _add_remarks(self) -> None:
         charts = sum(_is_chart(name) for name in self._package.names)
         if charts:
             self.warnings.append(
@@ -248,7 +248,7 @@ def _quoted(sheet: str) -> str:
     return f"'{doubled}'"
 
 
-def _hidden_because(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
+def _hidden_reason(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
     """Why a row is hidden in Excel; empty if it is visible."""
     if sheet.is_hidden:
         return f"the sheet {sheet.name!r} is hidden"
@@ -350,7 +350,7 @@ def _load(
 
 def reading(package: Package) -> AbstractContextManager[None]:
     """Converts exceptions of openpyxl while opening a workbook or streaming rows to ReadError."""
-    return package.plain_errors(
+    return package.read_errors(
         InvalidFileException, CellCoordinatesException, DecompressionBombError
     )
 

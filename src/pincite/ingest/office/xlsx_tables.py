@@ -92,13 +92,13 @@ def _header_rows(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> int:
             return count
     count = 0
     # A row with merged cells is followed by another row of names.
-    while count < 2 and _stands_above_names(rows[count : count + 3], sheet):
+    while count < 2 and _is_above_names(rows[count : count + 3], sheet):
         count += 1
     named = count + 1 < len(rows) and _could_name(rows[count])
     return count + 1 if named and _differs(rows[count], rows[count + 1 :]) else 0
 
 
-def _stands_above_names(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> bool:
+def _is_above_names(rows: Sequence[tuple[SheetCell, ...]], sheet: Sheet) -> bool:
     return (
         len(rows) == 3
         and _has_merged(rows[0], sheet)

@@ -205,7 +205,7 @@ def _whole_rows(rows: Sequence[TableRow]) -> Iterator[TableRow]:
     step = median(steps) if steps else 0.0
     whole: TableRow | None = None
     for row, distance in zip(rows, [step, *steps], strict=True):
-        if whole is not None and _goes_on(whole, row, close=distance < 0.8 * step):
+        if whole is not None and _continues_row(whole, row, close=distance < 0.8 * step):
             for cell in row.cells:
                 _append(whole, cell)
             continue
@@ -216,7 +216,7 @@ def _whole_rows(rows: Sequence[TableRow]) -> Iterator[TableRow]:
         yield whole
 
 
-def _goes_on(whole: TableRow, row: TableRow, *, close: bool) -> bool:
+def _continues_row(whole: TableRow, row: TableRow, *, close: bool) -> bool:
     first = row.cells[0]
     small = first.text[:1].islower()
     if len(whole.cells) == 1 and whole.cells[0].first == 0 == first.first:

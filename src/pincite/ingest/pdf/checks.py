@@ -202,13 +202,13 @@ class PageChecks:
         """The style of the object at this address; unchanged if the object is ordinary."""
         text_object = pointer_to(address)
         unseen = self._unseen(address, text_object, font)
-        replaced = self._is_of(font, self._layer.odd_fonts) or (
+        replaced = self._is_font_in(font, self._layer.odd_fonts) or (
             _count_marks(text_object) > 0 and _is_replaced(text_object)
         )
         return replace(style, unseen=unseen, replaced=replaced) if unseen or replaced else style
 
     def _unseen(self, address: int, text_object: Pointer, font: int) -> str:
-        if self._is_of(font, self._layer.lying_fonts):
+        if self._is_font_in(font, self._layer.wrong_fonts):
             return MAPPED
         if address in self._off:
             return OFF
@@ -219,13 +219,13 @@ class PageChecks:
         if box is None:
             return ""
         clip = self._clip_of(text_object)
-        if clip is not None and not _meet(box, clip):
+        if clip is not None and not _overlap(box, clip):
             return CUT_OFF
-        if any(order > place and _holds(cover, box) for order, cover in self._covers):
+        if any(order > place and _encloses(cover, box) for order, cover in self._covers):
             return COVERED
         return ""
 
-    def _is_of(self, font: int, names: frozenset[bytes]) -> bool:
+    def _is_font_in(self, font: int, names: frozenset[bytes]) -> bool:
         if not names or not font:
             return False
         if font not in self._names:
@@ -245,7 +245,7 @@ class PageChecks:
             elif seen_text and found < _MOST_COVERS and self._is_opaque(page_object, kind, colours):
                 box, clip = self._box(page_object), self._clip_of(page_object)
                 if box is not None and clip is not None:
-                    box = _common(box, clip)
+                    box = _intersection(box, clip)
                 if box is not None:
                     found += 1
                     yield order, box
@@ -279,7 +279,7 @@ class PageChecks:
             if corners:
                 xs, ys = zip(*corners, strict=True)
                 own = min(xs), min(ys), max(xs), max(ys)
-                box = own if box is None else _common(box, own) or (0.0, 0.0, 0.0, 0.0)
+                box = own if box is None else _intersection(box, own) or (0.0, 0.0, 0.0, 0.0)
         return box
 
 
@@ -304,13 +304,13 @@ def _text(mark: object, key: bytes) -> str:
     return bytes(buffer)[: min(length.value, 2 * _LONGEST_NAME) - 2].decode("utf-16-le", "replace")
 
 
-def _common(one: Box, other: Box) -> Box | None:
+def _intersection(one: Box, other: Box) -> Box | None:
     left, bottom = max(one[0], other[0]), max(one[1], other[1])
     right, top = min(one[2], other[2]), min(one[3], other[3])
     return (left, bottom, right, top) if left < right and bottom < top else None
 
 
-def _meet(one: Box, other: Box) -> bool:
+def _overlap(one: Box, other: Box) -> bool:
     return (
         one[0] < other[2] + _AT_THE_EDGE
         and other[0] < one[2] + _AT_THE_EDGE
@@ -319,7 +319,7 @@ def _meet(one: Box, other: Box) -> bool:
     )
 
 
-def _holds(outer: Box, inner: Box) -> bool:
+def _encloses(outer: Box, inner: Box) -> bool:
     return (
         outer[0] <= inner[0] + _AT_THE_EDGE
         and outer[1] <= inner[1] + _AT_THE_EDGE

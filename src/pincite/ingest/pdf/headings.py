@@ -167,13 +167,13 @@ def heading_level(
     level = titles.get(letters_of(text), 0) if titles else 0
     if level:
         return level
-    if not _may_be_heading(text) or _runs_on(line, following, body):
+    if not _may_be_heading(text) or _continues_below(line, following, body):
         return 0
     if _without_numbers(text) in body.running:
         return 0
     numbered = _NUMBERED_HEADING.match(text)
     depth = numbered[1].count(".") + 1 if numbered else 0
-    prose = _rounded(line.size) in body.prose and not _stands_over(line, following)
+    prose = _rounded(line.size) in body.prose and not _is_above_longer_text(line, following)
     if line.size >= _LARGER * body.size and not prose:
         step = 1 if line.size >= 1.7 * body.size else 2 if line.size >= 1.35 * body.size else 3
         return 10 * step + depth
@@ -212,7 +212,7 @@ def _is_italic_title(line: Segment, following: Sequence[Row]) -> bool:
     return not below.italic and below.text[:1].isupper() and 0 < below.y0 - line.y0 < 3 * line.size
 
 
-def _stands_over(line: Segment, following: Sequence[Row]) -> bool:
+def _is_above_longer_text(line: Segment, following: Sequence[Row]) -> bool:
     """Whether a line is short, without a full stop, and above longer text."""
     text = line.text
     if not following or ENDS_SENTENCE.search(text) or len(text) > _LONGEST_CAPITAL_HEADING_CHARS:
@@ -227,7 +227,7 @@ def _is_capitals(letters: Sequence[str]) -> bool:
     return len(letters) >= 4 and sum(sign.isupper() for sign in letters) >= 0.85 * len(letters)
 
 
-def _runs_on(line: Segment, following: Sequence[Row], body: BodyStyle) -> bool:
+def _continues_below(line: Segment, following: Sequence[Row], body: BodyStyle) -> bool:
     """Whether a line continues below as prose, so that it is not a title."""
     if line.text.endswith("-"):
         return line.size < 1.35 * body.size

@@ -46,7 +46,7 @@ class HiddenWords:
         """The lines without hidden words, which are collected in `found`."""
         seen = []
         for line in lines:
-            reasons = [self._reason(word) for word in line] if self._is_odd(line) else ()
+            reasons = [self._reason(word) for word in line] if self._needs_check(line) else ()
             if not any(reasons):
                 seen.append(list(line))
                 continue
@@ -58,7 +58,7 @@ class HiddenWords:
                 seen.append(shown)
         return seen
 
-    def _is_odd(self, line: Sequence[Word]) -> bool:
+    def _needs_check(self, line: Sequence[Word]) -> bool:
         """Whether any word needs checking; consecutive words mostly share a style."""
         before = None
         for word in line:
@@ -89,7 +89,7 @@ class HiddenWords:
         if style.invisible:
             return "" if self._over_picture(word) else _INVISIBLE
         if style.colour is not None and self._is_suspect(style.colour):
-            return _COLOURED if self._vanishes(word, style.colour) else ""
+            return _COLOURED if self._blends_in(word, style.colour) else ""
         return ""
 
     def _over_picture(self, word: Word) -> bool:
@@ -105,7 +105,7 @@ class HiddenWords:
             self._may_vanish[colour] = known
         return known
 
-    def _vanishes(self, word: Word, colour: Colour) -> bool:
+    def _blends_in(self, word: Word, colour: Colour) -> bool:
         if self._over_picture(word):
             return False
         x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2

@@ -105,7 +105,7 @@ def _tidied(items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _tidy_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    for row in map(_tidy, _without_stretch(list(_rejoined(rows)))):
+    for row in map(_tidy, _unjustified(list(_rejoined(rows)))):
         if len(row) > 1 and all(is_caption(piece.text) for piece in row):
             # Captions of pictures placed side by side are not a table row.
             yield from ([piece] for piece in row)
@@ -113,7 +113,7 @@ def _tidy_rows(rows: Sequence[Row]) -> Iterator[Row]:
             yield row
 
 
-def _without_stretch(rows: Sequence[Row]) -> Iterator[Row]:
+def _unjustified(rows: Sequence[Row]) -> Iterator[Row]:
     """Join the pieces of a line of prose that was justified to the width of its column."""
     for number, row in enumerate(rows):
         around = [*rows[max(number - 1, 0) : number], *rows[number + 1 : number + 2]]
@@ -137,7 +137,7 @@ def _rejoined(rows: Sequence[Row]) -> Iterator[Row]:
     """Rejoin parts of one line: a bullet and its text, a footnote mark."""
     before: Row = []
     for row in rows:
-        if before and _stands_beside(before, row):
+        if before and _is_next_to(before, row):
             words = [*before[-1].words, *row[0].words]
             before = [*before[:-1], Segment(words), *row[1:]]
             continue
@@ -148,7 +148,7 @@ def _rejoined(rows: Sequence[Row]) -> Iterator[Row]:
         yield before
 
 
-def _stands_beside(before: Row, row: Row) -> bool:
+def _is_next_to(before: Row, row: Row) -> bool:
     left, right = before[-1], row[0]
     shared_height = min(left.y1, right.y1) - max(left.y0, right.y0)
     if shared_height < 0.5 * min(left.y1 - left.y0, right.y1 - right.y0):

@@ -95,7 +95,7 @@ class PdfObjects:
             map(pattern.search, self._packed.values())
         )
 
-    def most_listed_page(self) -> int:
+    def most_page_listings(self) -> int:
         """The highest number of times that the page list names one page; normally 1."""
         named: Counter[bytes] = Counter()
         for number in self.numbers():

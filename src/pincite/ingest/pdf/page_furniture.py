@@ -46,7 +46,11 @@ class RunningLines:
 
     def note(self, number: int, items: Sequence[Item], height: float) -> None:
         """Record a page's outer lines."""
-        edges = _edge(items, height, top=True), _edge(items, height, top=False), _beside(items)
+        edges = (
+            _edge(items, height, top=True),
+            _edge(items, height, top=False),
+            _vertical_lines(items),
+        )
         noted: set[tuple[str, int]] = set()
         counted: set[int] = set()
         for edge in edges:
@@ -66,7 +70,7 @@ class RunningLines:
         top = self._running(number, _edge(items, height, top=True), items)
         rest = [item for item in items if not any(item is row for row in top)]
         bottom = self._running(number, _edge(rest, height, top=False), rest)
-        beside = [row for row in _beside(rest) if self._comes_back(number, row)]
+        beside = [row for row in _vertical_lines(rest) if self._recurs(number, row)]
         footer = [*reversed(bottom), *beside]
         body = tuple(item for item in rest if not any(item is row for row in footer))
         return SortedPage(tuple(top), body, tuple(footer))
@@ -74,12 +78,12 @@ class RunningLines:
     def _running(self, number: int, edge: Sequence[Row], items: Sequence[Item]) -> list[Row]:
         found: list[Row] = []
         for row in edge:
-            if not self._comes_back(number, row) or _touches_table(row, items):
+            if not self._recurs(number, row) or _touches_table(row, items):
                 break
             found.append(row)
         return found
 
-    def _comes_back(self, number: int, row: Row) -> bool:
+    def _recurs(self, number: int, row: Row) -> bool:
         text = _text(row)
         printed = _PAGE_NUMBER.match(text)
         if printed and self._page_numbers[int(printed[1]) - number] > 1:
@@ -112,7 +116,7 @@ def _edge(items: Sequence[Item], height: float, *, top: bool) -> list[Row]:
     ]
 
 
-def _beside(items: Sequence[Item]) -> list[Row]:
+def _vertical_lines(items: Sequence[Item]) -> list[Row]:
     """Vertical lines, as in the margin."""
     rows = [item for item in items if not isinstance(item, Table) and len(item) == 1]
     return [row for row in rows if row[0].y1 - row[0].y0 > 4 * (row[0].x1 - row[0].x0)]

@@ -237,7 +237,7 @@ class PageWords:
         size = top - bottom
         band = self._bands.get(text_object)
         if band is None or not (band.bottom - 1.0 <= bottom and top <= band.top + 1.0):
-            band = self._ask_for_band(text_object, start)
+            band = self._find_band(text_object, start)
         # The font's declared height makes the boxes of a line equally high; some fonts declare it
         # wrongly. A font that is not embedded has no glyph shapes, so there is no other source.
         if (
@@ -257,7 +257,7 @@ class PageWords:
             size = min(y1 - y0, x1 - x0) if len(text) == 1 else y1 - y0
         return Word(text, x0, y0, x1, y1, max(size, _SMALLEST_SIZE), band.style, start == behind)
 
-    def _ask_for_band(self, text_object: int, index: int) -> _Band:
+    def _find_band(self, text_object: int, index: int) -> _Band:
         """The shared properties of a text object's words, from one of its characters.
 
         If its text is vertical, each word has its own.

@@ -201,7 +201,7 @@ def _open(content: bytes) -> pypdfium2.PdfDocument:
 
 
 def _check_page_list(objects: PdfObjects) -> None:
-    times = objects.most_listed_page()
+    times = objects.most_page_listings()
     if times > _MOST_TIMES_LISTED:
         raise ReadError(
             f"its page list names one page {times:,} times, which no ordinary program does; "

@@ -16,7 +16,7 @@ import pypdfium2
 from pincite.ingest.pdf.report import HARDLY_ANY_TEXT, NO_TEXT, NOT_RECOGNISED, page_list
 from pincite.ingest.pdf.styles import PLAIN
 from pincite.ingest.pdf.words import Rectangle, Word, is_written_without_spaces
-from pincite.ingest.reading import nobody, recogniser_name
+from pincite.ingest.reading import do_nothing, recogniser_name
 
 _FEW_LETTERS = 100
 _MOST_OF_A_PAGE = 0.6
@@ -27,7 +27,7 @@ _NOTHING_FOUND = "a picture in which no text was recognised"
 class ScannedPages:
     """Reads the pages of one PDF that have no text, or hardly any next to a large picture."""
 
-    def __init__(self, *, recognise: bool, on_recognising: Callable[[], None] = nobody) -> None:
+    def __init__(self, *, recognise: bool, on_recognising: Callable[[], None] = do_nothing) -> None:
         self._on_recognising = on_recognising
         self._installed = bool(recogniser_name())
         self._recognise = recognise and self._installed
@@ -133,7 +133,7 @@ class PageRecogniser:
     `on_new` is called before each picture that was not read yet.
     """
 
-    def __init__(self, on_new: Callable[[], None] = nobody) -> None:
+    def __init__(self, on_new: Callable[[], None] = do_nothing) -> None:
         self._engine = _engine()
         self._on_new = on_new
         self._known: dict[bytes, RecognisedPage] = {}
@@ -221,7 +221,7 @@ def words_of_line(
     letters = "".join(text.split())
     boxes = [box for piece, box in pieces for _ in piece]
     if len(boxes) != len(letters):
-        boxes = _shared_out(line, len(letters))
+        boxes = _divided(line, len(letters))
     position = 0
     for token in text.split():
         for number, word in enumerate(_parts(token)):
@@ -246,7 +246,7 @@ def _parts(token: str) -> Iterator[str]:
         yield together
 
 
-def _shared_out(line: Rectangle, count: int) -> list[Rectangle]:
+def _divided(line: Rectangle, count: int) -> list[Rectangle]:
     step = (line[2] - line[0]) / max(count, 1)
     return [
         (line[0] + number * step, line[1], line[0] + (number + 1) * step, line[3])

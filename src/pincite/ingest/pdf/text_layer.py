@@ -158,14 +158,14 @@ class _Doubt(Enum):
 
     NONE = auto()
     ODD = auto()
-    LIE = auto()
+    WRONG = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class TextLayer:
     """The fonts and layers that make a file's text doubtful; empty for nearly every file."""
 
-    lying_fonts: frozenset[bytes] = frozenset()
+    wrong_fonts: frozenset[bytes] = frozenset()
     """Names of fonts that map a letter or digit to a different one than they draw."""
     odd_fonts: frozenset[bytes] = frozenset()
     """Names of fonts that seem to do so, but cannot be compared with what they draw."""
@@ -176,9 +176,9 @@ class TextLayer:
 def text_layer(objects: PdfObjects) -> TextLayer:
     """Examine the fonts and layers of a file."""
     fonts = list(_fonts(objects))
-    lying = frozenset(name for name, doubt in fonts if doubt is _Doubt.LIE)
+    wrong = frozenset(name for name, doubt in fonts if doubt is _Doubt.WRONG)
     odd = frozenset(name for name, doubt in fonts if doubt is _Doubt.ODD)
-    return TextLayer(lying, odd, objects.mentions(_LAYERS))
+    return TextLayer(wrong, odd, objects.mentions(_LAYERS))
 
 
 def _fonts(objects: PdfObjects) -> Iterator[tuple[bytes, _Doubt]]:
@@ -198,7 +198,7 @@ def _fonts(objects: PdfObjects) -> Iterator[tuple[bytes, _Doubt]]:
 def _doubt(objects: PdfObjects, font: bytes, mapping: list[tuple[int, str]]) -> _Doubt:
     is_simple = any(kind in font for kind in _SIMPLE)
     if is_simple and (drawn := _drawn(objects, font)):
-        return _Doubt.LIE if _disagree(drawn, mapping) else _Doubt.NONE
+        return _Doubt.WRONG if _disagree(drawn, mapping) else _Doubt.NONE
     # The map in a font's program is not proof: some programs use it to number the shapes of a scan.
     inside = {} if is_simple else letters_by_code(objects, font)
     is_odd = contradicts_font(inside, mapping) or breaks_glyph_order(mapping)

@@ -185,7 +185,7 @@ class _Blocks:
                 yield from self._close(paragraph)
                 paragraph = []
                 if literal:
-                    yield self._as_it_stands([one for one in literal if one.text])
+                    yield self._verbatim([one for one in literal if one.text])
                 position += max(1, len(literal))
                 continue
             underline = self._underline_below(position)
@@ -263,13 +263,13 @@ class _Blocks:
             return
         texts = [line.text for line in lines]
         if is_drawing(texts):
-            yield self._as_it_stands(lines)
+            yield self._verbatim(lines)
             return
         starts = record_starts(texts, width=self._width)
         for start, end in zip(starts, (*starts[1:], len(lines)), strict=True):
             yield from self._block(lines[start:end])
 
-    def _as_it_stands(self, lines: Sequence[_Line]) -> Block:
+    def _verbatim(self, lines: Sequence[_Line]) -> Block:
         """All lines as one block, including the indentation of the first."""
         start = lines[0].start - lines[0].indent
         end = lines[-1].end

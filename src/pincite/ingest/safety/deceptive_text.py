@@ -292,7 +292,7 @@ _ADDRESSED = re.compile(ADDRESSES_A_MODEL)
 
 def find_orders(text: str) -> list[Range]:
     """The ranges of such instructions, in order and without overlaps."""
-    small = _in_small_letters(text)
+    small = _lowercased(text)
     found: list[Range] = []
     addressed = _Addressed(text)
     for pattern in _patterns():
@@ -341,7 +341,7 @@ def _is_quoted(text: str, start: int, end: int) -> bool:
     return any(sign in after for sign in _CLOSING)
 
 
-def _in_small_letters(text: str) -> str:
+def _lowercased(text: str) -> str:
     """The text in lower case at unchanged offsets, although some letters would become two."""
     small = text.lower()
     if len(small) == len(text):

@@ -123,16 +123,16 @@ class Keeper:
     def exchange(self, *, seconds: float, total: float, most_bytes: int) -> tuple[bytes, bytes]:
         """Wait for the answer (kind, content) and end the child. Raises ChildGone."""
         assert self._answers is not None
-        watch = _Watch(self._process.kill, seconds, total)
+        watch = _Watchdog(self._process.kill, seconds, total)
         try:
             with watch, self._answers:
                 answer = _answer(self._answers, watch, most_bytes)
         except ChildGone:
-            self._ended()
+            self._end_child()
             raise
         except (OSError, EOFError):
-            raise ChildGone(out_of_time=watch.expired, exit_code=self._ended()) from None
-        self._ended()
+            raise ChildGone(out_of_time=watch.expired, exit_code=self._end_child()) from None
+        self._end_child()
         return answer
 
     def kill(self) -> None:
@@ -145,7 +145,7 @@ class Keeper:
         if self._answers is not None:
             self._answers.close()
 
-    def _ended(self) -> int:
+    def _end_child(self) -> int:
         """End the process of the last file; returns its exit code."""
         if self._control is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -168,14 +168,14 @@ class Keeper:
         raise ChildGone(out_of_time=after, exit_code=self._process.wait())
 
 
-class _Watch:
+class _Watchdog:
     """Kills a process that sends no heartbeat for too long, or takes too long in total."""
 
     def __init__(self, kill: Callable[[], None], seconds: float, total: float) -> None:
         self._kill = kill
         self._seconds = seconds
         self._total = total
-        self._started = self._last_sign = time.monotonic()
+        self._started = self._last_heartbeat = time.monotonic()
         self._over = threading.Event()
         self.expired = 0.0
         """The limit that was exceeded, in seconds; 0 if none was."""
@@ -187,14 +187,14 @@ class _Watch:
     def __exit__(self, *error: object) -> None:
         self._over.set()
 
-    def sign_of_life(self) -> None:
+    def record_heartbeat(self) -> None:
         """Restart the heartbeat timeout."""
-        self._last_sign = time.monotonic()
+        self._last_heartbeat = time.monotonic()
 
     def _run(self) -> None:
         while True:
             limit, at = min(
-                (self._seconds, self._last_sign + self._seconds),
+                (self._seconds, self._last_heartbeat + self._seconds),
                 (self._total, self._started + self._total),
                 key=lambda pair: pair[1],
             )
@@ -220,7 +220,7 @@ def _start(
     )
 
 
-def _answer(answers: IO[bytes], watch: _Watch, most_bytes: int) -> tuple[bytes, bytes]:
+def _answer(answers: IO[bytes], watch: _Watchdog, most_bytes: int) -> tuple[bytes, bytes]:
     while True:
         head = answers.read(FRAME.size)
         if len(head) < FRAME.size:
@@ -234,4 +234,4 @@ def _answer(answers: IO[bytes], watch: _Watch, most_bytes: int) -> tuple[bytes, 
             raise EOFError
         if kind != PROGRESS:
             return kind, payload
-        watch.sign_of_life()
+        watch.record_heartbeat()

@@ -64,7 +64,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _END_WITH_PARENT = 1
 
 
-def keep_to_the_installation() -> dict[str, str]:
+def restrict_to_installation() -> dict[str, str]:
     """Restrict this process to the files of Python, its libraries and Pincite.
 
     Returns for each mechanism why it is unavailable, or an empty string if it is in force. Called in
@@ -72,7 +72,7 @@ def keep_to_the_installation() -> dict[str, str]:
     """
     problem = seccomp.refuse_new_privileges()
     found = landlock.version()
-    is_kept = not problem and landlock.read_only_these(landlock.installation())
+    is_kept = not problem and landlock.restrict_to_reading(landlock.installation())
     return {
         "no_new_privs": problem,
         "landlock": "" if is_kept else "no Landlock in this kernel",
@@ -82,7 +82,7 @@ def keep_to_the_installation() -> dict[str, str]:
 
 
 def told(in_force: Mapping[str, str]) -> str:
-    """A one-line summary of what `keep_to_the_installation` returned."""
+    """A one-line summary of what `restrict_to_installation` returned."""
     names = {
         "no_new_privs": "no_new_privs",
         "landlock": f"landlock ABI {in_force.get('landlock_version')}",

@@ -42,7 +42,7 @@ def version() -> int:
     return max(int(_libc().syscall(_CREATE, None, ctypes.c_size_t(0), _GET_VERSION)), 0)
 
 
-def read_only_these(paths: Iterable[Path]) -> bool:
+def restrict_to_reading(paths: Iterable[Path]) -> bool:
     """Restrict this thread and its children to reading these paths; returns whether it worked.
 
     Needs no_new_privs. Existing threads are not restricted, so call it before starting any.

@@ -31,7 +31,7 @@ from pincite.ingest.sandbox.confinement import (
     allow_processor_seconds,
     confine,
     end_with_parent,
-    keep_to_the_installation,
+    restrict_to_installation,
 )
 from pincite.records.document_codec import document_to_bytes
 
@@ -45,7 +45,7 @@ PICTURE = b"I"
 PROGRESS = b"P"
 DONE = b"."
 LONGEST_REQUEST = 64 * 1024
-_SECONDS_BETWEEN_SIGNS = 0.2
+_SECONDS_BETWEEN_HEARTBEATS = 0.2
 _MOST_DESCRIPTORS = 1024
 _NEW_OBJECTS_PER_COLLECTION = 50_000
 
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> None:
     limits = json.loads(arguments[0])
     # openpyxl would read the system's MIME types, which are outside the installation.
     mimetypes.knownfiles.clear()
-    in_force = keep_to_the_installation()
+    in_force = restrict_to_installation()
     if len(arguments) > 1:
         _read_one(limits, json.loads(arguments[1]), document=0, answers=_private_stdout())
     control = socket.socket(fileno=0)
@@ -70,10 +70,10 @@ def main(arguments: list[str]) -> None:
         request = json.loads(message)
         with contextlib.suppress(ReadError, PluginError, ImportError):
             load_reader(request["name"])
-        control.sendall(STATUS.pack(*_in_a_fork(control, limits, request, descriptors)))
+        control.sendall(STATUS.pack(*_read_in_child(control, limits, request, descriptors)))
 
 
-def _in_a_fork(
+def _read_in_child(
     control: socket.socket, limits: dict[str, Any], request: dict[str, Any], given: list[int]
 ) -> tuple[int, int]:
     """Fork a child to read the file and end it when it is no longer needed; its code and memory."""
@@ -105,8 +105,8 @@ def _read_one(
     options = ReadingOptions(
         recognise=limits["recognise"],
         max_pages=limits["pages"],
-        on_page=budget.give_sign,
-        on_recognising=budget.allow_a_page,
+        on_page=budget.send_heartbeat,
+        on_recognising=budget.allow_ocr_page,
     )
     kind, payload = _answer(FileReader(options=options), request, document, limits)
     _send(answers, kind, payload)
@@ -134,13 +134,13 @@ class _Budget:
         self._last = 0.0
         allow_processor_seconds(seconds)
 
-    def give_sign(self) -> None:
+    def send_heartbeat(self) -> None:
         """Send a heartbeat, unless one was sent just now."""
-        if time.monotonic() - self._last >= _SECONDS_BETWEEN_SIGNS:
+        if time.monotonic() - self._last >= _SECONDS_BETWEEN_HEARTBEATS:
             _send(self._answers, PROGRESS, b"")
             self._last = time.monotonic()
 
-    def allow_a_page(self) -> None:
+    def allow_ocr_page(self) -> None:
         """Allow more time for OCR of a page, which takes seconds even for a small file."""
         self._seconds += self._recognised_page_seconds
         allow_processor_seconds(self._seconds)
