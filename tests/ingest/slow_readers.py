@@ -11,7 +11,7 @@ HANGS = "this file hangs"
 
 HANGING_READER = (
     "import time\n"
-    "from pincite.ingest import worker\n"
+    "from pincite.ingest.sandbox import worker\n"
     "as_always = worker.FileReader.read_content\n"
     "def read(self, path, content):\n"
     f"    if content.startswith({HANGS.encode()!r}):\n"
@@ -23,7 +23,7 @@ HANGING_READER = (
 # Takes a moment for every page; the file says how many there are.
 SLOW_READER = (
     "import time, sys\n"
-    "from pincite.ingest import worker\n"
+    "from pincite.ingest.sandbox import worker\n"
     "as_always = worker.FileReader.read_content\n"
     "def read(self, path, content):\n"
     "    if path.name != 'pages.txt': return as_always(self, path, content)\n"

@@ -23,7 +23,7 @@ has_landlock = pytest.mark.skipif(not landlock.version(), reason="no Landlock in
 # As a parser that was taken over would do it: past Python, straight to the C library.
 _NATIVE = """
 import ctypes, os
-from pincite.ingest import worker
+from pincite.ingest.sandbox import worker
 libc = ctypes.CDLL(None, use_errno=True)
 def called(function, *arguments):
     ctypes.set_errno(0)
@@ -120,7 +120,7 @@ def test_where_the_kernel_has_none_files_are_read_and_it_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start_with(
-        "from pincite.ingest import landlock, seccomp\n"
+        "from pincite.ingest.sandbox import landlock, seccomp\n"
         "landlock.version = lambda: 0\n"
         "seccomp.unavailable = lambda: 'no seccomp here'\n",
         monkeypatch,

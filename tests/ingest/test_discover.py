@@ -97,7 +97,7 @@ def test_a_pipe_is_no_file_whether_named_or_found(tree: Path) -> None:
     assert names(found.files, tree) == ["a.md", "b.txt", "sub/c.PDF"]
     assert [Path(problem.path).name for problem in found.problems] == ["f.txt", "zero"]
     assert found.problems[0].reason.startswith("it is a named pipe, not a regular file")
-    assert found.problems[1].reason.startswith("it is a device, not a file")
+    assert found.problems[1].reason.startswith("it is a device, not a regular file")
     assert "it is a named pipe, not a regular file" in {skipped.reason for skipped in found.skipped}
 
 

@@ -40,7 +40,7 @@ def doing(act: str) -> str:
     """A child's code in which reading `bad.txt` does this, with `real` for reading as always."""
     return (
         "from dataclasses import replace\n"
-        "from pincite.ingest import worker\n"
+        "from pincite.ingest.sandbox import worker\n"
         "real = worker.FileReader.read_content\n"
         "def read(self, path, content):\n"
         "    if path.name != 'bad.txt': return real(self, path, content)\n"
@@ -219,7 +219,7 @@ def test_processor_time_is_in_proportion_to_the_size_of_a_file() -> None:
         ("import os; os.fork()", "os.fork"),
         ("import os; os.system('true')", "os.system"),
         ("path.unlink()", "os.remove"),
-        ("path.write_bytes(b'')", "open for writing"),
+        ("path.write_bytes(b'')", "to open for writing"),
     ],
 )
 def test_a_parser_cannot_reach_out(
@@ -247,7 +247,7 @@ def test_a_parser_cannot_reach_out(
         ("raise KeyError('a bug in a parser')", "crashed"),
         ("import os; os.abort()", "crashed"),
         ("raise worker.ReadError('an odd file')", "an odd file"),
-        ("return replace(real(self, path, content), text='x' * 2_000_000)", "makes no sense"),
+        ("return replace(real(self, path, content), text='x' * 2_000_000)", "an invalid answer"),
     ],
 )
 def test_whatever_a_parser_does_the_next_file_is_read(
@@ -280,7 +280,7 @@ def test_the_child_ends_with_its_parent_even_while_it_works(tmp_path: Path) -> N
     (tmp_path / "waits.txt").write_text(HANGS)
     script = (
         "import sys, threading; from pathlib import Path\n"
-        "from pincite.ingest import children\n"
+        "from pincite.ingest.sandbox import children\n"
         "from pincite.ingest.sandbox.sandbox import SandboxedReader\n"
         "children._START = sys.argv[2]\n"
         "reader = SandboxedReader(); reader._running_keeper()\n"

@@ -224,7 +224,7 @@ def _append_other_parts(word: _WordFile, walker: BodyWalker) -> Iterator[str]:
             _append_notes(word, root, relation, walker)
         else:
             walker.assembly.place = Place(words=f"page {relation.kind}")
-            for text in map(texts.seen, root.iter(PARAGRAPH)):
+            for text in map(texts.visible, root.iter(PARAGRAPH)):
                 # Kept once, however many sections repeat it. It may be quoted, since it is often the
                 # only place of a document's number, version or date.
                 if text not in seen:
