@@ -126,7 +126,7 @@ def test_all_tools_say_that_they_only_read_and_what_they_take(memory: Connect) -
         ("ask", {"question": "x", "since": "soon"}, "'soon' is no date"),
         ("search", {"question": "x", "limit": 0}, "limit: Input should be greater"),
         ("get", {"id": "nothing"}, "there is no document nothing"),
-        ("ask", {"question": "why " * 1000}, "4,000 characters; at most 2,000 are taken"),
+        ("ask", {"question": "why " * 1000}, "4,000 characters; at most 2,000 are accepted"),
         ("search", {"question": "why " * 1000}, "4,000 characters"),
         ("count", {"words": "why " * 1000}, "4,000 characters"),
         ("verify_quote", {"quote": ""}, "the quote is empty"),

@@ -124,7 +124,7 @@ def test_a_process_whose_question_never_ends_says_so_and_is_replaced(
         process.terminate()
         _, told = process.communicate(timeout=PATIENCE)
     assert late.status_code == httpx.codes.GATEWAY_TIMEOUT
-    assert late.json()["detail"] == "no answer within 3 s; ask less at once"
+    assert late.json()["detail"] == "no answer within 3 s; ask a narrower question"
     assert len(now & workers) == 1
     assert "a question does not end; this process ends instead" in told
 

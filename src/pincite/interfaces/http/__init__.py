@@ -1,1 +1,1 @@
-"""The server: its API and its page."""
+"""The HTTP server: its API and its web page."""

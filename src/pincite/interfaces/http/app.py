@@ -1,4 +1,4 @@
-"""The server: its routes, and what is wrapped around them."""
+"""Builds the server's app: its routes and the middleware around them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _ROUTED = (
 )
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _THREADS_BESIDE = 16
-"""For what is quick, while as many questions as may are at work."""
+"""Threads for quick requests while the maximum number of questions is running."""
 
 
 def create_app(
@@ -71,16 +71,16 @@ def create_app(
     closes: bool = False,
     stuck: Callable[[], None] = lambda: None,
 ) -> FastAPI:
-    """The app over one library; with `closes`, the library ends with the app.
+    """The app for one library; with `closes`, the library is closed when the app ends.
 
-    `stuck` is called where a question holds a thread that will not come back.
+    `stuck` is called when a question occupies a thread that will never return.
     """
 
     app = _App(
         title="Pincite",
         version=pincite.__version__,
         summary="Answers about your own documents, made of exact, checked quotes.",
-        # Both load scripts from elsewhere.
+        # Both pages load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
         lifespan=partial(_life, closes=closes),
@@ -100,7 +100,7 @@ def create_app(
 
 @asynccontextmanager
 async def _life(app: FastAPI, *, closes: bool) -> AsyncIterator[None]:
-    """From the first request to the last, and what has to be done before and after."""
+    """Startup and shutdown of the app."""
     # Routes that are plain functions run in these threads.
     anyio.to_thread.current_default_thread_limiter().total_tokens = (
         app.state.settings.max_running + _THREADS_BESIDE
@@ -117,7 +117,7 @@ async def _life(app: FastAPI, *, closes: bool) -> AsyncIterator[None]:
 
 
 def _add_routes(app: FastAPI, served: Served, settings: ServerSettings) -> None:
-    """Our own, those of plugins that the settings name, and the tools."""
+    """Add Pincite's own routes, those of the plugins in the settings, and the MCP endpoint."""
     for module in _ROUTED:
         app.include_router(module.router)
     for name in settings.plugins:
@@ -129,12 +129,12 @@ def _add_routes(app: FastAPI, served: Served, settings: ServerSettings) -> None:
 
 class _App(FastAPI):
     def openapi(self) -> dict[str, Any]:
-        """The description of all addresses, each with the form of its errors."""
+        """The OpenAPI description, with the error format of every operation."""
         return describe_problems(super().openapi())
 
 
 def _tools(app: FastAPI, served: Served, settings: ServerSettings) -> list[McpEndpoint]:
-    """The tools of the Model Context Protocol, where its package is installed."""
+    """The Model Context Protocol endpoint, if its package is installed."""
     if find_spec("mcp") is None:
         return []
     from pincite.interfaces.mcp import McpEndpoint

@@ -1,4 +1,4 @@
-"""What clients send and what every route needs: bodies, and who asks."""
+"""Request bodies, and the dependencies that every route needs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ConversationNumber = Annotated[int, Field(ge=1, le=2**62)]
 
 
 class Body(BaseModel):
-    """A JSON body; fields that nobody knows are refused."""
+    """A JSON body; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class FiltersBody(Body):
-    """Which part of the collection may answer."""
+    """Restricts the search to part of a collection."""
 
     documents: list[str] = Field(default=[], description="names, ends of paths, patterns or ids")
     tags: list[str] = []
@@ -29,12 +29,12 @@ class FiltersBody(Body):
     until: str = ""
 
     def filters(self) -> Filters:
-        """As the library takes them."""
+        """The filters in the library's own type."""
         return Filters.of(**self.model_dump())
 
 
 class Asked(Body):
-    """What every question has."""
+    """Fields common to all questions."""
 
     question: str
     collection: str | None = None
@@ -43,7 +43,7 @@ class Asked(Body):
 
 
 class QueryBody(Asked):
-    """A question that is to be answered."""
+    """A question to answer."""
 
     profile: str = Field(default="", description="settings for one kind of use")
     conversation: ConversationNumber | Literal["new"] | None = None
@@ -51,7 +51,7 @@ class QueryBody(Asked):
 
 
 class CountBody(Body):
-    """Words to be counted."""
+    """Words to count."""
 
     words: str
     collection: str | None = None
@@ -59,7 +59,7 @@ class CountBody(Body):
 
 
 class SearchBody(Asked):
-    """A question of which the passages are wanted."""
+    """A question for which passages are wanted."""
 
     limit: int | None = Field(default=None, ge=1, le=1000)
     sections: bool = Field(default=False, description="add the whole section of each hit")
@@ -71,7 +71,7 @@ def _served(request: Request) -> Served:
 
 
 def _allowed(request: Request) -> Allowed:
-    """The collections that the guards let this client see; all where none of them said anything."""
+    """The collections that this client may see, as set by the guards; all if they set nothing."""
     found: Allowed = getattr(request.state, "allowed", None)
     return found
 

@@ -1,12 +1,11 @@
-"""Which answers need not be found again?
+"""Caches answers in memory, on disk or in Redis.
 
-An answer is kept under everything that it depends on: the state of the library, the settings, what
-the one who asks may see, the filters, the question, and what the library says besides (its notices). It
-is given again only if every file it cites still holds the same bytes. Refusals are not kept: what they
-rest on is not in them.
+The key covers everything an answer depends on: the state of the library, the settings, the client's
+rights, the filters, the question and the library's notices. A cached answer is returned only if every
+file it cites still has the same bytes. Refusals are not cached: they do not say what they rest on.
 
-What comes from the disk or from another machine was written by somebody: it is checked as a saved
-answer is, its quotes against the library and its text against its quotes, before it is used.
+Entries from the disk or from another machine are not trusted. Like saved answers, they are checked
+before use: quotes against the library, text against the quotes.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from pincite.verify.receipts.rechecking import statement_problems
 CACHE_FILE = "answers.sqlite3"
 
 _FORM = 1
-"""Part of every key: raise it when the form of answers changes."""
+"""Part of every key: raise it when the format of answers changes."""
 _LARGEST_BYTES = 1_000_000
 _REDIS_SECONDS = 0.5
 _REST_SECONDS = 10.0
@@ -47,38 +46,38 @@ Form = dict[str, Any]
 
 
 def key_of(state: Sequence[str]) -> str:
-    """Another one for each other question, state or right."""
+    """The cache key: differs for each question, library state and set of rights."""
     written = json.dumps([_FORM, pincite.__version__, *state])
     return hashlib.sha256(written.encode()).hexdigest()
 
 
 class Store(Protocol):
-    """Keeps texts by key for a time. A store that cannot be reached holds nothing."""
+    """Stores texts by key for a limited time. An unreachable store behaves like an empty one."""
 
     @property
     def name(self) -> str:
-        """For metrics."""
+        """The label in metrics."""
         ...
 
     def get(self, key: str) -> str | None:
-        """What was put there, if it is not too old."""
+        """The value, unless it has expired."""
         ...
 
     def put(self, key: str, value: str) -> None:
-        """Keep it."""
+        """Store a value."""
         ...
 
     def drop(self, key: str) -> None:
-        """Forget it."""
+        """Delete a value."""
         ...
 
     def close(self) -> None:
-        """Give files and connections back."""
+        """Release files and connections."""
         ...
 
 
 class AnswerCache:
-    """Answers in memory, before one store on disk or on a server."""
+    """Answers in memory, backed by one store on disk or on a server."""
 
     def __init__(
         self,
@@ -90,9 +89,9 @@ class AnswerCache:
         counted: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`holds` says of an answer that somebody else kept whether all of it is still true.
+        """`holds` checks an answer from the store behind; `counted` gets the result of each lookup.
 
-        `counted` is told where each answer was found.
+        The results are `memory`, the store's name, `stale` and `miss`.
         """
         self._memory = _Memory(most, seconds, clock)
         self._behind = behind
@@ -100,7 +99,7 @@ class AnswerCache:
         self._counted = counted
 
     def get(self, state: Sequence[str]) -> Form | None:
-        """The answer, if it is kept and its files are as they were. `state`: all it depends on."""
+        """The answer, if cached and its files are unchanged. `state`: everything it depends on."""
         key = key_of(state)
         kept, where = self._memory.get(key), "memory"
         if kept is None and self._behind is not None:
@@ -118,7 +117,7 @@ class AnswerCache:
         return form
 
     def put(self, state: Sequence[str], form: Mapping[str, Any]) -> None:
-        """Keep an answer; one that may become better when nothing here changes is not kept."""
+        """Cache an answer, unless it may improve without any change that the key would show."""
         if not may_be_kept(form):
             return
         key, written = key_of(state), json.dumps(form)
@@ -129,7 +128,7 @@ class AnswerCache:
             self._behind.put(key, written)
 
     def close(self) -> None:
-        """Give the store back."""
+        """Close the store behind."""
         if self._behind is not None:
             self._behind.close()
 
@@ -156,7 +155,7 @@ def open_cache(
     catalog: Catalog,
     counted: Callable[[str], None] = lambda _: None,
 ) -> AnswerCache | None:
-    """The cache that the settings mean; None for none. Raises SettingsError."""
+    """The cache that the settings ask for; None if it is turned off. Raises SettingsError."""
     most, seconds = settings.cached_answers, settings.cache_seconds
     if not most:
         return None
@@ -173,7 +172,7 @@ def open_cache(
 
 
 def holds(form: Form, catalog: Catalog) -> bool:
-    """Whether all of a kept answer is true: its quotes in the library, its text by its quotes."""
+    """Whether a cached answer is valid: its quotes are in the library and support its text."""
     try:
         return all(_is_there(one, catalog) for one in form["citations"]) and not any(
             statement_problems(form)
@@ -194,30 +193,30 @@ def _is_there(citation: Mapping[str, Any], catalog: Catalog) -> bool:
 
 
 def may_be_kept(form: Mapping[str, Any]) -> bool:
-    """Whether an answer rests on nothing but what its key and its citations tell."""
+    """Whether an answer depends only on its key and its citations."""
     is_quoted = form["status"] == "answered" and form["mode"] == "extractive"
     return is_quoted and bool(form["citations"]) and "survey" not in form
 
 
 def may_be_cached(settings: Settings) -> bool:
-    """Whether an answer is the same at each time: not where a budget cuts it, or all are to be kept."""
+    """Whether answers are repeatable: not with a time budget, nor if every answer must be recorded."""
     is_whole = not settings.rerank.budget_ms and settings.rerank.model == "none"
     return is_whole and settings.generation.mode == "extractive" and not settings.history.keep
 
 
 def is_lasting(answer: Answer) -> bool:
-    """Whether no quote was left out of it because a file is not what it was: it may be again."""
+    """Whether no quote was dropped because of a changed file, which may be restored later."""
     return not any(claim.verdict is Verdict.QUOTE_NOT_IN_SOURCE for claim in answer.left_out)
 
 
 def are_unchanged(form: Mapping[str, Any]) -> bool:
-    """Whether every file that is cited still holds the bytes it held."""
+    """Whether every cited file still has the same bytes."""
     files = {(one["source"], one["sha256"]) for one in form["citations"]}
     return all(digest_now(path) == digest for path, digest in files)
 
 
 class _Memory:
-    """The answers used last, each for a time."""
+    """The most recently used answers, each for a limited time."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:
         self._most = most
@@ -237,7 +236,7 @@ class _Memory:
 
     def put(self, key: str, value: str) -> None:
         with self._lock:
-            # What is found again does not become younger.
+            # A hit does not extend the lifetime.
             until = self._kept.get(key, (self._clock() + self._seconds,))[0]
             self._kept[key] = (until, value)
             self._kept.move_to_end(key)
@@ -250,7 +249,7 @@ class _Memory:
 
 
 class DiskStore:
-    """In an SQLite file of the server's folder, which all its processes share."""
+    """An SQLite file in the server's folder, shared by all its processes."""
 
     name = "disk"
 
@@ -262,12 +261,12 @@ class DiskStore:
         self._connection = self._opened()
 
     def get(self, key: str) -> str | None:
-        """What was put there, if it is not too old."""
+        """The value, unless it has expired."""
         rows = self._do("SELECT value FROM answers WHERE key = ? AND until > ?", key, time.time())
         return str(rows[0][0]) if rows else None
 
     def put(self, key: str, value: str) -> None:
-        """Keep it; the oldest go."""
+        """Store a value and delete the oldest ones over the limit."""
         until = time.time() + self._seconds
         self._do("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", key, until, value)
         self._do(
@@ -277,7 +276,7 @@ class DiskStore:
         )
 
     def drop(self, key: str) -> None:
-        """Forget it."""
+        """Delete a value."""
         self._do("DELETE FROM answers WHERE key = ?", key)
 
     def close(self) -> None:
@@ -285,7 +284,7 @@ class DiskStore:
         self._connection.close()
 
     def _opened(self) -> sqlite3.Connection:
-        """The file; a damaged one is made anew: everything in it can be found again."""
+        """Open the file; a damaged one is recreated, since its content can be recomputed."""
         try:
             return self._connected()
         except sqlite3.DatabaseError:
@@ -294,7 +293,9 @@ class DiskStore:
             try:
                 return self._connected()
             except sqlite3.Error as error:
-                raise SettingsError(f"{self._file}: cannot be written ({error})") from error
+                raise SettingsError(
+                    f"{self._file}: cannot be written ({error}); check its permissions"
+                ) from error
 
     def _connected(self) -> sqlite3.Connection:
         self._file.touch(mode=0o600)
@@ -313,7 +314,7 @@ class DiskStore:
         return found
 
     def _do(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Rows; none where the disk is full or the file locked: an answer is then found anew."""
+        """The rows; none if the disk is full or the file locked: the answer is then recomputed."""
         try:
             with self._lock, closing(self._connection.execute(statement, values)) as cursor:
                 return cursor.fetchall()
@@ -323,12 +324,12 @@ class DiskStore:
 
 
 class RedisStore:
-    """On a Redis server, for several servers of one library."""
+    """A Redis server, shared by several servers of one library."""
 
     name = "shared"
 
     def __init__(self, url: str, *, seconds: float) -> None:
-        """Raises SettingsError where the package for it is not installed."""
+        """Raises SettingsError if the `redis` package is not installed."""
         try:
             import redis
         except ImportError as error:
@@ -346,17 +347,17 @@ class RedisStore:
         self._rests_until = 0.0
 
     def get(self, key: str) -> str | None:
-        """What was put there; None also when the server cannot be reached."""
+        """The value; None also if the server cannot be reached."""
         found = self._ask(lambda: self._client.get(f"pincite:{key}"))
         return found if isinstance(found, str) else None
 
     def put(self, key: str, value: str) -> None:
-        """Keep it, for its time."""
+        """Store a value until it expires."""
         milliseconds = max(1, int(self._seconds * 1000))
         self._ask(lambda: self._client.set(f"pincite:{key}", value, px=milliseconds))
 
     def drop(self, key: str) -> None:
-        """Forget it."""
+        """Delete a value."""
         self._ask(lambda: self._client.delete(f"pincite:{key}"))
 
     def close(self) -> None:
@@ -365,7 +366,7 @@ class RedisStore:
             self._client.close()
 
     def _ask(self, ask: Callable[[], object]) -> object:
-        """After a failure it rests, so that questions do not wait for a server that is gone."""
+        """After a failure, pause so that questions do not wait for a server that is down."""
         if time.monotonic() < self._rests_until:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Connections whose client neither sends the head of a request nor goes away are closed."""
+"""Closes connections whose client does not send a complete request head in time."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import asyncio
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _LARGEST_HEAD = 64 * 1024
-"""Bytes of a request line and its headers; browsers and proxies send a tenth of it."""
+"""Bytes of a request line and its headers; browsers and proxies send a tenth of this."""
 
 
 class ImpatientProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, with limits to the time and the size of a request's head.
+    """uvicorn's protocol with limits on the time and size of a request's head.
 
-    uvicorn has none: a client that sends a byte now and then would hold its connection for good.
+    uvicorn has none: a client that sends a byte now and then could keep its connection forever.
     Bodies have their own limits (`guards/sizes.py`).
     """
 
     seconds = 20.0
-    """`server.client_seconds`; each process sets it, since uvicorn makes the connections itself."""
+    """`server.client_seconds`; set on the class, since uvicorn creates the connections itself."""
 
     _head_bytes = 0
     _is_head_read = False
@@ -30,12 +30,12 @@ class ImpatientProtocol(HttpToolsProtocol):
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is waited for any more."""
+        """Stop the timer."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless the head becomes too large."""
+        """Process data, unless the head becomes too large."""
         if not self._is_head_read:
             self._wait_for_head()
             self._head_bytes += len(data)
@@ -44,13 +44,13 @@ class ImpatientProtocol(HttpToolsProtocol):
             self._give_up()
 
     def on_headers_complete(self) -> None:
-        """The head is there; what follows has limits of its own."""
+        """The head is complete; the body has its own limits."""
         self._stop_waiting()
         self._is_head_read = True
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The next that comes is a head again."""
+        """Expect the next head."""
         self._is_head_read = False
         super().on_message_complete()
 

@@ -1,4 +1,4 @@
-"""An answer as a file that keeps its references: Markdown, Word, PDF, or a receipt to be checked."""
+"""Exports an answer with its references as Markdown, Word, PDF or a verifiable receipt."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TITLE = "Answer"
 
 
 class ExportBody(Asked):
-    """An answer to be written: its question, and the ids of the citations that it was shown with."""
+    """An answer to export: its question and the ids of the citations it was shown with."""
 
     format: Literal["md", "docx", "pdf", "html", "json"]
     citations: list[str] | None = None
@@ -46,10 +46,10 @@ class ExportBody(Asked):
     },
 )
 def export(body: ExportBody, served: Library, allowed: MaySee) -> Response:
-    """The answer as a file.
+    """Export the answer to a file.
 
-    It is asked and checked again: what a client sends is never written as if it had been checked.
-    With `citations`, it is refused where the documents now give another answer.
+    The question is asked and the answer checked again: client input is never exported as checked.
+    With `citations`, the export is refused if the documents now give a different answer.
     """
     collection = served.scope(body.collection, allowed)
     answer = served.library.ask(
@@ -60,7 +60,7 @@ def export(body: ExportBody, served: Library, allowed: MaySee) -> Response:
     content = _written(served, answer, body.format, collection)
     headers = {
         "Content-Disposition": f'attachment; filename="answer.{body.format}"',
-        # A receipt is a page of its own with a stricter rule inside; nothing here may open it.
+        # A receipt is a separate page with a stricter policy; the browser must not sniff its type.
         "X-Content-Type-Options": "nosniff",
     }
     return Response(content, media_type=_KINDS[body.format], headers=headers)
@@ -71,7 +71,7 @@ def _require_same(answer: Answer, citations: list[str]) -> None:
     if now != citations:
         raise Refused(
             HTTPStatus.CONFLICT,
-            "the documents now give another answer than the one that is shown; ask again, then export",
+            "the documents now give a different answer from the one shown; ask again, then export",
         )
 
 
@@ -86,7 +86,7 @@ def _written(served: Served, answer: Answer, ending: str, collection: str | None
 
 
 def _receipt(served: Served, answer: Answer, ending: str) -> bytes:
-    """As `pincite ask --save` writes it, with the names of files instead of where they lie."""
+    """The receipt that `pincite ask --save` writes, with file names instead of paths."""
     form = answer_form(answer)
     if ending == "json":
         whole = sealed(served.names.hidden(form))

@@ -1,6 +1,6 @@
-"""Where does a server keep what is its own: keys, logs, kept answers?
+"""Locates the server's own folder, for keys, logs and cached answers.
 
-Not in the library: that may come from somebody else, and with it keys that open the server.
+It is not inside the library: a library may come from someone else and bring keys to this server.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pincite.settings.groups import ServerSettings
 
 
 def server_folder(library: Path, settings: ServerSettings) -> Path:
-    """The folder, made where it is missing, for its owner alone. Raises SettingsError."""
+    """The folder, created if missing with access for its owner only. Raises SettingsError."""
     folder = Path(settings.folder).expanduser() if settings.folder else _default(library)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise SettingsError(
-            f"{folder}: cannot be made ({error.strerror}); name a folder for the server's keys and "
-            "logs with server.folder"
+            f"{folder}: cannot be created ({error.strerror}); set server.folder to a folder for the "
+            "server's keys and logs"
         ) from error
     return folder
 

@@ -1,6 +1,6 @@
-"""Ingests that go on behind the replies. Each is a file on disk, which all processes of a server read.
+"""Runs ingests in the background. Each job is a file on disk that all server processes read.
 
-A job that a process did not finish is taken up again when the server starts: what it has stored stays.
+Unfinished jobs resume when the server starts; what they have already stored is kept.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     from pincite.records.library_records import IngestReport
 
 MOST_WAITING = 200
-"""Jobs of one process; each holds the files that were sent with it on the disk."""
+"""Queued jobs of one process; each keeps its uploaded files on the disk."""
 _RETRY_SECONDS = "30"
 
 State = Literal["waiting", "running", "done", "failed"]
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _KEPT_SECONDS = 7 * 24 * 3600.0
-_TOLD_EVERY_SECONDS = 0.5
+_SAVE_EVERY_SECONDS = 0.5
 _BUSY_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFile:
-    """A file of a job. `state` is waiting, read, failed, or what became of it."""
+    """A file of a job. `state` is waiting, read, done or failed."""
 
     name: str
     path: str
@@ -59,7 +59,7 @@ class JobFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What is to be ingested, and how far it is."""
+    """An ingest and its progress."""
 
     id: str
     collection: str
@@ -72,11 +72,11 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the job has finished, with or without success."""
         return self.state in ("done", "failed")
 
     def form(self) -> Form:
-        """As clients see it: no path."""
+        """The JSON form that clients get, without paths."""
         files = [
             {
                 "name": file.name,
@@ -97,22 +97,22 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one library. One thread of each process works on them, one after the other."""
+    """The jobs of one library. One thread per process runs them in order."""
 
     def __init__(
-        self, library: Library, shown: Callable[[str], str], told: Callable[[str], str]
+        self, library: Library, shown: Callable[[str], str], without_paths: Callable[[str], str]
     ) -> None:
-        """`shown` names a path, `told` takes paths out of a message."""
+        """`shown` gives the name for a path; `without_paths` removes paths from a message."""
         self._library = library
         self._shown = shown
-        self._told = told
+        self._without_paths = without_paths
         self._folder = library.path / UPLOADS_FOLDER / "jobs"
         self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._is_ending = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to work, with what was left unfinished."""
+        """Start the thread, with the unfinished jobs first."""
         if self._thread is not None:
             return
         self._thread = threading.Thread(target=self._work, name="ingest", daemon=True)
@@ -121,26 +121,26 @@ class Jobs:
         self._thread.start()
 
     def stop(self, *, patience_seconds: float = 5.0) -> None:
-        """Begin no further job; what is left is taken up at the next start."""
+        """Start no further jobs; the rest resume at the next start."""
         self._is_ending.set()
         self._waiting.put(None)
         if self._thread is not None:
             self._thread.join(patience_seconds)
 
     def check_room(self) -> None:
-        """Raises Refused (503) where so many jobs wait that another would wait too long."""
+        """Raises Refused (503) if the queue is full."""
         if self._waiting.qsize() >= MOST_WAITING:
             raise Refused(
                 HTTPStatus.SERVICE_UNAVAILABLE,
-                f"{MOST_WAITING} ingests are waiting, as many as may; nothing was taken in: "
-                "try again when some are done",
+                f"{MOST_WAITING} ingests are queued, the maximum; nothing was ingested: "
+                "try again when some have finished",
                 headers={"Retry-After": _RETRY_SECONDS},
             )
 
     def add(
         self, paths: Sequence[tuple[str, Path]], collection: str, *, tags: Sequence[str] = ()
     ) -> Job:
-        """A new job for files or folders, each with the name it is shown under."""
+        """Queue a job for files or folders, given as (shown name, path)."""
         job = Job(
             id=uuid4().hex,
             collection=collection,
@@ -155,7 +155,7 @@ class Jobs:
         return job
 
     def get(self, identity: str, *, allowed: Allowed = None) -> Job:
-        """A job, as far as it is. Refused where there is none for who asks."""
+        """A job with its progress. Raises Refused (404) if this client has no such job."""
         job = self._load(identity) if _ID.fullmatch(identity) else None
         if job is None or (allowed is not None and job.collection not in allowed):
             raise not_found(f"there is no job {identity[:40]}")
@@ -171,9 +171,9 @@ class Jobs:
                     if job is not None and not job.is_over:
                         self._keep(self._done(job))
             except Timeout:
-                continue  # Another process is at it.
+                continue  # Another process is running it.
             except OSError:
-                # The disk is full or gone: the job is taken up at the next start.
+                # The disk is full or gone: the job resumes at the next start.
                 continue
 
     def _done(self, job: Job) -> Job:
@@ -181,8 +181,8 @@ class Jobs:
         try:
             report = self._ingested(reporter)
         except PinciteError as error:
-            return replace(reporter.job, state="failed", message=self._told(str(error)))
-        except Exception as error:  # noqa: BLE001  (it would end the thread, and all jobs with it)
+            return replace(reporter.job, state="failed", message=self._without_paths(str(error)))
+        except Exception as error:  # noqa: BLE001  (it would end the thread and all jobs)
             fault = f"unexpected {type(error).__name__}; this is a fault in Pincite"
             return replace(reporter.job, state="failed", message=fault)
         return reporter.finished(report, self._library)
@@ -213,7 +213,7 @@ class Jobs:
             return None
 
     def _unfinished(self) -> Iterator[Job]:
-        """Those that are left; old ones that are done are forgotten."""
+        """The unfinished jobs; old finished ones are deleted."""
         for path in sorted(self._folder.glob("*.json")):
             job = self._load(path.stem)
             if job is not None and not job.is_over:
@@ -225,29 +225,29 @@ class Jobs:
 
 
 class _Reporter:
-    """Writes down how far a job is, not too often."""
+    """Saves a job's progress, at most every half second."""
 
     def __init__(self, job: Job, keep: Callable[[Job], None], shown: Callable[[str], str]) -> None:
         self.job = job
         self._keep = keep
         self._shown = shown
         self._files = {file.path: file for file in job.files}
-        self._told_at = 0.0
+        self._saved_at = 0.0
         keep(job)
 
     def progress(self, step: Progress) -> None:
-        """Another file has been read."""
+        """Record that a file has been read."""
         if not step.path:
             return
         before = self._files.get(step.path) or JobFile(name=self._shown(step.path), path=step.path)
         self._files[step.path] = replace(before, state="read")
-        if time.monotonic() - self._told_at > _TOLD_EVERY_SECONDS:
-            self._told_at = time.monotonic()
+        if time.monotonic() - self._saved_at > _SAVE_EVERY_SECONDS:
+            self._saved_at = time.monotonic()
             self.job = replace(self.job, files=tuple(self._files.values()))
             self._keep(self.job)
 
     def finished(self, report: IngestReport, library: Library) -> Job:
-        """The job with what became of each file."""
+        """The job with the result of each file."""
         held = {
             file.path: file for file in library.files() if file.collection == self.job.collection
         }
@@ -261,7 +261,7 @@ class _Reporter:
                 pages = int(coverage.get("pages", 0))
                 self._files[path] = replace(file, state="done", pages=pages, coverage=coverage)
             else:
-                # A folder stands for the files in it.
+                # A folder is replaced by the files in it.
                 del self._files[path]
         return replace(
             self.job,

@@ -1,7 +1,7 @@
-"""What is told about requests: an id each, a JSON line in the log, numbers for Prometheus, a span.
+"""Observes requests: an id, a JSON log line, Prometheus metrics and an OpenTelemetry span for each.
 
-With several processes Prometheus' numbers lie in files of a folder (PROMETHEUS_MULTIPROC_DIR), which
-`prepare_metrics` makes before its library is imported: any process can then tell the sum of all.
+With several processes the metrics are files in a folder (PROMETHEUS_MULTIPROC_DIR), which
+`prepare_metrics` creates before prometheus_client is imported: any process can then report the sum.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ try:
     from opentelemetry import trace as spans
 
     HAS_SPANS = True
-except ImportError:  # It comes with other packages, or with the user's own.
+except ImportError:  # Optional: installed with other packages or by the user.
     HAS_SPANS = False
 
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
@@ -41,24 +41,24 @@ _log: structlog.stdlib.BoundLogger = structlog.get_logger("pincite.server")
 
 
 def prepare_metrics() -> None:
-    """Have the numbers of all processes in one new folder. To be called once, before they start."""
+    """Create an empty folder for the metrics of all processes. Call once, before they start."""
     if METRICS_FOLDER not in os.environ:
         os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix="pincite-metrics-")
         return
     folder = Path(os.environ[METRICS_FOLDER])
     folder.mkdir(parents=True, exist_ok=True)
-    # What an earlier run left would be added to ours.
+    # Leftovers of an earlier run would be added to ours.
     for file in folder.glob("*.db"):
         file.unlink()
 
 
 def forget_metrics() -> None:
-    """Delete the folder, at the end."""
+    """Delete the folder at shutdown."""
     shutil.rmtree(os.environ.get(METRICS_FOLDER, ""), ignore_errors=True)
 
 
 class Metrics:
-    """The numbers of this process; `written` gives those of all."""
+    """The metrics of this process; `written` gives those of all."""
 
     def __init__(self) -> None:
         from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -66,33 +66,33 @@ class Metrics:
         self._registry = CollectorRegistry()
         labels = ("route", "method", "status")
         self._requests = Counter(
-            "pincite_requests", "Requests that were answered.", labels, registry=self._registry
+            "pincite_requests", "Requests answered.", labels, registry=self._registry
         )
         self._seconds = Histogram(
             "pincite_request_seconds",
-            "From a request to the end of its reply.",
+            "Time from a request to the end of its reply.",
             ("route", "method"),
             buckets=_BUCKETS,
             registry=self._registry,
         )
         self._running = Gauge(
             "pincite_requests_running",
-            "Requests that are being answered.",
+            "Requests in progress.",
             multiprocess_mode="livesum",
             registry=self._registry,
         )
         self._answers = Counter(
             "pincite_answers",
-            "Answers by what became of them.",
+            "Answers by status.",
             ("status",),
             registry=self._registry,
         )
         self._cache = Counter(
-            "pincite_cache", "Looks into the answer cache.", ("result",), registry=self._registry
+            "pincite_cache", "Lookups in the answer cache.", ("result",), registry=self._registry
         )
         self._stages = Histogram(
             "pincite_stage_seconds",
-            "Time of a stage of a question.",
+            "Time of each stage of a question.",
             ("stage",),
             buckets=_BUCKETS,
             registry=self._registry,
@@ -100,7 +100,7 @@ class Metrics:
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """While a request is being answered."""
+        """Count a request as in progress."""
         self._running.inc()
         try:
             yield
@@ -108,22 +108,22 @@ class Metrics:
             self._running.dec()
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
-        """A request has been answered."""
+        """Record an answered request."""
         self._requests.labels(route, method, str(status)).inc()
         self._seconds.labels(route, method).observe(seconds)
 
     def asked(self, form: Mapping[str, Any]) -> None:
-        """A question has been answered: its status, and how long each stage took."""
+        """Record an answered question: its status and the time of each stage."""
         self._answers.labels(str(form["status"])).inc()
         for stage, milliseconds in form.get("timings", {}).items():
             self._stages.labels(str(stage)).observe(milliseconds / 1000)
 
     def looked_up(self, result: str) -> None:
-        """The cache was asked: `memory`, `disk`, `shared`, `stale` or `miss`."""
+        """Record a cache lookup: `memory`, `disk`, `shared`, `stale` or `miss`."""
         self._cache.labels(result).inc()
 
     def written(self) -> tuple[bytes, str]:
-        """As Prometheus reads it, and its media type."""
+        """The metrics of all processes in Prometheus's text format, and its media type."""
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
         from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -136,19 +136,19 @@ class Metrics:
 
 
 def _forget_the_dead(folder: Path) -> None:
-    """Take processes that have ended out of the numbers of those that live."""
+    """Remove the gauges of processes that have ended."""
     for file in folder.glob("gauge_live*_*.db"):
         process = file.stem.rpartition("_")[2]
         try:
             os.kill(int(process), 0)
         except ProcessLookupError:
             file.unlink(missing_ok=True)
-        except (OSError, ValueError):  # It lives, and is not ours; or the file is something else.
+        except (OSError, ValueError):  # It is alive but not ours, or the file is something else.
             continue
 
 
 def log_as_json() -> None:
-    """Let every line of the log, uvicorn's too, be a JSON object on the standard error output."""
+    """Write every log line, uvicorn's included, as a JSON object to standard error."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -171,7 +171,7 @@ def log_as_json() -> None:
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logger = logging.getLogger(name)
         logger.handlers[:] = []
-        logger.propagate = name != "uvicorn.access"  # We write such lines ourselves.
+        logger.propagate = name != "uvicorn.access"  # `_log_request` writes these lines.
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -181,14 +181,14 @@ def log_as_json() -> None:
 
 
 class Observed:
-    """Gives each request an id, and tells how it ended."""
+    """Middleware that gives each request an id and records how it ended."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -216,15 +216,15 @@ class Observed:
                 self._metrics.answered(route, _method(scope), status, seconds)
                 span.set_attribute("http.route", route)
                 span.set_attribute("http.response.status_code", status)
-                _tell(scope, route, status, seconds)
+                _log_request(scope, route, status, seconds)
 
 
 def tell_logs(
     request: Request, question: str, form: Mapping[str, Any], *, app: Starlette | None = None
 ) -> None:
-    """That a question was answered: to Prometheus, and to the query log if there is one.
+    """Record an answered question in the metrics and, if there is one, in the query log.
 
-    `app` is the server, where the request was answered by an app inside it.
+    `app` is the server if the request was answered by an app mounted in it.
     """
     server = (app or request.app).state
     server.metrics.asked(form)
@@ -245,12 +245,12 @@ def tell_logs(
 
 
 def request_id(given: str) -> str:
-    """The id that a client or proxy gave, if it can stand in logs and headers, or a new one."""
+    """The id from a client or proxy if it is safe in logs and headers, otherwise a new one."""
     return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
 
 
 def route_of(scope: Scope) -> str:
-    """The pattern of the route that answered, never what a client made up."""
+    """The pattern of the matched route, never text from the client; `none` if none matched."""
     route = getattr(scope.get("route"), "path", "")
     return str(route) or "none"
 
@@ -259,12 +259,12 @@ def _method(scope: Scope) -> str:
     return scope["method"] if scope["method"] in _METHODS else "other"
 
 
-def _tell(scope: Scope, route: str, status: int, seconds: float) -> None:
+def _log_request(scope: Scope, route: str, status: int, seconds: float) -> None:
     _log.info(
         "request",
         method=_method(scope),
         route=route,
-        # The query, which may hold a question, is left out.
+        # Without the query string, which may contain a question.
         path=scope["path"][:200],
         status=status,
         ms=round(seconds * 1000, 1),
@@ -275,12 +275,12 @@ def _tell(scope: Scope, route: str, status: int, seconds: float) -> None:
 
 class _NoSpan:
     def set_attribute(self, name: str, value: object) -> None:
-        """Nobody listens."""
+        """Do nothing."""
 
 
 @contextmanager
 def _span(scope: Scope) -> Iterator[Any]:
-    """A span of OpenTelemetry, which goes nowhere unless the user has set up where."""
+    """An OpenTelemetry span; it is exported only if the user has configured an exporter."""
     if not HAS_SPANS:
         yield _NoSpan()
         return

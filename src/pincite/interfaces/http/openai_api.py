@@ -1,7 +1,7 @@
-"""OpenAI's interface, for clients that speak it: `/v1/models`, `/v1/chat/completions`, `/v1/responses`.
+"""The OpenAI-compatible API: `/v1/models`, `/v1/chat/completions`, `/v1/responses`.
 
-A model is a collection under a profile. Nobody writes: the message is made of checked quotes, each with
-a link to its place, or says that the documents do not answer.
+A model is a collection with a profile. No text is generated: the message consists of checked quotes,
+each with a link to its source, or says that the documents do not answer.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ _BLANK_REPLY: Mapping[str, str] = {}
 
 
 class _OpenAIRoute(APIRoute):
-    """Tells errors as OpenAI's clients expect them."""
+    """Returns errors in OpenAI's format."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with errors as replies."""
+        """The handler, with errors turned into replies."""
         handler = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
@@ -62,11 +62,11 @@ class _OpenAIRoute(APIRoute):
                 return await handler(request)
             except RequestValidationError as error:
                 return _invalid(error)
-            except HTTPException as error:  # a body that cannot be read
+            except HTTPException as error:  # an unreadable body
                 return _error(error.status_code, str(error.detail), headers=error.headers)
             except (PinciteError, Refused) as error:
-                told = problem_of(request, error)
-                return _error(told["status"], told["detail"], headers=_headers(error))
+                body = problem_of(request, error)
+                return _error(body["status"], body["detail"], headers=_headers(error))
 
         return handled
 
@@ -76,7 +76,7 @@ router = APIRouter(prefix="/v1", tags=["openai"], route_class=_OpenAIRoute)
 
 @router.get("/models")
 def models(served: Library, allowed: MaySee) -> dict[str, Any]:
-    """One for each collection and profile."""
+    """List the models: one for each collection and profile."""
     return {
         "object": "list",
         "data": [_model_form(name) for name in _models(served, allowed)],
@@ -85,7 +85,7 @@ def models(served: Library, allowed: MaySee) -> dict[str, Any]:
 
 @router.get("/models/{name:path}")
 def model(name: str, served: Library, allowed: MaySee) -> dict[str, Any]:
-    """One of them."""
+    """One model."""
     _model(name, served, allowed)
     return _model_form(name)
 
@@ -94,18 +94,18 @@ def model(name: str, served: Library, allowed: MaySee) -> dict[str, Any]:
 def chat_completions(
     body: ChatBody, request: Request, served: Library, allowed: MaySee
 ) -> Response:
-    """Answer the last message, read with those before it."""
+    """Answer the last message in the context of those before it."""
     reply = _replied(body.model, body.messages, request, served, allowed)
     if not body.stream:
         return JSONResponse(completion(reply))
     with_usage = bool(body.stream_options and body.stream_options.include_usage)
-    told = chunks(reply, with_usage=with_usage, with_events=_settings(request).open_webui_events)
-    return _stream(_lines(told))
+    forms = chunks(reply, with_usage=with_usage, with_events=_settings(request).open_webui_events)
+    return _stream(_lines(forms))
 
 
 @router.post("/responses", response_model=None)
 def responses(body: ResponsesBody, request: Request, served: Library, allowed: MaySee) -> Response:
-    """The same in the newer form."""
+    """The same in the format of the Responses API."""
     if body.previous_response_id is not None:
         raise UsageError(
             "previous_response_id: responses are not stored; send the earlier messages in input"
@@ -121,14 +121,14 @@ def responses(body: ResponsesBody, request: Request, served: Library, allowed: M
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Model:
-    """What the name of a model means."""
+    """The collection and profile that a model name stands for."""
 
     collection: str | None
     profile: str = ""
 
 
 def _models(served: Served, allowed: Allowed) -> dict[str, _Model]:
-    """By name: `pincite`, `pincite/COLLECTION`, each also as `...@PROFILE`."""
+    """Models by name: `pincite`, `pincite/COLLECTION`, each also as `...@PROFILE`."""
     there = sorted(served.status(allowed=allowed)["collections"])
     every = {_ALL: None} if allowed is None or len(there) == 1 else {}
     names: dict[str, str | None] = {**every, **{f"{_ALL}/{name}": name for name in there}}
@@ -176,8 +176,8 @@ def _replied(
     base = _base_url(request)
     links = [{**link, "href": f"{base}{link['href']}"} for link in answer["links"]]
     is_other = read_as != question
-    told = {"read_as": read_as} if is_other else {}
-    evidence = sealed({**answer, "links": links, **told})
+    reading = {"read_as": read_as} if is_other else {}
+    evidence = sealed({**answer, "links": links, **reading})
     shown = {**answer, "reasons": [*notices, *answer["reasons"]]}
     linked = linked_text(
         shown, lambda number: str(links[number - 1]["href"]), read_as=read_as if is_other else ""
@@ -194,7 +194,7 @@ def _replied(
 def _read(
     question: str, earlier: Sequence[Earlier], served: Served, allowed: Allowed
 ) -> tuple[str, list[str]]:
-    """What a question means after those before it, and what must be told about that."""
+    """The question resolved against the earlier ones, and notices about how it was read."""
     if not earlier:
         return question, []
     read, problem = reader_of(served.library)
@@ -211,7 +211,7 @@ def _read(
 
 
 def _quotes(one: Earlier, served: Served, allowed: Allowed) -> Iterator[str]:
-    """What the linked places say; a link that leads to nothing this client may see gives nothing."""
+    """The linked quotes; links to anything this client may not see are skipped."""
     for link in one.links[:_QUOTES_READ]:
         with suppress(PinciteError, Refused):
             found = served.text(link.document, start=link.start, end=link.end, allowed=allowed)
@@ -225,7 +225,7 @@ def _settings(request: Request) -> ServerSettings:
 
 
 def _base_url(request: Request) -> str:
-    """How clients call this server: as it is set, or as the request did, whose host was checked."""
+    """This server's URL: `public_url`, or that of the request, whose host was checked."""
     chosen = _settings(request).public_url.rstrip("/")
     return chosen or f"{request.url.scheme}://{request.url.netloc}"
 
@@ -254,11 +254,11 @@ _json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 
 
 def _invalid(error: RequestValidationError) -> Response:
-    # Of a value that may be of several kinds, the one that goes deepest tells most.
+    # For a value of a union type, the most deeply nested error is the most specific.
     first = max(error.errors(), key=lambda one: len(one["loc"]))
     where = ".".join(str(part) for part in first["loc"][1:])
-    told = f"{where}: {first['msg']}" if where else str(first["msg"])
-    return _error(HTTPStatus.BAD_REQUEST, told, param=where or None)
+    message = f"{where}: {first['msg']}" if where else str(first["msg"])
+    return _error(HTTPStatus.BAD_REQUEST, message, param=where or None)
 
 
 def _error(

@@ -1,4 +1,4 @@
-"""Answers in the forms of OpenAI's interface: completions, their chunks, responses, their events."""
+"""Request and reply formats of the OpenAI API: completions, chunks, responses and their events."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Form = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """An answer, ready to be told in one form or another.
+    """An answer, ready to be formatted.
 
-    `evidence` is the object of `/v1/query`, with absolute links; `asked` all that the client sent as
-    text, of which tokens are counted.
+    `evidence` is the object of `/v1/query` with absolute links. `asked` is all the text that the client
+    sent, for counting tokens.
     """
 
     model: str
@@ -38,7 +38,7 @@ class Reply:
 
     @cached_property
     def tokens(self) -> tuple[int, int]:
-        """How many the client sent and gets, estimated: no model reads or writes them."""
+        """Estimated numbers of tokens sent and received; no model reads or writes them."""
         return estimated_tokens(self.asked), estimated_tokens(self.linked.text)
 
 
@@ -65,8 +65,8 @@ def completion(reply: Reply) -> Form:
 def chunks(reply: Reply, *, with_usage: bool, with_events: bool) -> Iterator[Form]:
     """The same as a stream: a chunk for each statement.
 
-    Annotations and evidence stand on the one that carries `finish_reason`. `with_events` adds the
-    sources as Open WebUI reads them.
+    Annotations and evidence are in the chunk with `finish_reason`. `with_events` adds the sources in
+    Open WebUI's format.
     """
     head = _completion_head(reply, "chat.completion.chunk")
     head |= {"usage": None} if with_usage else {}
@@ -104,7 +104,7 @@ def _nested_annotations(reply: Reply) -> list[Form]:
 
 
 def _url_citation(marker: Marker) -> Form:
-    """`start_index` and `end_index` are where the link stands in the text, as a Python slice."""
+    """`start_index` and `end_index` give the link's position in the text, as a Python slice."""
     return {
         "start_index": marker.start,
         "end_index": marker.end,
@@ -114,12 +114,12 @@ def _url_citation(marker: Marker) -> Form:
 
 
 def _chat_usage(reply: Reply) -> Form:
-    asked, told = reply.tokens
-    return {"prompt_tokens": asked, "completion_tokens": told, "total_tokens": asked + told}
+    sent, received = reply.tokens
+    return {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received}
 
 
 def _source_events(reply: Reply) -> Iterator[Form]:
-    """One for each citation that is linked."""
+    """One event for each linked citation."""
     for marker in {marker.number: marker for marker in reply.linked.markers}.values():
         citation = reply.evidence["citations"][marker.number - 1]
         metadata = {"source": marker.url, "name": marker.title, "page": citation["page"]}
@@ -135,7 +135,7 @@ def _source_events(reply: Reply) -> Iterator[Form]:
 
 
 def response(reply: Reply) -> Form:
-    """The object `response`, complete."""
+    """The complete object `response`."""
     return {
         **_response_head(reply, "completed"),
         "completed_at": int(time.time()),
@@ -220,30 +220,30 @@ def _item(reply: Reply) -> Form:
 
 
 def _response_usage(reply: Reply) -> Form:
-    asked, told = reply.tokens
+    sent, received = reply.tokens
     return {
-        "input_tokens": asked,
+        "input_tokens": sent,
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-        "output_tokens": told,
+        "output_tokens": received,
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": asked + told,
+        "total_tokens": sent + received,
     }
 
 
-# What clients of OpenAI's interface send: a model, messages, and much that means nothing here.
+# Request bodies: a model, messages, and many parameters that have no effect here.
 
 _LINK = re.compile(r"/c/([0-9a-f]{16}\.\d{1,10}-\d{1,10}\.[0-9a-f]{12})(?![0-9a-z])", re.ASCII)
 _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 class _Ignoring(BaseModel):
-    """Parameters that mean nothing to quotes (temperature, tools, ...) are not looked at."""
+    """Ignores parameters that have no effect on quotes (temperature, tools, ...)."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
 class Part(_Ignoring):
-    """A piece of a message; only text is read."""
+    """A part of a message; only text is read."""
 
     type: str
     text: str = ""
@@ -253,21 +253,21 @@ Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool", "f
 
 
 class Message(_Ignoring):
-    """One turn. What a system message orders does not change what the documents say."""
+    """One turn. Instructions in system messages have no effect on the answer."""
 
     role: Role
     content: str | list[Part] | None = None
 
     @property
     def text(self) -> str:
-        """The words of it."""
+        """The message's text parts, one a line."""
         if self.content is None or isinstance(self.content, str):
             return self.content or ""
         return "\n".join(part.text for part in self.content if part.type in _TEXT_PARTS)
 
 
 class StreamOptions(_Ignoring):
-    """How a stream ends."""
+    """Options of a stream."""
 
     include_usage: bool | None = None
 
@@ -282,7 +282,7 @@ class ChatBody(_Ignoring):
 
 
 class Item(_Ignoring):
-    """An item of the input of `/v1/responses`; all but messages are left out."""
+    """An item of the input of `/v1/responses`; only messages are used."""
 
     type: str = "message"
     role: Role | None = None
@@ -290,7 +290,7 @@ class Item(_Ignoring):
 
 
 class ResponsesBody(_Ignoring):
-    """The body of `/v1/responses`. Nothing is stored: earlier messages stand in the input."""
+    """The body of `/v1/responses`. Nothing is stored: the input includes earlier messages."""
 
     model: str
     input: str | list[Item]
@@ -312,7 +312,7 @@ class ResponsesBody(_Ignoring):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """A question of the conversation, and the quotes that its answer showed."""
+    """An earlier question of the conversation, and links to the quotes in its answer."""
 
     question: str
     links: tuple[Permalink, ...] = ()
@@ -322,9 +322,9 @@ Asked: TypeAlias = tuple[str, tuple[Earlier, ...]]
 
 
 def asked_in(messages: Sequence[Message]) -> Asked:
-    """The question, which is the last message, and those before it.
+    """The question, which is the last message, and the earlier ones.
 
-    Raises UsageError where there is no question.
+    Raises UsageError if there is no question.
     """
     turns: list[Earlier] = []
     for message in messages:
@@ -334,7 +334,7 @@ def asked_in(messages: Sequence[Message]) -> Asked:
             turns[-1] = Earlier(question=turns[-1].question, links=_links(message.text))
     if not turns or messages[-1].role != "user" or not turns[-1].question.strip():
         raise UsageError(
-            "the last message is no question; expected role 'user' and some text in its content"
+            "the last message is not a question; expected role 'user' and some text in its content"
         )
     return turns[-1].question, tuple(turns[:-1])
 

@@ -1,4 +1,4 @@
-"""The page in the browser: its files, and what only it asks for (docs/page.md)."""
+"""Serves the web page: its files, and routes that only the page uses (docs/page.md)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ POLICY = "; ".join(
         "require-trusted-types-for 'script'",
     )
 )
-"""What the browser lets the page do: load from this server, and never read text as code."""
+"""The content security policy: load from this server only, and never interpret text as code."""
 
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
-    # Asked for each time, so that a new version of the program is a new page; the tag makes it cheap.
+    # Revalidated each time, so that a new version shows its own page; the ETag makes it cheap.
     "Cache-Control": "no-cache",
 }
 _KINDS = {
@@ -47,7 +47,7 @@ _KINDS = {
 }
 _SHELL = "index.html"
 _MOST_CHARACTERS = 100_000
-"""Of a document, sent at once."""
+"""Most characters of a document in one reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class _File:
 
 @lru_cache(maxsize=1)
 def _files() -> Mapping[str, _File]:
-    """All files of the page: a name from outside only looks one up, it never reaches the disk."""
+    """All files of the page, in memory: a requested name never reaches the disk."""
     found = {}
     for entry in files("pincite.interfaces.http").joinpath("page").iterdir():
         kind = _KINDS.get(entry.name.rpartition(".")[2])
@@ -76,13 +76,13 @@ def _files() -> Mapping[str, _File]:
 @router.get("/c/{identity}", include_in_schema=False)
 @router.get("/conversations/{number}", include_in_schema=False)
 def shell(request: Request) -> Response:
-    """The page; its script shows what the address means."""
+    """The page; its script shows the view for the address."""
     return _sent(request, _files()[_SHELL])
 
 
 @router.get("/page/{name}", include_in_schema=False)
 def part_of_page(name: str, request: Request) -> Response:
-    """A script, style or picture of the page."""
+    """A script, style sheet or image of the page."""
     found = _files().get(name)
     if found is None or name == _SHELL:
         raise not_found("the page has no such file")
@@ -96,12 +96,12 @@ def _sent(request: Request, file: _File) -> Response:
     return Response(file.content, media_type=file.kind, headers=headers)
 
 
-# --- What cannot be found ---------------------------------------------------------------------------
+# --- Problems of the library -----------------------------------------------------------------------
 
 
 @router.get("/v1/problems", tags=["documents"])
 def problems(served: Library, allowed: MaySee) -> Reply:
-    """Files that could not be read, and kept answers with quotes that are not there any more."""
+    """Files that could not be read, and saved answers whose quotes are no longer there."""
     catalog = served.library.catalog
     scopes = [None] if allowed is None else sorted(allowed)
     failed = [
@@ -120,7 +120,7 @@ def problems(served: Library, allowed: MaySee) -> Reply:
     return {"failed": failed, "stale": stale}
 
 
-# --- The text of a document, as it is laid out --------------------------------------------------
+# --- The text of a document with its layout --------------------------------------------------
 
 Place = Annotated[int, Query(ge=0, le=2**31, description="in characters")]
 
@@ -135,7 +135,7 @@ def blocks(
 ) -> Reply:
     """A range of a document's text with its headings, paragraphs, list items and table cells.
 
-    The range is widened to whole blocks, and cut to what can be sent at once.
+    The range is widened to whole blocks and cut to the maximum length of a reply.
     """
     document = served.held(document_id, allowed).document
     first, last = _widened(document, start, end)
@@ -170,7 +170,7 @@ def _block_forms(document: Document, first: int, last: int) -> Iterator[dict[str
 
 
 def _cell_forms(block: Block) -> Iterator[dict[str, Any]]:
-    """Cells from left to right; `head` where a cell says what others in its row or column mean."""
+    """Cells from left to right; `head` marks row and column headers."""
     heads_row = {head for cell in block.cells for head in cell.row_headers}
     is_head_row = not any(cell.column_headers or cell.row_headers for cell in block.cells)
     for cell in block.cells:

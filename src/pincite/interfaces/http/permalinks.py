@@ -1,4 +1,4 @@
-"""The id of one citation: it holds all that is needed to find the quote again, and to check it.
+"""Permalinks: ids of citations with all that is needed to find a quote again and check it.
 
 4a7d1ed414474e40.1250-1313.9f86d081884c
 document's id    characters first 12 digits of the quote's SHA-256
@@ -18,7 +18,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permalink:
-    """Which characters of which document are quoted, and what stood there."""
+    """The document, the range of characters, and the digest of the quote."""
 
     document: str
     start: int
@@ -32,7 +32,7 @@ class Permalink:
 
     @classmethod
     def parsed(cls, identity: str) -> Self | None:
-        """The link that was written; None for anything else."""
+        """The link with this id; None if it is not one."""
         found = _ID.fullmatch(identity)
         if found is None:
             return None
@@ -41,16 +41,16 @@ class Permalink:
 
     @property
     def id(self) -> str:
-        """As it is written."""
+        """The id in text form."""
         return f"{self.document}.{self.start}-{self.end}.{self.digest}"
 
     @property
     def href(self) -> str:
-        """Where the page shows it."""
+        """The path at which the page shows it."""
         return f"/c/{self.id}"
 
     def is_quote(self, text: str) -> bool:
-        """Whether this is what stood there."""
+        """Whether this text is the quote."""
         return _digest(text) == self.digest
 
 
@@ -59,19 +59,19 @@ def _digest(quote: str) -> str:
 
 
 def with_links(form: Mapping[str, Any]) -> dict[str, Any]:
-    """The form of an answer, with a link for each of its citations."""
+    """An answer's JSON form with a link for each citation."""
     return {**form, "links": link_forms([link_to(cited) for cited in form["citations"]])}
 
 
 def link_to(cited: Mapping[str, Any]) -> Permalink:
-    """The link to the quote of a citation's form."""
+    """The link to the quote of a citation in JSON form."""
     return Permalink.to(
         cited["document"], cited["start_char_index"], cited["end_char_index"], cited["cited_text"]
     )
 
 
 def link_forms(links: Sequence[Permalink]) -> list[dict[str, Any]]:
-    """Links by the numbers that are shown, from 1."""
+    """Links with the citation numbers shown to users, from 1."""
     return [
         {"citation": number, "id": link.id, "href": link.href}
         for number, link in enumerate(links, start=1)

@@ -39,11 +39,11 @@ _STATUSES: tuple[tuple[type[PinciteError], HTTPStatus], ...] = (
     (LibraryError, HTTPStatus.SERVICE_UNAVAILABLE),
     (ModelError, HTTPStatus.SERVICE_UNAVAILABLE),
 )
-"""The first that fits; what is none of these is a fault of ours."""
+"""The first match applies; other errors are bugs in Pincite."""
 
 
 class Refused(Exception):
-    """A request that is answered with a problem."""
+    """Ends a request with a problem object."""
 
     def __init__(
         self, status: HTTPStatus, detail: str, *, headers: Mapping[str, str] | None = None
@@ -55,7 +55,7 @@ class Refused(Exception):
 
 
 def not_found(detail: str) -> Refused:
-    """That something is not there, or not for who asks."""
+    """The error for something that does not exist, or not for this client."""
     return Refused(HTTPStatus.NOT_FOUND, detail)
 
 
@@ -76,7 +76,7 @@ def problem(
 
 
 def problem_of(request: Request, error: Exception) -> dict[str, Any]:
-    """The problem object of any error; one that nobody expected tells nothing but its kind."""
+    """The problem object for an error; for an unexpected one it gives only the error's class."""
     if isinstance(error, Refused):
         return problem(request, error.status, error.detail)
     if isinstance(error, PinciteError):
@@ -84,27 +84,27 @@ def problem_of(request: Request, error: Exception) -> dict[str, Any]:
     return problem(
         request,
         HTTPStatus.INTERNAL_SERVER_ERROR,
-        f"unexpected {type(error).__name__}: this is a fault in Pincite; the server's log tells more "
-        "under this request id",
+        f"unexpected {type(error).__name__}: this is a fault in Pincite; see the server's log for this "
+        "request id",
     )
 
 
 def request_id(request: Request) -> str:
-    """What names this request in logs; made here where nothing before did."""
+    """The request's id in logs; created here if no middleware did."""
     if not hasattr(request.state, "request_id"):
         request.state.request_id = uuid.uuid4().hex
     return str(request.state.request_id)
 
 
 def respond(body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """A problem object as the reply."""
+    """A reply with a problem object."""
     return JSONResponse(
         dict(body), status_code=int(body["status"]), media_type=MEDIA_TYPE, headers=headers
     )
 
 
 def add_problem_handlers(app: FastAPI) -> None:
-    """Let every error of an app be a problem."""
+    """Turn every error of an app into a problem object."""
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(PinciteError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -130,7 +130,7 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail = str(error.detail)
     if error.status_code == HTTPStatus.NOT_FOUND and detail == HTTPStatus.NOT_FOUND.phrase:
-        detail = "there is nothing at this address; /openapi.json lists all addresses"
+        detail = "there is nothing at this address; see /openapi.json for all addresses"
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(_methods_at(request))
@@ -138,7 +138,7 @@ async def _http(request: Request, error: Exception) -> Response:
 
 
 def _methods_at(request: Request) -> list[str]:
-    """All methods of an address; each of its routes would tell its own alone."""
+    """All methods of an address; each of its routes knows only its own."""
     path = re.sub(r"%[0-9A-Fa-f]{2}", "x", request.url.path)
     described = request.app.openapi()["paths"]
     return sorted(
@@ -156,22 +156,22 @@ async def _invalid(request: Request, error: Exception) -> Response:
     problems = [
         {"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors()
     ]
-    told = "; ".join(f"{one['where']}: {one['problem']}" for one in problems)
+    detail = "; ".join(f"{one['where']}: {one['problem']}" for one in problems)
     body = problem(
-        request, HTTPStatus.UNPROCESSABLE_ENTITY, told[: _SHOWN_CHARS * 5], problems=problems[:20]
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail[: _SHOWN_CHARS * 5], problems=problems[:20]
     )
     return respond(body)
 
 
 async def _of_disk(request: Request, error: Exception) -> Response:
-    """A disk that is full or cannot be written is nobody's fault, and does not stay so."""
+    """A full or read-only disk is neither a client error nor a bug, and may be temporary."""
     assert isinstance(error, OSError)
     if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
         raise error
     is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     status = HTTPStatus.INSUFFICIENT_STORAGE if is_full else HTTPStatus.SERVICE_UNAVAILABLE
-    told = f"the server could not write: {error.strerror}; nothing of this request was kept"
-    return respond(problem(request, status, told), {"Retry-After": _RETRY_SECONDS})
+    detail = f"the server could not write: {error.strerror}; nothing of this request was saved"
+    return respond(problem(request, status, detail), {"Retry-After": _RETRY_SECONDS})
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
@@ -184,24 +184,24 @@ def _status(error: PinciteError) -> HTTPStatus:
 
 
 def _without_paths(request: Request, message: str) -> str:
-    """The message without where on the server's disk the library lies."""
+    """The message without the library's path on the server."""
     served = getattr(request.app.state, "served", None)
     return message if served is None else str(served.without_paths(message))
 
 
 def describe_problems(described: dict[str, Any]) -> dict[str, Any]:
-    """An OpenAPI description in which every address may answer with a problem."""
+    """Add the problem object to every operation of an OpenAPI description."""
     schemas = described.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schemas["Problem"] = _PROBLEM
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for operations in described["paths"].values():
-        for told in operations.values():
-            told["responses"].pop("422", None)
-            # OpenAI's interface has errors of its own form.
-            own = {"application/json": {}} if "openai" in told.get("tags", ()) else content
-            told["responses"]["default"] = {"description": "a problem", "content": own}
+        for operation in operations.values():
+            operation["responses"].pop("422", None)
+            # The OpenAI API has its own error format.
+            own = {"application/json": {}} if "openai" in operation.get("tags", ()) else content
+            operation["responses"]["default"] = {"description": "a problem", "content": own}
     return described
 
 

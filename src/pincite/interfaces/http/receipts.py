@@ -1,4 +1,4 @@
-"""Saved answers and reports are checked against the files that the library holds."""
+"""Checks saved answers and reports against the files in the library."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _READ_SECONDS = 60.0
 
 
 class HeldFiles(CitedFiles):
-    """Finds the files of a receipt by their bytes among those that who asks may see.
+    """Finds a receipt's files, by their digest, among those that the client may see.
 
-    The text is what was stored of these bytes; that a file still has them is looked at now. No path of
-    a receipt is opened.
+    The text comes from the library; the file is hashed again to check that it is unchanged. Paths in a
+    receipt are never opened.
     """
 
     def __init__(self, shelf: Shelf, allowed: Allowed) -> None:
@@ -34,19 +34,19 @@ class HeldFiles(CitedFiles):
         """The document that a citation names. Raises ReadError."""
         file = self._files.get(sha256[:16])
         if file is None:
-            raise ReadError(f"{source}: no file of this library has these bytes now")
+            raise ReadError(f"{source}: no file in this library has this digest now")
         if digest_now(file.path) != sha256:
-            raise ReadError(f"{source}: the file has changed or is gone since it was ingested")
+            raise ReadError(f"{source}: the file has changed or been removed since it was ingested")
         return self._shelf.library.catalog.document(file.document_id)
 
 
 class _NoReader:
     def read(self, path: Any) -> Document:
-        raise ReadError(f"{path}: is not read here")
+        raise ReadError(f"{path}: files are not read here")
 
 
 def check(form: Mapping[str, Any], shelf: Shelf, *, allowed: Allowed = None) -> Form:
-    """The object of `pincite verify --json`. Raises ReceiptError for what is no receipt."""
+    """The object of `pincite verify --json`. Raises ReceiptError if `form` is not a receipt."""
     require_form(form, "the receipt")
     found = check_against(Saved(form=form), HeldFiles(shelf, allowed))
     return {

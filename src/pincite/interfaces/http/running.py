@@ -1,4 +1,4 @@
-"""Runs the server: processes that answer, and how they end."""
+"""Runs the server: starts and stops its processes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pincite.settings.groups import ServerSettings
 
 _LIBRARY, _PROFILE = "PINCITE_SERVED_LIBRARY", "PINCITE_SERVED_PROFILE"
 _SETTINGS = "PINCITE_SERVED_SETTINGS"
-"""Tell each process which library it serves, and how."""
+"""Environment variables that pass the library, the profile and the settings to each process."""
 _LEAST_HEALTH_SECONDS = 60
-"""A process that is busy does not answer for a while; uvicorn would end it after five seconds."""
+"""A busy process may not answer for a while; uvicorn's default would end it after five seconds."""
 _LAST_SECONDS = 10
-"""For requests that are being answered when the server is told to end."""
+"""Time for requests in progress when the server shuts down."""
 
 
 def run(
@@ -36,10 +36,10 @@ def run(
     profile: str = "",
     on_bound: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Serve until told to end. Raises SettingsError where others could reach it without a key.
+    """Serve until stopped. Raises SettingsError if others could reach it without a key.
 
-    `on_bound` is given the port, which the system chooses where the settings say 0. Also a single
-    process has a supervisor: one that a question holds for good is replaced.
+    `on_bound` gets the port, which the system chooses if the setting is 0. Even a single process has a
+    supervisor, which replaces it if a question blocks it forever.
     """
     check_binding(library, settings)
     os.environ[_LIBRARY] = str(library.absolute())
@@ -56,7 +56,7 @@ def run(
         http="pincite.interfaces.http.connections:ImpatientProtocol",
         timeout_worker_healthcheck=max(_LEAST_HEALTH_SECONDS, round(settings.question_seconds)),
         timeout_graceful_shutdown=_LAST_SECONDS,
-        # What a client says of its address counts only where the user has named the proxy.
+        # Forwarded addresses are trusted only from the proxies that the user has named.
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         server_header=False,
@@ -82,7 +82,7 @@ def app() -> FastAPI:
 
 
 def _give_up() -> None:
-    """End this process, of which a thread holds a place for good. The supervisor starts another."""
+    """End this process, which a question blocks forever. The supervisor starts another one."""
     structlog.get_logger("pincite.server").error(
         "a question does not end; this process ends instead"
     )

@@ -1,7 +1,7 @@
-"""One library and what a server does with it; REST, the OpenAI form and MCP all go through here.
+"""The server's operations on one library; the REST, OpenAI and MCP interfaces all use them.
 
-All methods block and may be called in several threads. `allowed` are the collections that who asks may
-see, None for all: it counts before anything is searched, and what is not allowed is as if not there.
+All methods block and are thread-safe. `allowed` is the set of collections that the client may see, None
+for all. It applies before any search: everything else is treated as absent.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 __all__ = ["Allowed", "Form", "Served"]
 
 _FIRST_QUESTION = "What has to be checked before work begins?"
-"""Asked at the start: only then everything has been loaded."""
+"""Asked at startup, so that everything is loaded."""
 
 
 class Served(Shelf):
-    """What a server serves."""
+    """The library that a server serves, with its uploads, jobs, cache and conversations."""
 
     def __init__(self, library: Library) -> None:
         super().__init__(library)
@@ -50,29 +50,29 @@ class Served(Shelf):
         self._profiles: dict[str, Settings] = {}
         self._one_at_a_time = threading.Lock()
         self.longest_question = LONGEST_QUESTION
-        """Characters of a question, whichever client asks it."""
+        """Maximum length of a question in characters, from any client."""
 
     def _check_length(self, question: str) -> None:
         if len(question) > self.longest_question:
             raise UsageError(
                 f"the question has {len(question):,} characters; at most "
-                f"{self.longest_question:,} are taken"
+                f"{self.longest_question:,} are accepted"
             )
 
     @property
     def talks(self) -> Talks:
-        """The conversations that are kept."""
+        """The saved conversations."""
         return Talks(self.library, self.names)
 
     def warm_up(self) -> None:
-        """Load what the first question would have to wait for, and take up unfinished jobs."""
-        # What is wrong is told by every answer, and by `health`.
+        """Load what the first question would have to wait for, and resume unfinished jobs."""
+        # Problems are reported by every answer and by `health`.
         with suppress(PinciteError):
             self.library.search(_FIRST_QUESTION, limit=1)
         self.jobs.start()
 
     def close(self) -> None:
-        """End what goes on behind the replies, and release the library."""
+        """Stop background jobs and release the library."""
         self.jobs.stop()
         if self.cache is not None:
             self.cache.close()
@@ -81,9 +81,9 @@ class Served(Shelf):
     def remove(
         self, document_id: str, *, collection: str | None = None, allowed: Allowed = None
     ) -> Form:
-        """Take a document out of one collection, or of all that may be seen.
+        """Remove a document from one collection, or from all that the client may see.
 
-        An uploaded file is deleted; one of a folder stays where it is.
+        An uploaded file is deleted; a file ingested from a folder is left in place.
         """
         held = self.held(document_id, allowed)
         files = [file for file in held.files if collection in (None, file.collection)]
@@ -111,11 +111,11 @@ class Served(Shelf):
         found: Callable[[Sequence[Hit]], None] | None = None,
         watch: Callable[[Preview], None] | None = None,
     ) -> Form:
-        """The object of `pincite ask --json`, and a permalink for each citation.
+        """The object of `pincite ask --json`, with a permalink for each citation.
 
-        In a `conversation` the question is read with those before it, and the reply has its number and
-        what the question was read as. `found` is given the passages as soon as they are found, `watch`
-        the statements that hold so far while a language model writes.
+        In a `conversation` the question is read in the context of earlier ones; the reply has the
+        conversation's number and the question as it was read. `found` gets the passages as soon as they
+        are found, `watch` the statements checked so far while a language model writes.
         """
         self._check_length(question)
         scope = self.scope(collection, allowed)
@@ -138,15 +138,15 @@ class Served(Shelf):
         else:
             talk = self.talks.continued(conversation, collection, filters, allowed)
         turn = talk.ask(question, explain=debug, settings=settings, found=found, watch=watch)
-        told = {
+        extra = {
             "conversation": talk.id,
             "read_as": turn.read_as,
             "notices": list(turn.notices),
         }
-        return self.answer_form(turn.answer, debug=debug, told=told)
+        return self.answer_form(turn.answer, debug=debug, extra=extra)
 
     def _plain_answer(self, question: str, scope: str | None, filters: Filters | None) -> Form:
-        """From the cache where it is there and still true."""
+        """An answer from the cache if it is there and still valid, otherwise a new one."""
         cache = self.cache if may_be_cached(self.library.settings) else None
         if cache is None:
             return self.answer_form(self.library.ask(question, collection=scope, filters=filters))
@@ -157,7 +157,7 @@ class Served(Shelf):
             took = round((time.perf_counter() - began) * 1000, 3)
             return sealed(with_links(self.names.hidden({**kept, "timings": {"cache": took}})))
         answer = self.library.ask(question, collection=scope, filters=filters)
-        # What changed meanwhile is not what was asked for.
+        # Not cached if the library changed in the meantime: the key would be wrong.
         if is_lasting(answer) and state == self.library.state_for(
             question, collection=scope, filters=filters
         ):
@@ -165,16 +165,16 @@ class Served(Shelf):
         return self.answer_form(answer)
 
     def answer_form(
-        self, answer: Answer, *, debug: bool = False, told: Mapping[str, Any] | None = None
+        self, answer: Answer, *, debug: bool = False, extra: Mapping[str, Any] | None = None
     ) -> Form:
-        """An answer as every client gets it: files by their names, with links, and what else is `told`.
+        """An answer as clients get it: with file names instead of paths, links, and `extra` fields.
 
-        Its digest covers all of it: saved as it is, `pincite verify` checks it.
+        Its digest covers everything, so `pincite verify` can check the saved reply.
         """
         form = answer_form(answer)
         if debug:
             form["trace"] = dict(answer.trace)
-        return sealed({**with_links(self.names.hidden(form)), **(told or {})})
+        return sealed({**with_links(self.names.hidden(form)), **(extra or {})})
 
     def search(
         self,
@@ -187,7 +187,7 @@ class Served(Shelf):
         debug: bool = False,
         allowed: Allowed = None,
     ) -> Form:
-        """The object of `pincite search --json`, and a permalink for each hit."""
+        """The object of `pincite search --json`, with a permalink for each hit."""
         self._check_length(question)
         found = self.library.search(
             question,
@@ -213,13 +213,13 @@ class Served(Shelf):
         filters: Filters | None = None,
         allowed: Allowed = None,
     ) -> Form:
-        """How often words stand in all documents: the object of `pincite count --json`."""
+        """How often words occur in all documents: the object of `pincite count --json`."""
         self._check_length(words)
         scope = self.scope(collection, allowed)
         return self.answer_form(self.library.count(words, collection=scope, filters=filters))
 
     def settings_of(self, profile: str) -> Settings | None:
-        """The settings under a shipped profile; None for the library's own."""
+        """The settings with a built-in profile; None for the library's own. Raises UsageError."""
         if not profile:
             return None
         if profile not in profile_names():
@@ -235,7 +235,7 @@ class Served(Shelf):
     # --- State ----------------------------------------------------------------------------------------
 
     def status(self, *, allowed: Allowed = None) -> Form:
-        """What of the library may be seen, in numbers."""
+        """The numbers of documents, passages and pages that the client may see."""
         files = self.files(allowed)
         collections: dict[str, int] = {}
         for file in files:
@@ -251,14 +251,14 @@ class Served(Shelf):
         }
 
     def health(self) -> Form:
-        """Whether all that is needed to answer is there; `problems` say what is not."""
+        """Whether questions can be answered; `problems` says what is missing."""
         problems, notices = [], []
         try:
             stages = self.library.stages()
-            notices = [self.without_paths(told) for told in stages.notices]
-            # What is open answers on for a while without the file it was opened from.
+            notices = [self.without_paths(notice) for notice in stages.notices]
+            # An open catalog keeps answering for a while after its file is deleted.
             if not (self.library.path / CATALOG_FILE).exists():
-                problems.append("the library's catalog is gone; restore it from a backup")
+                problems.append("the library's catalog is missing; restore it from a backup")
         except LibraryBusy:
             notices = ["the first ingest is still running"]
         except (PinciteError, OSError) as error:
@@ -272,7 +272,7 @@ class Served(Shelf):
         }
 
     def config(self) -> Form:
-        """The settings that change an answer; what names a server or a file is not told."""
+        """The settings that affect answers, without the names of servers and files."""
         settings = self.library.settings
         groups = settings.model_dump(mode="json", exclude={"server", "ingest"})
         for values in groups.values():
@@ -282,5 +282,5 @@ class Served(Shelf):
         return {"digest": settings.digest(), "settings": groups, "profiles": profile_names()}
 
     def without_paths(self, message: str) -> str:
-        """A message without where the library lies on the server's disk."""
+        """A message without the library's path on the server."""
         return message.replace(str(self.library.path), "the library")

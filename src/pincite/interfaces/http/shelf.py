@@ -1,4 +1,4 @@
-"""What of a library may be looked at: its files, their texts and pages, and what citations lead to."""
+"""Read access to a library: its files, their texts and pages, and the targets of citations."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from pincite.records.document import Document, Page
 
 Allowed = frozenset[str] | None
-"""Collections that who asks may see; None: all."""
+"""Collections that the client may see; None for all."""
 Form = dict[str, Any]
 
 _KINDS = {".htm": "html", ".md": "markdown", ".markdown": "markdown", ".yml": "yaml"}
 _PLACES_SHOWN = 100
 _LONGEST_TEXT = 1_000_000
-"""Characters in one reply."""
+"""Most characters in one reply."""
 _PICTURES_KEPT_BYTES = 64 * 1024 * 1024
 _DRAWING_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """A document that who asks may see, and the files that hold it now."""
+    """A document that the client may see, and the files that contain it now."""
 
     document: Document
     files: tuple[FileEntry, ...]
     former: tuple[FileEntry, ...] = ()
-    """Files that held it before and hold something else now."""
+    """Files that contained it earlier and have changed since."""
 
 
 class Shelf:
-    """The files of one library. Its methods block, and may be called in several threads."""
+    """The files of one library. Methods block and are thread-safe."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -62,7 +62,7 @@ class Shelf:
         self.library.close()
 
     def scope(self, collection: str | None, allowed: Allowed) -> str | None:
-        """The collection that is meant. One that is not allowed is not there."""
+        """The collection to search, None for all. Raises UsageError if it is unknown or not allowed."""
         if allowed is None:
             self.library.check_collection(collection)
             return collection
@@ -78,7 +78,7 @@ class Shelf:
     # --- Citations ----------------------------------------------------------------------------------
 
     def citation(self, identity: str, *, allowed: Allowed = None) -> Form:
-        """What stands behind a permalink now: the file's bytes and the text are looked at again."""
+        """Check a permalink's quote again, against the file's bytes and the stored text."""
         link = Permalink.parsed(identity)
         if link is None:
             raise not_found(f"'{identity[:80]}' is not the id of a citation")
@@ -86,14 +86,14 @@ class Shelf:
         text = held.document.text[link.start : link.end] if held else ""
         if held is None or not link.is_quote(text):
             return _unknown(identity, link, is_held=held is not None)
-        state, told = _state(held)
+        state, message = _state(held)
         file = (*held.files, *held.former)[0]
         boxes = [asdict(box) for box in held.document.boxes.boxes(link.start, link.end)]
         page = held.document.page_at(link.start)
         return {
             "id": identity,
             "state": state,
-            "message": told,
+            "message": message,
             "quote": text,
             "document": {
                 "id": link.document,
@@ -112,7 +112,7 @@ class Shelf:
         self, quote: str, *, document: str = "", collection: str | None = None,
         allowed: Allowed = None,
     ) -> Form:  # fmt: skip
-        """Whether these very words stand in a document, or in any: every place, with its permalink."""
+        """Find these exact words in one document or in all; every occurrence has its permalink."""
         if not quote.strip():
             raise UsageError("the quote is empty; give the words to look for")
         scope = None if collection is None else self.scope(collection, allowed)
@@ -124,7 +124,7 @@ class Shelf:
         return {"quote": quote, "verified": bool(places), "places": places[:_PLACES_SHOWN]}
 
     def documents(self, *, collection: str | None = None, allowed: Allowed = None) -> list[Form]:
-        """Every file, with how much of it can be found."""
+        """Every file, with its coverage."""
         if collection is not None:
             collection = self.scope(collection, allowed)
             self.library.check_collection(collection)
@@ -132,7 +132,7 @@ class Shelf:
         return [self.file_form(f) for f in files if collection in (None, f.collection)]
 
     def document(self, document_id: str, *, allowed: Allowed = None) -> Form:
-        """One document: its files, pages and what is the matter with it."""
+        """One document: its files, pages and problems."""
         held = self.held(document_id, allowed)
         return {
             **self.file_form(held.files[0]),
@@ -148,7 +148,7 @@ class Shelf:
     def text(
         self, document_id: str, *, start: int = 0, end: int | None = None, allowed: Allowed = None
     ) -> Form:
-        """A range of a document's text, in characters."""
+        """A range of a document's text, in characters. Raises UsageError for an invalid range."""
         text = self.held(document_id, allowed).document.text
         last = len(text) if end is None else min(end, len(text))
         if start > last:
@@ -159,14 +159,14 @@ class Shelf:
         return {"text": text[start:last], "start": start, "end": last, "length": len(text)}
 
     def held(self, document_id: str, allowed: Allowed = None) -> Held:
-        """A document that a file holds now; a problem where there is none."""
+        """A document that a file contains now. Raises Refused (404) if there is none."""
         found = self._held(document_id, allowed)
         if found is None or not found.files:
             raise not_found(f"there is no document {document_id[:40]} in this library")
         return found
 
     def files(self, allowed: Allowed = None) -> tuple[FileEntry, ...]:
-        """Every file that who asks may see."""
+        """Every file that the client may see."""
         generation = self.library.catalog.generation()
         if self._files[0] != generation:
             self._files = (generation, self.library.files())
@@ -174,7 +174,7 @@ class Shelf:
 
     def file_form(self, file: FileEntry) -> Form:
         """A file as JSON."""
-        told = dict(file.coverage)
+        coverage = dict(file.coverage)
         return {
             "id": file.document_id,
             "name": self.names(file.path),
@@ -182,9 +182,9 @@ class Shelf:
             "title": file.title,
             "kind": kind_of(file.path),
             "media_type": file.media_type,
-            "pages": told.pop("pages", 0),
+            "pages": coverage.pop("pages", 0),
             "passages": file.passages,
-            "coverage": told,
+            "coverage": coverage,
             "old_versions": len(file.old_versions),
         }
 
@@ -223,7 +223,7 @@ class Shelf:
     # --- Pages --------------------------------------------------------------------------------------
 
     def page(self, document_id: str, number: int, *, words: bool, allowed: Allowed = None) -> Form:
-        """A page: its size and text range in points and characters, and where its words stand."""
+        """A page: its size in points, its text range in characters, and the positions of its words."""
         document = self.held(document_id, allowed).document
         page = _page_of(document, number)
         form: Form = {**page_form(page), "has_picture": document.media_type == _PDF}
@@ -234,7 +234,7 @@ class Shelf:
     def boxes(
         self, document_id: str, *, start: int, end: int, allowed: Allowed = None
     ) -> list[Form]:
-        """Where a range of the text stands on its pages, a box for each line."""
+        """The boxes of a text range on its pages, one for each line."""
         document = self.held(document_id, allowed).document
         if not start < end <= len(document.text):
             raise UsageError(
@@ -246,11 +246,11 @@ class Shelf:
     def picture(
         self, document_id: str, number: int, *, scale: float, allowed: Allowed = None
     ) -> bytes:
-        """A page as PNG, drawn by a process that holds nothing but this file."""
+        """A page as PNG, rendered in a separate process that can access only this file."""
         held = self.held(document_id, allowed)
         document = held.document
         if document.media_type != _PDF:
-            raise not_found("this kind of document has no drawn pages; show its text")
+            raise not_found("this kind of document has no page images; show its text")
         _page_of(document, number)
         key = (document.sha256, number, scale)
         with self._drawing:
@@ -262,15 +262,15 @@ class Shelf:
     def _draw(self, held: Held, number: int, scale: float) -> bytes:
         if self._drawer is None:
             self._drawer = open_reader(self.library.settings, seconds=_DRAWING_SECONDS)
-        told = ""
+        reason = ""
         for file in held.files:
             try:
                 return self._drawer.draw(
                     Path(file.path), held.document.sha256, page=number, scale=scale
                 )
             except ReadError as error:
-                told = str(error)
-        raise not_found(f"page {number} cannot be drawn: {told.replace(held.files[0].path, '')}")
+                reason = str(error)
+        raise not_found(f"page {number} cannot be drawn: {reason.replace(held.files[0].path, '')}")
 
     def _keep(self, key: tuple[str, int, float], picture: bytes) -> None:
         self._pictures[key] = picture
@@ -282,7 +282,7 @@ _PDF = "application/pdf"
 
 
 def page_form(page: Page) -> Form:
-    """A page as JSON: its size in points, and its range of the text."""
+    """A page as JSON: its size in points and its text range."""
     return {
         "page": page.number,
         "label": page.label,
@@ -302,7 +302,7 @@ def _page_of(document: Document, number: int) -> Page:
 
 
 def _words(document: Document, page: Page) -> Iterator[Form]:
-    """Each word's range and corners."""
+    """The range and corners of each word."""
     boxes = document.boxes
     for row, (start, end, on) in enumerate(zip(boxes.starts, boxes.ends, boxes.pages, strict=True)):
         if on == page.number:
@@ -311,35 +311,35 @@ def _words(document: Document, page: Page) -> Iterator[Form]:
 
 
 def kind_of(path: str) -> str:
-    """What sort of file it is, in a word, by its name: pdf, docx, markdown."""
+    """The kind of file, from its suffix: pdf, docx, markdown."""
     suffix = PurePath(path).suffix.lower()
     return _KINDS.get(suffix, suffix[1:]) or "text"
 
 
 def _state(held: Held) -> tuple[str, str]:
-    """What of the file's bytes is still as it was when the quote was taken."""
+    """Whether the file's bytes are unchanged since the quote was taken, and a message about it."""
     sha256 = held.document.sha256
     digests = [digest_now(file.path) for file in held.files]
     if sha256 in digests:
-        return "verified", "the file was read again just now: these words stand there"
+        return "verified", "the file was read again just now and contains these words"
     if any(digests) or held.former:
         return (
             "changed",
-            "this file has changed since it was quoted; ask again for what it says now",
+            "this file has changed since it was quoted; ask again to see what it says now",
         )
-    return "gone", "this file is not there any more; what it said is kept in the library"
+    return "gone", "this file no longer exists; its text is kept in the library"
 
 
 def _unknown(identity: str, link: Permalink, *, is_held: bool) -> Form:
-    told = (
-        "this document does not hold such a quote"
+    message = (
+        "this document does not contain this quote"
         if is_held
-        else "this document is not in the library, or not for you to see"
+        else "this document is not in the library, or you have no access to it"
     )
     return {
         "id": identity,
         "state": "unknown",
-        "message": told,
+        "message": message,
         "quote": "",
         "document": {"id": link.document, "name": "", "collection": "", "kind": "", "pages": 0},
         "page": None,

@@ -25,25 +25,25 @@ from pincite.verify.receipts.receipt import citation_form
 if TYPE_CHECKING:
     from pincite.records.flow import Hit, Preview
 
-Tell = Callable[[str, Mapping[str, Any]], None]
-"""Sends an event: its name and its data."""
+Send = Callable[[str, Mapping[str, Any]], None]
+"""Sends an event, given its name and data."""
 
 _SILENT_SECONDS = 10.0
-"""Then a comment is sent, so that nothing on the way takes the connection for dead."""
+"""After this, a comment is sent so that no proxy closes the connection as idle."""
 _LOOK_SECONDS = 0.5
 
 
 class Ending:
-    """Whether the server has been told to end: streams end then, and clients are told why."""
+    """Whether the server is shutting down: streams then end with an error that says so."""
 
     def __init__(self) -> None:
         self.has_begun = False
 
     def listen(self) -> None:
-        """Notice the signals that end a server; what else they do stays as it is."""
+        """Watch for the signals that end a server, and call their earlier handlers."""
         for number in (signal.SIGTERM, signal.SIGINT):
             before = signal.getsignal(number)
-            # Signals are for the main thread; tests run an app in another one.
+            # Only the main thread may set handlers; tests run an app in another thread.
             with contextlib.suppress(ValueError):
                 signal.signal(number, self._noticed(before))
 
@@ -57,10 +57,10 @@ class Ending:
 
 
 class Progress:
-    """Turns what happens to a question into events, each statement one of them."""
+    """Turns the progress of a question into events, one for each statement."""
 
-    def __init__(self, tell: Tell, names: ShownNames) -> None:
-        self._tell = tell
+    def __init__(self, send: Send, names: ShownNames) -> None:
+        self._send = send
         self._names = names
         self._is_retrieved = False
         self._began = time.perf_counter()
@@ -68,68 +68,67 @@ class Progress:
         self._cited: list[Mapping[str, Any]] = []
 
     def found(self, hits: Sequence[Hit]) -> None:
-        """Tell how much was found."""
+        """Send how much was found."""
         documents = {hit.passage.span.document_id for hit in hits}
         self._retrieved(len(hits), len(documents))
 
     def watch(self, preview: Preview) -> None:
-        """Tell what holds so far of what a language model writes."""
+        """Send the statements checked so far while a language model writes."""
         cited = [self._names.hidden(citation_form(one)) for one in preview.citations]
         claims = [{"text": c.text, "citations": list(c.citations)} for c in preview.claims]
         self._evidence(cited)
         self._deltas(claims)
 
     def done(self, form: Mapping[str, Any]) -> None:
-        """Tell the answer. What was told before and is otherwise now is told anew."""
+        """Send the answer, with a new event for everything that differs from an earlier one."""
         cited = form["citations"]
         self._retrieved(len(cited), len({one["document"] for one in cited}))
         self._evidence(cited)
         self._deltas(form["claims"])
-        told = {name: form[name] for name in ("status", "confidence", "reasons")}
-        self._tell("verdict", {**told, "claims": len(form["claims"])})
-        self._tell("done", form)
+        verdict = {name: form[name] for name in ("status", "confidence", "reasons")}
+        self._send("verdict", {**verdict, "claims": len(form["claims"])})
+        self._send("done", form)
 
     def _retrieved(self, passages: int, documents: int) -> None:
         if not self._is_retrieved:
             ms = round((time.perf_counter() - self._began) * 1000, 3)
-            told = {"passages": passages, "documents": documents, "ms": ms}
-            self._tell("retrieval", told)
+            self._send("retrieval", {"passages": passages, "documents": documents, "ms": ms})
         self._is_retrieved = True
 
     def _evidence(self, cited: Sequence[Mapping[str, Any]]) -> None:
         if cited and [*cited] != self._cited:
             self._cited = [*cited]
             links = link_forms([link_to(one) for one in cited])
-            self._tell("evidence", {"citations": self._cited, "links": links})
+            self._send("evidence", {"citations": self._cited, "links": links})
 
     def _deltas(self, claims: Sequence[Mapping[str, Any]]) -> None:
-        """A statement that is new, or stands in the place of another one."""
+        """Send each statement that is new or has changed."""
         for number, claim in enumerate(claims):
             delta = {"text": claim["text"], "citations": claim["citations"], "claim": number}
             if self._shown[number : number + 1] != [delta]:
                 self._shown[number : number + 1] = [delta]
-                self._tell("delta", delta)
+                self._send("delta", delta)
 
 
 async def stream(
-    request: Request, work: Callable[[Tell], None], ending: Ending
+    request: Request, work: Callable[[Send], None], ending: Ending
 ) -> EventSourceResponse:
-    """The events that `work`, in a thread, tells.
+    """Run `work` in a thread and stream the events it sends.
 
-    What cannot be asked at all is raised, so that it is a problem with a status of its own.
+    An error before the first event is raised, so that the reply gets a proper status.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
 
     def put(name: str, data: Any) -> None:
-        # The loop is closed where the server has ended meanwhile.
+        # The loop is closed if the server has ended meanwhile.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(queue.put_nowait, (name, data))
 
     def run() -> None:
         try:
             work(put)
-        except Exception as error:  # noqa: BLE001  (it is told to the client, and logged)
+        except Exception as error:  # noqa: BLE001  (it is sent to the client and logged)
             put("", error)
         put("", None)
 
@@ -167,7 +166,7 @@ async def _events(
                 if ending.has_begun:
                     data = Refused(
                         HTTPStatus.SERVICE_UNAVAILABLE,
-                        "the server is ending; ask again in a moment",
+                        "the server is shutting down; ask again in a moment",
                     )
                 elif silent >= _SILENT_SECONDS:
                     silent = 0.0
@@ -177,10 +176,10 @@ async def _events(
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:
-    """One event; its data is written as every reply is."""
+    """One event; its data is formatted like every reply."""
     return format_sse_event(event=name, data_str=rendered(data).decode())
 
 
 def rendered(form: Mapping[str, Any]) -> bytes:
-    """JSON as it is sent, streamed or not."""
+    """JSON for replies, streamed or not."""
     return json.dumps(form, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""Conversations that the library keeps, as far as who asks may see them."""
+"""Saved conversations that the client may see."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from pincite.records.filters import Filters
 
 
 class Talks:
-    """The kept conversations. One about all collections is seen by those who may see all."""
+    """The saved conversations. Those about all collections need access to all of them."""
 
     def __init__(self, library: Library, names: ShownNames) -> None:
         self._library = library
         self._names = names
 
     def all(self, *, allowed: Allowed = None) -> list[Form]:
-        """Every conversation, the newest first."""
+        """Every conversation, newest first."""
         return [
             asdict(one)
             for one in kept_conversations(self._library)
@@ -35,7 +35,7 @@ class Talks:
         ]
 
     def turns(self, number: int, *, allowed: Allowed = None) -> Form:
-        """What was asked and answered, each answer with permalinks."""
+        """The questions and answers of a conversation, with permalinks."""
         self._check(number, allowed)
         turns = [
             {
@@ -49,20 +49,20 @@ class Talks:
         return {"conversation": number, "turns": turns}
 
     def delete(self, number: int, *, allowed: Allowed = None) -> None:
-        """Forget a conversation."""
+        """Delete a conversation."""
         self._check(number, allowed)
         delete_conversation(self._library, number)
 
     def continued(
         self, number: int, collection: str | None, filters: Filters | None, allowed: Allowed
     ) -> Conversation:
-        """The conversation, to go on with."""
+        """The conversation, ready for the next question. Raises UsageError for another collection."""
         self._check(number, allowed)
         talk = Conversation.continued(self._library, number, filters=filters)
         if collection is not None and collection != talk.collection:
             about = f"'{talk.collection}'" if talk.collection else "all collections"
             raise UsageError(
-                f"conversation {number} is about {about}; begin a new one to ask about "
+                f"conversation {number} is about {about}; start a new one to ask about "
                 f"'{collection}'"
             )
         return talk

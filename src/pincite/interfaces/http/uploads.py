@@ -1,4 +1,4 @@
-"""Where uploaded files lie: in a folder of the library, under names that the server makes safe."""
+"""Stores uploaded files in a folder of the library, under safe names, and names files for clients."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _COPIED_AT_ONCE = 1 << 20
 
 
 class Uploads:
-    """The uploaded files of one library. A file that comes again takes the place of the one before."""
+    """The uploaded files of one library. A new upload replaces the file of the same name."""
 
     def __init__(self, library: Path) -> None:
         self.folder = library / UPLOADS_FOLDER
 
     def keep(self, collection: str, name: str, content: BinaryIO) -> Path:
-        """Store a file as a whole or not at all. Raises OSError where the disk cannot take it."""
+        """Store a file completely or not at all. Raises OSError if it cannot be written."""
         target = self.folder / _folder_name(collection) / name
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{uuid4().hex}")
@@ -45,7 +45,7 @@ class Uploads:
         return target
 
     def forget(self, path: str) -> bool:
-        """Delete a file if it was uploaded; files from elsewhere are not touched."""
+        """Delete a file if it was uploaded; other files are not touched."""
         is_ours = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self.folder))
         if is_ours:
             Path(path).unlink(missing_ok=True)
@@ -53,7 +53,7 @@ class Uploads:
 
 
 def safe_name(given: str) -> str:
-    """The last part of a name, without what is more than a name. Raises Refused for no kind we read."""
+    """The last part of a name, sanitized. Raises Refused (415) for an unsupported kind of file."""
     last = re.split(r"[/\\]", given)[-1]
     name = _ODD.sub("_", last).strip(" .")
     stem, dot, suffix = name.rpartition(".")
@@ -69,18 +69,18 @@ def safe_name(given: str) -> str:
 
 
 def _folder_name(collection: str) -> str:
-    """A folder for a collection: readable, and another one for each name."""
+    """The folder of a collection: readable, and unique for each name."""
     readable = re.sub(r"[^a-zA-Z0-9-]", "_", collection)[:40]
     return f"{readable}-{hashlib.sha256(collection.encode()).hexdigest()[:8]}"
 
 
-# What files are called outside: never by where they lie on the server's disk.
+# The names that clients see: never paths on the server's disk.
 
 
 class ShownNames:
-    """Each file's name, with as many of its folders as tell it from the others.
+    """Each file's name, with as many parent folders as needed to make it unique.
 
-    Made anew when the library has changed.
+    Recomputed when the library has changed.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -88,15 +88,15 @@ class ShownNames:
         self._made: tuple[int, Mapping[str, str]] = (-1, {})
 
     def __call__(self, path: str) -> str:
-        """What is shown for a path; for one that is not in the library its last part."""
+        """The name for a path; for a path outside the library, its last part."""
         return self._names().get(path) or PurePath(path).name
 
     def hidden(self, value: Any) -> Any:
-        """A JSON value in which every path of a file of the library is replaced by its name."""
+        """A JSON value with every path of a library file replaced by its name."""
         return _replaced(value, self._names())
 
     def answer(self, answer: Answer) -> Answer:
-        """An answer of which the citations call files by their names."""
+        """An answer whose citations have names instead of paths."""
         cited = tuple(replace(one, source=self(one.source)) for one in answer.citations)
         return replace(answer, citations=cited)
 
@@ -117,7 +117,7 @@ def _replaced(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def shown_names(paths: Iterable[str]) -> dict[str, str]:
-    """The shortest end of each path, of whole parts, that no other path has."""
+    """The shortest suffix of each path, in whole parts, that no other path shares."""
     parts = {path: PurePath(path).parts for path in paths}
     names: dict[str, str] = {}
     length = 1

@@ -64,5 +64,5 @@ def test_an_unknown_scope_lists_those_there_are(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_told_and_opens_nothing(tmp_path: Path, content: str) -> None:
     (tmp_path / KEYS_FILE).write_text(content)
-    with pytest.raises(SettingsError, match="is no list of keys"):
+    with pytest.raises(SettingsError, match="is not a valid list of keys"):
         Keys(tmp_path).of("pk_a_b")

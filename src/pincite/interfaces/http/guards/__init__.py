@@ -1,1 +1,1 @@
-"""What a request must pass before it is answered."""
+"""Middleware that a request must pass before it is answered."""

@@ -1,9 +1,9 @@
-"""How much is done at once, and for how long?
+"""Limits how many questions run at once, and for how long.
 
-A question is worked on in a thread, which nobody can stop from outside. So what takes too long is
-answered in time and keeps its place until it really ends: a server under attack becomes full, and not
-slow. A pattern inside `re` that does not end holds the whole process; it then answers none of the
-supervisor's pings and is replaced by a new one (`time limits` in docs/security.md).
+A question runs in a thread, which cannot be stopped from outside. Over the time limit, the client gets
+an error, but the question keeps its slot until its thread ends: a server under attack becomes full, not
+slow. A regular expression in `re` that never ends blocks the whole process; it then misses the
+supervisor's pings and is replaced (`time limits` in docs/security.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RETRY_SECONDS = 2.0
 
 
 class Busy:
-    """Lets few requests work at once; others wait for a place, and further ones are refused (503)."""
+    """Limits concurrent requests; others wait for a slot, and excess ones are refused (503)."""
 
     def __init__(
         self,
@@ -34,22 +34,22 @@ class Busy:
         max_waiting: int,
         max_wait_seconds: float,
     ) -> None:
-        """`works`: whether a request is one that needs a place."""
+        """`works`: whether a request needs a slot."""
         self._app = app
         self._works = works
-        self._places = asyncio.Semaphore(max_running)
+        self._slots = asyncio.Semaphore(max_running)
         self._most = max_running + max_waiting
         self._wait_seconds = max_wait_seconds
         self._inside = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         if scope["type"] != "http" or not self._works(scope):
             await self._app(scope, receive, send)
             return
-        if not await self._has_place():
-            told = "the server is busy with other questions; ask again"
-            await refuse(scope, receive, send, 503, told, retry_seconds=_RETRY_SECONDS)
+        if not await self._got_slot():
+            detail = "the server is busy with other questions; try again in a moment"
+            await refuse(scope, receive, send, 503, detail, retry_seconds=_RETRY_SECONDS)
             return
         scope.setdefault("state", {})["leave"] = leave = _Once(self._leave)
         try:
@@ -58,12 +58,12 @@ class Busy:
             if not scope["state"].get("stays"):
                 leave()
 
-    async def _has_place(self) -> bool:
+    async def _got_slot(self) -> bool:
         if self._inside >= self._most:
             return False
         self._inside += 1
         try:
-            await asyncio.wait_for(self._places.acquire(), self._wait_seconds)
+            await asyncio.wait_for(self._slots.acquire(), self._wait_seconds)
         except BaseException as error:
             self._inside -= 1
             if isinstance(error, TimeoutError):
@@ -73,11 +73,11 @@ class Busy:
 
     def _leave(self) -> None:
         self._inside -= 1
-        self._places.release()
+        self._slots.release()
 
 
 class _Once:
-    """Does something the first time it is called."""
+    """Calls a function at most once."""
 
     def __init__(self, act: Callable[[], None]) -> None:
         self._act: Callable[[], None] | None = act
@@ -89,7 +89,7 @@ class _Once:
 
 
 class TimeLimit:
-    """Answers in time (504), or ends a stream with an error, whatever the thread behind it does."""
+    """Replies with 504, or ends a stream with an error, when a question exceeds its time."""
 
     def __init__(
         self,
@@ -100,10 +100,9 @@ class TimeLimit:
         client_seconds: float,
         stuck: Callable[[], None] = lambda: None,
     ) -> None:
-        """`client_seconds` may pass while a client takes nothing.
+        """`client_seconds`: how long a client may read nothing.
 
-        `stuck` is called for a request that has not ended after twice its time: what holds it will
-        not end.
+        `stuck` is called for a request still running after twice its time: it will not end.
         """
         self._app = app
         self._works = works
@@ -113,7 +112,7 @@ class TimeLimit:
         self._left_behind: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         if scope["type"] != "http" or not self._works(scope):
             await self._app(scope, receive, send)
             return
@@ -127,34 +126,34 @@ class TimeLimit:
         if done:
             task.result()
             return
-        # Not cancelled: that would only end the waiting for the thread. Its next word ends it.
+        # Not cancelled: that would not stop the thread. The task ends when it next sends something.
         self._leave_behind(task, scope)
         await reply.end_late(
-            scope, receive, f"no answer within {self._seconds:g} s; ask less at once"
+            scope, receive, f"no answer within {self._seconds:g} s; ask a narrower question"
         )
 
     async def _run(self, scope: Scope, receive: Receive, reply: _Reply) -> None:
         await self._app(scope, receive, reply.send)
 
     def _leave_behind(self, task: asyncio.Task[None], scope: Scope) -> None:
-        """Its place is free when its thread has ended, and not before."""
+        """Free the request's slot only when its thread has ended."""
         leave = scope.get("state", {}).get("leave", lambda: None)
         scope.setdefault("state", {})["stays"] = True
         self._left_behind.add(task)
-        last_look = asyncio.get_running_loop().call_later(self._seconds, self._stuck)
+        stuck_timer = asyncio.get_running_loop().call_later(self._seconds, self._stuck)
 
         def ended(task: asyncio.Task[None]) -> None:
-            last_look.cancel()
+            stuck_timer.cancel()
             self._left_behind.discard(task)
             leave()
             if not task.cancelled():
-                task.exception()  # looked at: nobody waits for it any more
+                task.exception()  # retrieved, so that asyncio does not log it
 
         task.add_done_callback(ended)
 
 
 class _Reply:
-    """What goes back to a client, which has to take it."""
+    """A reply to a client, with a limit on how slowly the client may read."""
 
     def __init__(self, send: Send, client_seconds: float) -> None:
         self._send = send
@@ -164,7 +163,7 @@ class _Reply:
         self._is_events = False
 
     async def send(self, message: Message) -> None:
-        """As ASGI has it. Raises OSError when the client takes nothing, or time is over."""
+        """ASGI's `send`. Raises OSError if the client reads nothing or the time is up."""
         if self._is_ended:
             raise BrokenPipeError("the reply has ended")
         if message["type"] == "http.response.start":
@@ -175,16 +174,16 @@ class _Reply:
             await asyncio.wait_for(self._send(message), self._seconds)
         except TimeoutError as error:
             self._is_ended = True
-            raise BrokenPipeError("the client takes nothing") from error
+            raise BrokenPipeError("the client reads nothing") from error
 
-    async def end_late(self, scope: Scope, receive: Receive, told: str) -> None:
-        """Say that time is over, in the way that what was sent so far allows."""
+    async def end_late(self, scope: Scope, receive: Receive, detail: str) -> None:
+        """Report the timeout in the form that the reply so far allows."""
         self._is_ended = True
         if not self._is_begun:
-            await refuse(scope, receive, self._send, 504, told)
+            await refuse(scope, receive, self._send, 504, detail)
             return
         last = b""
         if self._is_events:
-            body = json.dumps(problem(Request(scope), 504, told))
+            body = json.dumps(problem(Request(scope), 504, detail))
             last = f"event: error\ndata: {body}\n\n".encode()
         await self._send({"type": "http.response.body", "body": last, "more_body": False})

@@ -1,6 +1,6 @@
-"""Who is asking: keys of the form `pk_<id>_<secret>`, of which only a digest is kept.
+"""API keys of the form `pk_<id>_<secret>`; only their digests are stored.
 
-The secret has 256 random bits, so one SHA-256 is as good as a slow hash: there is nothing to guess.
+The secret has 256 random bits and cannot be guessed, so one SHA-256 is as good as a slow hash.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from pincite.records.files import read_json
 
 KEYS_FILE = "keys.json"
 SCOPES = ("ask", "ingest", "delete", "metrics", "admin")
-"""What a key may do; admin may do all."""
+"""What a key may do; `admin` includes all others."""
 
 _FORMAT = 1
 _SECRET_BYTES = 32
 _LONGEST = 200
 _LOCK_SECONDS = 10.0
 _NOBODY = hashlib.sha256(secrets.token_bytes(_SECRET_BYTES)).hexdigest()
-"""Compared where there is no key of that id, so that both take as long."""
+"""Compared if there is no key with that id, so that both cases take equally long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
-    """A key as it is kept. `collections` are those it may see, None for all."""
+    """A stored key. `collections` are those it may see, None for all."""
 
     id: str
     name: str
@@ -46,13 +46,13 @@ class ApiKey:
     created_at: str
 
     def may(self, scope: str) -> bool:
-        """Whether it was given for this."""
+        """Whether the key has this scope."""
         return scope in self.scopes or "admin" in self.scopes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
-    """A key that was made; what it is called by clients is told this once."""
+    """A new key; `written`, which clients send, is available only now."""
 
     key: ApiKey
     written: str
@@ -66,14 +66,14 @@ class Keys:
         self._read: tuple[tuple[int, ...], dict[str, ApiKey]] = ((), {})
 
     def __iter__(self) -> Iterator[ApiKey]:
-        """By the time they were made. Raises SettingsError for a damaged file."""
+        """Keys in order of creation. Raises SettingsError for a damaged file."""
         return iter(sorted(self._newest().values(), key=lambda key: key.created_at))
 
     def __bool__(self) -> bool:
         return bool(self._newest())
 
     def of(self, written: str) -> ApiKey | None:
-        """The key that a client gave, if it is one."""
+        """The stored key for the text from a client; None if there is none."""
         mark, _, rest = written[:_LONGEST].partition("_")
         identity, _, _ = rest.partition("_")
         known = self._newest().get(identity)
@@ -83,7 +83,7 @@ class Keys:
     def add(
         self, name: str, *, scopes: Sequence[str], collections: Iterable[str] | None = None
     ) -> NewKey:
-        """Make a key. Raises UsageError for a scope that there is not."""
+        """Create a key. Raises UsageError for an unknown scope."""
         unknown = [scope for scope in scopes if scope not in SCOPES]
         if unknown or not scopes:
             raise UsageError(
@@ -104,19 +104,19 @@ class Keys:
         return NewKey(key=key, written=written)
 
     def revoke(self, identity: str) -> bool:
-        """Take a key back; whether there was one of this id. Servers that run know it at once."""
+        """Delete a key, effective at once in running servers; returns whether it existed."""
         with self._changing() as kept:
             return kept.pop(identity, None) is not None
 
     @contextmanager
     def _changing(self) -> Iterator[dict[str, ApiKey]]:
-        """The keys, to be changed; they are written in one step. Others wait meanwhile."""
+        """The keys for modification under a lock; the file is replaced atomically."""
         try:
             with FileLock(f"{self.file}.lock", timeout=_LOCK_SECONDS):
                 kept = dict(self._newest())
                 yield kept
                 draft = self.file.with_name(f".{self.file.name}.{os.getpid()}")
-                # Nobody else may read it, from its first byte on.
+                # Created with these rights, so that at no time can others read it.
                 opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
                 with os.fdopen(opened, "w", encoding="utf-8") as file:
                     json.dump({"format": _FORMAT, "keys": [*map(_form, kept.values())]}, file)
@@ -124,7 +124,7 @@ class Keys:
         except (OSError, Timeout) as error:
             raise SettingsError(
                 f"{self.file}: cannot be written ({getattr(error, 'strerror', '') or error}); "
-                "the keys of the server are kept there"
+                "the server stores its keys there; check its permissions and free space"
             ) from error
 
     def _newest(self) -> dict[str, ApiKey]:
@@ -159,13 +159,13 @@ def _read(file: Path) -> dict[str, ApiKey]:
     try:
         found = read_json(file)
         if found["format"] != _FORMAT:
-            raise ValueError("of another version")
+            raise ValueError(f"its format is not {_FORMAT}")
         return {row["id"]: _key(row) for row in found["keys"]}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SettingsError(
-            f"{file}: is no list of keys ({error}); delete it, and make new ones with "
+            f"{file}: is not a valid list of keys ({error}); delete it and create new keys with "
             "'pincite access add'"
         ) from error
 
@@ -174,7 +174,7 @@ def _key(row: dict[str, Any]) -> ApiKey:
     collections = row["collections"]
     texts = [row["id"], row["name"], row["digest"], row["created_at"], *row["scopes"]]
     if not all(isinstance(text, str) for text in [*texts, *(collections or ())]):
-        raise TypeError("expected texts")
+        raise TypeError("expected strings")
     return ApiKey(
         id=row["id"],
         name=row["name"],

@@ -1,4 +1,4 @@
-"""The audit log, whose lines are chained by hashes, and the query log."""
+"""The audit log, a hash chain of lines, and the query log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN_CHARS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditCheck:
-    """A log: its lines, the digest of the last, and what is wrong with it, if anything."""
+    """The result of a check: number of lines, digest of the last one, and the problem, if any."""
 
     lines: int
     last: str
@@ -33,7 +33,7 @@ class AuditCheck:
 
 
 class AuditLog:
-    """Several processes may write to one."""
+    """An audit log; several processes may write to it."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / AUDIT_FILE
@@ -41,38 +41,38 @@ class AuditLog:
         self._others = FileLock(f"{self.file}.lock")
 
     def add(self, event: str, **fields: Any) -> None:
-        """Write a line, and to the disk, before what it tells of goes on. Raises OSError."""
+        """Append a line and flush it to the disk. Raises OSError."""
         with self._here, self._others:
             opened = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             with os.fdopen(opened, "r+b") as file:
                 before, is_cut = _last_line(file.fileno())
                 line = _line(event, fields, before)
-                # A line that a crash cut off stays, and is told of, and does not spoil the next.
+                # A line cut off by a crash stays and is reported; the next one starts on a new line.
                 os.write(file.fileno(), b"\n" * is_cut + line + b"\n")
                 os.fsync(file.fileno())
 
 
 def check_audit_log(file: Path) -> AuditCheck:
-    """Follow the chain from the first line. Raises OSError for a file that cannot be read."""
+    """Check the hash chain from the first line. Raises OSError for an unreadable file."""
     before, lines = _BEGINNING, 0
     with open_regular(file) as opened:
         while line := opened.readline(_LONGEST_LINE):
             lines += 1
             found = line.rstrip(b"\n")
             if _before(found) != before:
-                told = (
-                    f"line {lines} does not follow from the one before: one was changed or left out"
+                problem = (
+                    f"line {lines} does not follow from the one before: one was changed or removed"
                 )
-                return AuditCheck(lines=lines, last=before, problem=told)
+                return AuditCheck(lines=lines, last=before, problem=problem)
             before = hashlib.sha256(found).hexdigest()
     return AuditCheck(lines=lines, last=before)
 
 
 def _line(event: str, fields: dict[str, Any], before: str) -> bytes:
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    told = {name: _short(value) for name, value in fields.items()}
-    # JSON keeps it on one line whatever a name holds.
-    return json.dumps({"time": now, "event": event, **told, "before": before}).encode()
+    shortened = {name: _short(value) for name, value in fields.items()}
+    # JSON escapes line breaks in names.
+    return json.dumps({"time": now, "event": event, **shortened, "before": before}).encode()
 
 
 def _short(value: Any) -> Any:
@@ -80,7 +80,7 @@ def _short(value: Any) -> Any:
 
 
 def _last_line(descriptor: int) -> tuple[str, bool]:
-    """The digest of the last line, and whether it lacks its end."""
+    """The digest of the last line, and whether it lacks its line break."""
     size = os.fstat(descriptor).st_size
     if not size:
         return _BEGINNING, False
@@ -96,7 +96,7 @@ def _before(line: bytes) -> str:
         return ""
 
 
-# Which questions are asked: JSON lines without what tells of persons. Off unless it is set.
+# The query log: questions as JSON lines without personal data. Off by default.
 
 QUERY_FILE = "queries.jsonl"
 
@@ -115,20 +115,20 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class QueryLog:
-    """Adds lines to a file that only its owner may read."""
+    """Appends lines to a file that only its owner may read."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / QUERY_FILE
         self._here = threading.Lock()
 
     def add(self, question: str, **fields: Any) -> None:
-        """Write down that a question was asked, and what became of it. Raises OSError."""
+        """Record a question and its result. Raises OSError."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = json.dumps({"time": now, "question": redacted(question), **fields})
         with self._here:
             opened = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                # One write of a line: other processes write theirs before or after it.
+                # One write for each line, so that lines of several processes do not mix.
                 os.write(opened, line.encode() + b"\n")
             finally:
                 os.close(opened)
@@ -148,7 +148,7 @@ def redacted(text: str) -> str:
 
 
 def _without_names(text: str) -> str:
-    """Without words with a capital, but those that begin a sentence and are no names anywhere else."""
+    """Replace capitalized words, except question words that are not used as names in the text."""
     written_as_names = {word.text for word in names(text, "en")}
     capitals = {word[0] for word in _WORD.finditer(text) if word[0][:1].isupper()}
     found = {word for word in capitals if word in written_as_names or word.lower() not in _ASKING}

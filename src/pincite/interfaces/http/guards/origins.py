@@ -1,7 +1,7 @@
-"""Which pages may use the server? Checks Host against DNS rebinding, Origin against forged requests.
+"""Checks the Host header against DNS rebinding and the Origin header against forged requests.
 
-A page that has its own name point to 127.0.0.1 is of another origin, but calls us by its own name; a
-page of anybody may send a form here with the user's cookie, but its browser says where it comes from.
+A page whose own domain points to 127.0.0.1 calls the server by that domain. Any page can send a form
+here with the user's cookie, but the browser states the page's origin.
 """
 
 from __future__ import annotations
@@ -20,48 +20,51 @@ _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Origins:
-    """Refuses foreign names of this server (421) and changes asked for by foreign pages (403)."""
+    """Refuses unknown host names (421) and changes requested by foreign pages (403)."""
 
     def __init__(
         self, app: ASGIApp, *, host: str, hosts: Sequence[str], origins: Sequence[str]
     ) -> None:
-        """`host` is what the server listens on, `hosts` and `origins` what is allowed besides."""
+        """`host` is the address the server listens on; `hosts` and `origins` are also allowed."""
         self._app = app
         self._hosts = {*_LOCAL, host.lower(), *(name.lower() for name in hosts)}
         self._origins = {origin.lower().rstrip("/") for origin in origins}
         self._by_address = host in ("0.0.0.0", "::")  # noqa: S104  (a comparison)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
         given = headers.getlist("host")
         if len(given) != 1 or not self._is_ours(host_name(given[0])):
-            told = "this server does not go by that name; allow it with server.allowed_hosts"
-            await refuse(scope, receive, send, 421, told)
+            detail = "the Host header is not a name of this server; add it to server.allowed_hosts"
+            await refuse(scope, receive, send, 421, detail)
         elif scope["method"] not in _SAFE and self._is_foreign(headers, scope["scheme"], given[0]):
-            told = "a foreign page may change nothing here; allow it with server.allowed_origins"
-            await refuse(scope, receive, send, 403, told)
+            detail = (
+                "pages from other origins may not make changes; add the page's origin to "
+                "server.allowed_origins"
+            )
+            await refuse(scope, receive, send, 403, detail)
         else:
             await self._app(scope, receive, send)
 
     def _is_ours(self, name: str) -> bool:
-        # On all addresses it is called by any of them; a name that was rebound is no address.
+        # A server on all addresses may be called by any address; a rebound name is not an address.
         return name in self._hosts or (self._by_address and _is_address(name))
 
     def _is_foreign(self, headers: Headers, scheme: str, host: str) -> bool:
         origin = headers.get("origin")
         if origin is None:
-            # Browsers that send no Origin say at least that a page of somebody else is at work.
+            # Without Origin, Sec-Fetch-Site still shows whether a foreign page sent the request.
             return headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
         origin = origin.lower().rstrip("/")
         return origin != f"{scheme}://{host.lower()}" and origin not in self._origins
 
 
 def host_name(written: str) -> str:
-    """The name in a Host header, without its port; empty for what is none."""
+    """The name in a Host header, without its port; empty if the header is invalid."""
     try:
         parts = urlsplit(f"//{written}")
         _ = parts.port
@@ -80,14 +83,14 @@ def _is_address(name: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address to listen on."""
+    """Whether an address to listen on is reachable only from this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 
 
-# What a browser may do with our replies.
+# Headers that restrict what a browser does with replies.
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -106,13 +109,13 @@ _ALWAYS = {
 
 
 class SecurityHeaders:
-    """Puts them on every reply; a route cannot take them off."""
+    """Sets the security headers on every reply; routes cannot remove them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -121,15 +124,15 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(_ALWAYS)
-                for name, value in _unless_said(scope):
+                for name, value in _defaults(scope):
                     headers.setdefault(name, value)
             await send(message)
 
         await self._app(scope, receive, with_headers)
 
 
-def _unless_said(scope: Scope) -> Iterator[tuple[str, str]]:
-    # Answers and documents are for who asked, and hold for as long as the files do.
+def _defaults(scope: Scope) -> Iterator[tuple[str, str]]:
+    # Replies are private, and valid only as long as the files are unchanged.
     yield "Cache-Control", "no-store"
     if scope["scheme"] == "https":
         yield "Strict-Transport-Security", "max-age=31536000"

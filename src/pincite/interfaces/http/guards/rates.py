@@ -1,7 +1,7 @@
-"""How often may one client ask? Token buckets that all processes of a server share.
+"""Rate limits for each client: token buckets shared by all processes of a server.
 
-A bucket is one number: the time at which it would be full again (the generic cell rate algorithm,
-ITU-T I.371, which is a token bucket without a count). All lie in one file that is mapped into memory.
+A bucket is one number: the time at which it will be full again (the generic cell rate algorithm,
+ITU-T I.371, a token bucket without a counter). All are in one memory-mapped file.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from pincite.interfaces.http.guards.sizes import refuse
 
 try:
     import fcntl
-except ImportError:  # Windows: each process counts for itself.
+except ImportError:  # Windows: each process counts on its own.
     fcntl = None  # type: ignore[assignment]
 
 RATES_FILE = "rates.bin"
 BURST_SECONDS = 6.0
-"""What may come at once is what this time gives."""
+"""A burst may be as large as the allowance for this time."""
 
 _SLOTS = 1 << 16
 _NUMBER = struct.Struct("<d")
@@ -38,16 +38,19 @@ _LONGEST_SECONDS = 120.0
 
 
 class Buckets:
-    """Token buckets by name. Two names share one by chance once in 65,536 pairs; nobody can aim."""
+    """Token buckets by name.
+
+    Two names share a bucket with probability 1/65,536; the salt prevents deliberate collisions.
+    """
 
     def __init__(self, file: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        """`clock` is one that all processes of this machine share. Raises SettingsError."""
+        """`clock` must be common to all processes of this machine. Raises SettingsError."""
         self._clock = clock
         self._here = threading.Lock()
         size = _SALT_BYTES + _SLOTS * _NUMBER.size
         try:
             self._opened = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-            # The file is given back with the app whose guards these are.
+            # The file is closed when the app that owns the guards is collected.
             self.close = weakref.finalize(self, os.close, self._opened)
             with self._alone():
                 if os.fstat(self._opened).st_size != size:
@@ -56,18 +59,20 @@ class Buckets:
                     os.pwrite(self._opened, secrets.token_bytes(_SALT_BYTES), 0)
             self._map = mmap.mmap(self._opened, size)
         except OSError as error:
-            raise SettingsError(f"{file}: cannot be written ({error.strerror})") from error
+            raise SettingsError(
+                f"{file}: cannot be written ({error.strerror}); check its permissions"
+            ) from error
         self._salt = self._map[:_SALT_BYTES]
 
     def take(self, name: str, *, per_minute: float, burst: float = 0.0) -> float:
-        """Take one token; 0 if there was one, else the seconds until there is.
+        """Take one token; returns 0, or the seconds until there is one.
 
-        `burst` is how many there are at most; 0 for what six seconds give, and one at least.
+        `burst` is the bucket's size; 0 means the allowance for six seconds, at least one token.
         """
         return self._asked(name, per_minute, burst, takes=True)
 
     def wait(self, name: str, *, per_minute: float, burst: float = 0.0) -> float:
-        """The same, and take nothing."""
+        """The same without taking a token."""
         return self._asked(name, per_minute, burst, takes=False)
 
     def _asked(self, name: str, per_minute: float, burst: float, *, takes: bool) -> float:
@@ -77,9 +82,9 @@ class Buckets:
         with self._alone():
             now = self._clock()
             (full_at,) = _NUMBER.unpack_from(self._map, place)
-            # A time far ahead is from before this machine was started anew.
+            # A time far ahead was written before this machine restarted.
             full_at = max(now, full_at) if full_at <= now + max(depth, _LONGEST_SECONDS) else now
-            # Sums of such fractions are off in the last digits.
+            # Tolerates rounding errors.
             late = full_at + apart - now - depth
             if late > 1e-6:
                 return float(late)
@@ -96,7 +101,7 @@ class Buckets:
 
 
 class _Alone:
-    """Neither another thread nor another process is inside."""
+    """Excludes other threads and processes."""
 
     def __init__(self, lock: threading.Lock, descriptor: int) -> None:
         self._lock = lock
@@ -114,7 +119,7 @@ class _Alone:
 
 
 class RateLimit:
-    """Refuses who asks too often (429), by a name that is read off the request; empty: nobody's."""
+    """Refuses clients over the limit (429); `name_of` names the client, empty for no limit."""
 
     def __init__(
         self,
@@ -130,18 +135,18 @@ class RateLimit:
         self._name_of = name_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         name = self._name_of(scope) if self._per_minute and scope["type"] == "http" else ""
         seconds = self._buckets.take(name, per_minute=self._per_minute) if name else 0.0
         if not seconds:
             await self._app(scope, receive, send)
             return
-        told = f"more than {self._per_minute} requests a minute; try again in {seconds:.0f} s"
-        await refuse(scope, receive, send, 429, told, retry_seconds=seconds)
+        detail = f"more than {self._per_minute} requests a minute; try again in {seconds:.0f} s"
+        await refuse(scope, receive, send, 429, detail, retry_seconds=seconds)
 
 
 def address_of(scope: Scope) -> str:
-    """Which address asks; of IPv6 the network, which one client has as a whole."""
+    """The client's address; for IPv6 its /64 network, which belongs to one client."""
     client = scope.get("client")
     if not client:
         return ""
@@ -154,6 +159,6 @@ def address_of(scope: Scope) -> str:
 
 
 def key_of(scope: Scope) -> str:
-    """Which key asks; set once it was checked."""
+    """The client's key, once it has been checked; otherwise empty."""
     found = scope.get("state", {}).get("key_id", "")
     return f"key {found}" if found else ""

@@ -1,7 +1,7 @@
-"""What may this key do? Closed by default: an address that stands nowhere here is for admin alone.
+"""Checks what a key may do. Closed by default: a path that no rule lists needs the scope `admin`.
 
-Which collections a key may see is put on `request.state.allowed` (None: all), and counts before
-anything is searched.
+The collections that a key may see are set on `request.state.allowed` (None: all) and apply before any
+search.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _SAFE = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Which scope an address needs. One that ends with / means all below it.
+    """The scope that a path needs. A path that ends with / includes all paths below it.
 
-    `works`: a request takes the time and memory of an answer, so few run at once.
+    `works`: the request costs as much time and memory as an answer, so few run at once.
     """
 
     path: str
@@ -39,7 +39,7 @@ class Rule:
     works: bool = False
 
     def fits(self, method: str, path: str) -> bool:
-        """Whether it is about this request."""
+        """Whether the rule applies to a request."""
         is_below = self.path.endswith("/") and len(self.path) > 1 and path.startswith(self.path)
         return (path == self.path or is_below) and (self.methods is None or method in self.methods)
 
@@ -57,7 +57,7 @@ def _reads(path: str) -> Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    # The page itself holds nothing of anybody; what it shows it asks for with the user's key.
+    # The page itself contains no user data; it loads data with the user's key.
     *map(_open, ("/", "/library", "/reports", "/c/", "/conversations/", "/page/")),
     *map(_open, ("/health", "/favicon.ico")),
     *map(
@@ -75,7 +75,7 @@ RULES: tuple[Rule, ...] = (
         ("/v1/conversations", "/v1/conversations/", "/v1/feedback", "/v1/stats", "/api/stats"),
     ),
     *map(_reads, ("/v1/models", "/v1/models/", "/openapi.json", "/docs", "/docs/")),
-    # A call of a tool is a question; a stream that only waits is none.
+    # A tool call is a question; a stream that only waits is not.
     Rule(path="/mcp", scope="ask", methods=frozenset({"POST"}), works=True),
     _reads("/mcp"),
     Rule(path="/v1/config", scope="ask", methods=_SAFE),
@@ -83,19 +83,19 @@ RULES: tuple[Rule, ...] = (
     *(Rule(path=path, scope="ingest") for path in ("/v1/jobs", "/v1/jobs/")),
     *(Rule(path=path, scope="metrics", methods=_SAFE) for path in ("/metrics", "/v1/metrics")),
 )
-"""The first that fits."""
+"""The first match applies."""
 
 _OTHERWISE = Rule(path="", scope="admin")
 
 
 def rule_of(scope: Scope) -> Rule:
-    """What is needed for a request."""
+    """The rule for a request."""
     path, method = get_route_path(scope), scope["method"]
     return next((rule for rule in RULES if rule.fits(method, path)), _OTHERWISE)
 
 
 class KeyCheck:
-    """Lets through who has a key for what is asked; says on the request's state what that key may."""
+    """Lets requests with a suitable key pass; sets the key's rights on the request's state."""
 
     def __init__(
         self,
@@ -105,18 +105,18 @@ class KeyCheck:
         buckets: Buckets,
         failures_per_minute: int,
         needs_key: bool,
-        told: Callable[..., None],
+        record: Callable[..., None],
     ) -> None:
-        """`needs_key`: also while there are no keys. `told` gets what the audit log should know."""
+        """`needs_key`: require a key even if none exists yet. `record` writes to the audit log."""
         self._app = app
         self._keys = keys
         self._buckets = buckets
         self._failures = failures_per_minute
         self._needs_key = needs_key
-        self._told = told
+        self._record = record
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -127,33 +127,33 @@ class KeyCheck:
             is_open = not self._needs_key and not self._keys
             key = None if is_open or not written else await self._key(scope, written)
         except _TooManyWrong as refused:
-            told = f"too many wrong keys from this address; try again in {refused.seconds:.0f} s"
-            await refuse(scope, receive, send, 429, told, retry_seconds=refused.seconds)
+            detail = f"too many wrong keys from this address; try again in {refused.seconds:.0f} s"
+            await refuse(scope, receive, send, 429, detail, retry_seconds=refused.seconds)
             return
         except SettingsError as error:
-            self._told("keys cannot be read", problem=str(error))
-            await refuse(scope, receive, send, 503, "the server's keys cannot be read")
+            self._record("keys cannot be read", problem=str(error))
+            await refuse(scope, receive, send, 503, "the server cannot read its keys; see its log")
             return
         if is_open:
             state.update(allowed=None, scopes=frozenset({"admin"}))
         elif key is not None:
             state.update(allowed=key.collections, scopes=key.scopes, key_id=key.id)
         elif rule.scope != PUBLIC:
-            told = (
-                "this key is none of ours"
+            detail = (
+                "unknown key; expected one made with 'pincite access add'"
                 if written
-                else "a key is needed: Authorization: Bearer pk_..."
+                else "a key is required: Authorization: Bearer pk_..."
             )
-            await refuse(scope, receive, send, 401, told, headers={"WWW-Authenticate": "Bearer"})
+            await refuse(scope, receive, send, 401, detail, headers={"WWW-Authenticate": "Bearer"})
             return
         if key is not None and rule.scope != PUBLIC and not key.may(rule.scope):
-            told = f"this key may not do that; it needs the scope '{rule.scope}'"
-            await refuse(scope, receive, send, 403, told)
+            detail = f"this key may not do that; it needs the scope '{rule.scope}'"
+            await refuse(scope, receive, send, 403, detail)
             return
         await self._app(scope, receive, send)
 
     async def _key(self, scope: Scope, written: str) -> ApiKey | None:
-        """Raises _TooManyWrong before a key is looked at."""
+        """The key, None if unknown. Raises _TooManyWrong, before checking, for too many wrong keys."""
         name = f"wrong keys of {address_of(scope)}"
         rate = {"per_minute": float(self._failures), "burst": float(self._failures)}
         seconds = self._buckets.wait(name, **rate)
@@ -162,36 +162,36 @@ class KeyCheck:
         key = self._keys.of(written)
         if key is None:
             self._buckets.take(name, **rate)
-            self._told("key refused", address=address_of(scope), path=scope["path"][:200])
+            self._record("key refused", address=address_of(scope), path=scope["path"][:200])
         return key
 
 
 class Recorded:
-    """Tells the audit log of every request that changes something: who, what, and what became of it."""
+    """Records every request that changes something in the audit log: who, what and the status."""
 
-    def __init__(self, app: ASGIApp, *, told: Callable[..., None]) -> None:
+    def __init__(self, app: ASGIApp, *, record: Callable[..., None]) -> None:
         self._app = app
-        self._told = told
+        self._record = record
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         if scope["type"] != "http" or rule_of(scope).scope not in ("ingest", "delete", "admin"):
             await self._app(scope, receive, send)
             return
         status = 500
 
-        async def looked_at(message: Message) -> None:
+        async def with_status(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
 
         try:
-            await self._app(scope, receive, looked_at)
+            await self._app(scope, receive, with_status)
         finally:
             if scope["method"] not in _SAFE:
                 await run_in_threadpool(
-                    self._told,
+                    self._record,
                     f"{scope['method']} {get_route_path(scope)[:200]}",
                     status=status,
                     key=scope["state"].get("key_id", ""),
@@ -207,7 +207,7 @@ class _TooManyWrong(Exception):
 
 
 def written_key(scope: Scope) -> str:
-    """The key that a client gave: as a bearer token, in X-API-Key, or in the page's cookie."""
+    """The key from the request: a bearer token, X-API-Key, or the page's cookie."""
     headers = Headers(scope=scope)
     kind, _, token = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer" and token.strip():

@@ -1,4 +1,4 @@
-"""How large may a request be, how deep its JSON, and how slowly may it come?"""
+"""Limits the size of requests, the nesting of their JSON and the time they take to arrive."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pincite.interfaces.http.problems import problem, respond
 
-# How a guard says no: a problem object, as every other error of the server.
-
 
 async def refuse(
     scope: Scope,
@@ -28,49 +26,46 @@ async def refuse(
     retry_seconds: float | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> None:
-    """Answer instead of the routes. Where it makes sense to ask again, `retry_seconds` says when."""
-    told = dict(headers or {})
+    """Reply with a problem object instead of calling the routes. `retry_seconds` sets Retry-After."""
+    all_headers = dict(headers or {})
     if retry_seconds is not None:
-        told["Retry-After"] = str(max(1, math.ceil(retry_seconds)))
-    await respond(problem(Request(scope), status, detail), told)(scope, receive, send)
+        all_headers["Retry-After"] = str(max(1, math.ceil(retry_seconds)))
+    await respond(problem(Request(scope), status, detail), all_headers)(scope, receive, send)
 
-
-# How large may a request be, how deep its JSON, and how slowly may it come?
 
 DEEPEST = 64
-"""Levels of lists and objects in a request; Python's own limit is the stack of a thread."""
+"""Levels of lists and objects in a request; Python's only limit is the thread's stack."""
 
 _SLOWEST_BYTES = 16_384
-"""A second, on average: slower than any line that is of use."""
+"""Bytes a second, on average: slower than any usable connection."""
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(rb"[\[\]{}]")
 
 
 class _Refused(Exception):
-    def __init__(self, status: int, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
         self.status = status
-        self.told = told
+        self.detail = detail
 
 
 class BodyLimits:
-    """Refuses what is too large (413), too deep (400) or too slow (408).
+    """Refuses bodies that are too large (413), too deeply nested (400) or too slow (408).
 
-    A body without files is read as a whole before anything else happens: until then a slow client
-    costs no more than its connection.
+    A body without files is read completely first: until then a slow client costs only its connection.
     """
 
     def __init__(
         self, app: ASGIApp, *, max_bytes: int, max_upload_bytes: int, client_seconds: float
     ) -> None:
-        """`client_seconds` may pass without a byte."""
+        """`client_seconds`: how long a client may send nothing."""
         self._app = app
         self._most = max_bytes
         self._most_of_upload = max_upload_bytes
         self._seconds = client_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """The ASGI interface."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -86,12 +81,12 @@ class BodyLimits:
                 await self._app(scope, _once(whole, receive), send)
                 return
         except _Refused as refused:
-            await refuse(scope, receive, send, refused.status, refused.told)
+            await refuse(scope, receive, send, refused.status, refused.detail)
             return
         await self._pass_on(scope, body, send)
 
     async def _pass_on(self, scope: Scope, body: _Body, send: Send) -> None:
-        """Hand files on as they come; where they become too many, we answer instead of the routes."""
+        """Pass files on as they arrive; over the limit, reply instead of the routes."""
         is_answered = False
 
         async def unless_refused(message: Message) -> None:
@@ -106,12 +101,12 @@ class BodyLimits:
             pass
         finally:
             if body.refused is not None and not is_answered:
-                told = body.refused
-                await refuse(scope, body.receive, send, told.status, told.told)
+                refused = body.refused
+                await refuse(scope, body.receive, send, refused.status, refused.detail)
 
 
 class _Body:
-    """What a client sends, as long as it keeps to the limits."""
+    """A request's body, read within the limits."""
 
     def __init__(self, receive: Receive, *, most: int, seconds: float) -> None:
         self._receive = receive
@@ -123,14 +118,14 @@ class _Body:
         self.refused: _Refused | None = None
 
     def check_declared(self, length: str) -> None:
-        """Raises _Refused for a length that is too large, or is none."""
+        """Raises _Refused for a Content-Length that is too large or not a number."""
         if length and not (length.isascii() and length.isdigit()):
-            raise _Refused(400, "Content-Length is no number")
+            raise _Refused(400, "Content-Length is not a number")
         if length and (len(length) > 18 or int(length) > self._most):
             raise self._too_large()
 
     async def read(self) -> bytes:
-        """All of it. Raises _Refused."""
+        """The whole body. Raises _Refused."""
         parts = []
         while not self._is_complete:
             message = await self.receive()
@@ -162,16 +157,14 @@ class _Body:
             self.refused = self._too_slow()
 
     def _too_large(self) -> _Refused:
-        return _Refused(
-            413, f"the request is larger than {self._most / 1024:,.0f} KB, the limit here"
-        )
+        return _Refused(413, f"the request is larger than the limit of {self._most / 1024:,.0f} KB")
 
     def _too_slow(self) -> _Refused:
-        return _Refused(408, "the request comes too slowly; nothing was done")
+        return _Refused(408, "the request arrives too slowly; nothing was done")
 
 
 def check_depth(content: bytes) -> None:
-    """Raises _Refused for JSON that is nested deeper than any request has to be."""
+    """Raises _Refused for JSON nested deeper than any request needs."""
     if content.count(b"[") + content.count(b"{") <= DEEPEST:
         return
     brackets = _BRACKET.findall(_STRING.sub(b"", content))
@@ -181,7 +174,7 @@ def check_depth(content: bytes) -> None:
 
 
 def _once(body: bytes, receive: Receive) -> Receive:
-    """The body that was read, then whatever else the client does."""
+    """A `receive` that gives the body already read, then the client's further messages."""
     is_given = False
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""Everything that stands between a client and the routes, in the order in which a request meets it."""
+"""Puts the guards between clients and routes, in the right order."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _KIBIBYTE, _MEBIBYTE = 1024, 1024 * 1024
 
 
 def check_binding(library: Path, settings: ServerSettings) -> None:
-    """Raises SettingsError where others could reach a server that asks nobody for a key."""
+    """Raises SettingsError if others could reach a server that has no keys."""
     folder = server_folder(library, settings)
     if not is_loopback(settings.host) and not Keys(folder):
         raise SettingsError(
             f"server.host = {settings.host!r}: others could reach this server, and there is no key "
-            f"yet in {folder}; make one with 'pincite access add --library {library}', or "
+            f"yet in {folder}; create one with 'pincite access add --library {library}', or "
             "listen on 127.0.0.1"
         )
 
@@ -46,27 +46,27 @@ def wrap_guards(
     *,
     stuck: Callable[[], None] = lambda: None,
 ) -> None:
-    """Put the guards around an app, and on its state what routes write to.
+    """Add the guards to an app, and the metrics and query log to its state.
 
-    `stuck` is called where a question holds a thread that will not come back.
+    `stuck` is called when a question occupies a thread that will never return.
     """
     folder = server_folder(library, settings)
     metrics, audit = Metrics(), AuditLog(folder) if settings.audit_log else None
-    told = _telling(audit)
+    record = _recorder(audit)
     app.state.metrics = metrics
     app.state.query_log = QueryLog(folder) if settings.query_log else None
 
-    # The last that is added comes first.
+    # The last one added runs first.
     _limit_work(app, settings, stuck)
-    app.add_middleware(Recorded, told=told)
-    _check_clients(app, folder, settings, told)
+    app.add_middleware(Recorded, record=record)
+    _check_clients(app, folder, settings, record)
     _check_origins(app, settings)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Observed, metrics=metrics)
 
 
 def _limit_work(app: FastAPI, settings: ServerSettings, stuck: Callable[[], None]) -> None:
-    """How many questions are at work, and for how long."""
+    """Limit how many questions run at once, and for how long."""
     app.add_middleware(
         TimeLimit,
         works=_works,
@@ -84,9 +84,9 @@ def _limit_work(app: FastAPI, settings: ServerSettings, stuck: Callable[[], None
 
 
 def _check_clients(
-    app: FastAPI, folder: Path, settings: ServerSettings, told: Callable[..., None]
+    app: FastAPI, folder: Path, settings: ServerSettings, record: Callable[..., None]
 ) -> None:
-    """Who asks, how often, and how much is sent: before the key by address, after it by key."""
+    """Check keys, rates and sizes; rates by address before the key check, by key after it."""
     buckets = Buckets(folder / RATES_FILE)
     app.add_middleware(
         BodyLimits,
@@ -103,7 +103,7 @@ def _check_clients(
         buckets=buckets,
         failures_per_minute=settings.failed_keys_per_minute,
         needs_key=not is_loopback(settings.host),
-        told=told,
+        record=record,
     )
     app.add_middleware(
         RateLimit,
@@ -114,7 +114,7 @@ def _check_clients(
 
 
 def _check_origins(app: FastAPI, settings: ServerSettings) -> None:
-    """By which name the server is called, and from which pages."""
+    """Check host names and the origins of pages."""
     if settings.allowed_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -131,13 +131,13 @@ def _check_origins(app: FastAPI, settings: ServerSettings) -> None:
 
 
 def _host_of(url: str) -> tuple[str, ...]:
-    """The name in the address by which a proxy is called, if there is one."""
+    """The host name in the public URL, if there is one."""
     name = urlsplit(url).hostname
     return (name,) if name else ()
 
 
 def _counted_address(scope: Scope) -> str:
-    """Whose request it is; nobody's for a file of the page, of which one view needs dozens."""
+    """The client's address; empty for files of the page, since one view loads dozens."""
     return "" if scope["path"].startswith("/page/") else address_of(scope)
 
 
@@ -145,10 +145,10 @@ def _works(scope: Scope) -> bool:
     return rule_of(scope).works
 
 
-def _telling(audit: AuditLog | None) -> Callable[..., None]:
-    """Writes to the audit log; where that cannot be written, to the other log."""
+def _recorder(audit: AuditLog | None) -> Callable[..., None]:
+    """A function that writes to the audit log, or to the server's log if that fails."""
 
-    def tell(event: str, **fields: Any) -> None:
+    def record(event: str, **fields: Any) -> None:
         if audit is None:
             return
         try:
@@ -158,4 +158,4 @@ def _telling(audit: AuditLog | None) -> Callable[..., None]:
                 "audit log cannot be written", problem=str(error), event_lost=event, **fields
             )
 
-    return tell
+    return record

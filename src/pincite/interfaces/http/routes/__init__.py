@@ -1,1 +1,1 @@
-"""One module for each group of addresses."""
+"""The server's routes, one module for each group of paths."""

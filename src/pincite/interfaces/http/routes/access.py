@@ -1,4 +1,4 @@
-"""The page's key as a cookie, and numbers for Prometheus."""
+"""Routes for the page's session cookie and for Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ router = APIRouter(tags=["state"])
 
 @router.post("/v1/session")
 def open_session(request: Request, response: Response, allowed: MaySee) -> Reply:
-    """Keep the key of this request as a cookie that no script can read, for the page.
+    """Store this request's key in a cookie for the page, which scripts cannot read.
 
-    Other pages cannot use it: their requests do not carry it, and are refused by their origin.
+    Other pages cannot use it: their requests do not carry it and are refused because of their origin.
     """
     key = written_key(request.scope)
     if key:
@@ -31,13 +31,13 @@ def open_session(request: Request, response: Response, allowed: MaySee) -> Reply
 
 @router.delete("/v1/session")
 def close_session(response: Response) -> Reply:
-    """Forget the cookie."""
+    """Delete the cookie."""
     response.delete_cookie(KEY_COOKIE, httponly=True, samesite="strict")
     return {}
 
 
 @router.get("/metrics", response_class=Response)
 def metrics(request: Request) -> Response:
-    """Numbers of all processes, as Prometheus reads them."""
+    """The metrics of all processes in Prometheus's text format."""
     content, kind = request.app.state.metrics.written()
     return Response(content, media_type=kind)

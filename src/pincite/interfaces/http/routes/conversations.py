@@ -1,4 +1,4 @@
-"""Conversations that are kept: `/v1/query` with `conversation` begins one or goes on with it."""
+"""Routes for saved conversations; `/v1/query` with `conversation` starts or continues one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Number = Annotated[int, Path(ge=1, le=2**62, description="the number of a conver
 
 @router.get("")
 def conversations(served: Library, allowed: MaySee) -> Reply:
-    """Every conversation, the newest first."""
+    """Every conversation, newest first."""
     return {"conversations": served.talks.all(allowed=allowed)}
 
 
 @router.get("/{number}")
 def conversation(number: Number, served: Library, allowed: MaySee) -> Reply:
-    """What was asked and answered in one, with permalinks."""
+    """The questions and answers of a conversation, with permalinks."""
     return served.talks.turns(number, allowed=allowed)
 
 
 @router.delete("/{number}", status_code=HTTPStatus.NO_CONTENT)
 def delete_conversation(number: Number, served: Library, allowed: MaySee) -> None:
-    """Forget one."""
+    """Delete a conversation."""
     served.talks.delete(number, allowed=allowed)

@@ -1,4 +1,4 @@
-"""What the library holds, and what stands behind a citation."""
+"""Routes for the library's documents and for citations."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _PNG: dict[int | str, dict[str, Any]] = {
 
 @router.get("/citations/{identity}")
 def citation(identity: str, served: Library, allowed: MaySee) -> Reply:
-    """Check one citation again, now: verified, changed, gone or unknown."""
+    """Check one citation again now: verified, changed, gone or unknown."""
     return served.citation(identity, allowed=allowed)
 
 
 @router.get("/documents")
 def documents(served: Library, allowed: MaySee, collection: str | None = None) -> Reply:
-    """Every file, with how much of it can be found."""
+    """Every file, with its coverage."""
     return {"documents": served.documents(collection=collection, allowed=allowed)}
 
 
@@ -53,7 +53,7 @@ def text(
 def boxes(
     document_id: DocumentId, served: Library, allowed: MaySee, start: Place, end: Place
 ) -> Reply:
-    """Where a range of the text stands on its pages: a box for each line, in points."""
+    """The position of a text range on its pages: a box for each line, in points."""
     return {"boxes": served.boxes(document_id, start=start, end=end, allowed=allowed)}
 
 
@@ -65,9 +65,9 @@ def picture(
     allowed: MaySee,
     scale: Annotated[float, Query(ge=0.25, le=4, description="pixels for each point")] = 1.5,
 ) -> Response:
-    """A page of a PDF as it is seen."""
+    """A page of a PDF as an image."""
     drawn = served.picture(document_id, number, scale=scale, allowed=allowed)
-    # A document's id is made of its bytes: the picture never changes.
+    # A document's id is derived from its bytes, so the image never changes.
     headers = {"Cache-Control": "private, max-age=3600, immutable"}
     return Response(drawn, media_type="image/png", headers=headers)
 
@@ -78,9 +78,9 @@ def page(
     number: PageNumber,
     served: Library,
     allowed: MaySee,
-    words: Annotated[bool, Query(description="add where each word stands")] = False,
+    words: Annotated[bool, Query(description="add the position of each word")] = False,
 ) -> Reply:
-    """One page: its size in points, its range of the text, and on request its words."""
+    """One page: its size in points, its text range and, on request, its words."""
     return served.page(document_id, number, words=words, allowed=allowed)
 
 
@@ -88,5 +88,5 @@ def page(
 def delete(
     document_id: DocumentId, served: Library, allowed: MaySee, collection: str | None = None
 ) -> Reply:
-    """Take a document out of the library, out of one collection or of all that may be seen."""
+    """Remove a document from one collection, or from all that the client may see."""
     return served.remove(document_id, collection=collection, allowed=allowed)

@@ -1,4 +1,4 @@
-"""What people say of answers. It is kept in the library, for calibration and for labelled sets."""
+"""Routes for feedback on answers, stored in the library for calibration and labelled sets."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ Words = Annotated[str, Field(max_length=10_000)]
 
 
 class FeedbackBody(Body):
-    """What somebody says of an answer."""
+    """Feedback on an answer."""
 
     question: Annotated[str, Field(min_length=1, max_length=10_000)]
     helpful: StrictBool
     correction: Words = Field(default="", description="what the answer should have been")
     comment: Words = ""
     collection: str | None = None
-    answer: dict[str, Any] = Field(default={}, description="the reply of /v1/query it is about")
+    answer: dict[str, Any] = Field(
+        default={}, description="the reply of /v1/query that it refers to"
+    )
 
 
 @router.post("", status_code=HTTPStatus.CREATED)
 def give(body: FeedbackBody, served: Library, allowed: MaySee) -> Reply:
-    """Say whether an answer helped, and what it should have been."""
+    """Report whether an answer helped, and what it should have been."""
     judgement = Judgement(
         question=body.question,
         helpful=body.helpful,
@@ -47,10 +49,10 @@ def give(body: FeedbackBody, served: Library, allowed: MaySee) -> Reply:
 
 @router.get("")
 def every(served: Library, allowed: MaySee) -> Reply:
-    """All that was said, and as a labelled set: rows for `queries.jsonl` and the judged documents.
+    """All feedback, also as a labelled set: rows for `queries.jsonl` and the judged documents.
 
-    A document that a helpful answer cited answers its question; one that an answer cited which did not
-    help does not.
+    Documents cited by a helpful answer are relevant to its question; those cited by an unhelpful one
+    are not.
     """
     found = served.library.catalog.feedback.all(allowed)
     labels = [
@@ -67,14 +69,14 @@ def every(served: Library, allowed: MaySee) -> Reply:
 
 @router.delete("/{number}", status_code=HTTPStatus.NO_CONTENT)
 def forget(number: Annotated[int, Path(ge=1, le=2**62)], served: Library, allowed: MaySee) -> None:
-    """Forget what was said."""
+    """Delete one feedback."""
     kept = served.library.catalog.feedback
     if number not in {one.number for one in kept.all(allowed)} or not kept.delete(number):
         raise not_found(f"there is no feedback {number}")
 
 
 def _kept_of(answer: dict[str, Any]) -> dict[str, Any]:
-    """Of what a client says an answer was, the part that tells something; nothing else is kept."""
+    """The useful and validated part of an answer from a client; nothing else is stored."""
     links = answer.get("links")
     known = [link for link in links if isinstance(link, dict)] if isinstance(links, list) else []
     ids = [link.get("id") for link in known]

@@ -1,4 +1,4 @@
-"""Files come in: uploaded, or from a folder of the server that its owner has opened for this."""
+"""Routes for ingesting files: uploads, or folders on the server that its owner has opened."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST_COLLECTION = 100
 
 
 class IngestBody(Body):
-    """A file or folder of the server, below one that `server.ingest_folders` names."""
+    """A file or folder on the server, inside one of `server.ingest_folders`."""
 
     path: str = Field(min_length=1)
     collection: str = "default"
@@ -58,7 +58,7 @@ _BODY = {
     openapi_extra={"requestBody": _BODY},
 )
 async def ingest(request: Request, served: Library, allowed: MaySee) -> Reply:
-    """Take in files; the reply names a job, and `/v1/jobs/{id}` tells how far it is."""
+    """Ingest files; the reply names a job, whose progress `/v1/jobs/{id}` reports."""
     served.jobs.check_room()
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
@@ -79,21 +79,21 @@ async def ingest(request: Request, served: Library, allowed: MaySee) -> Reply:
 
 @router.get("/jobs/{identity}")
 def job(identity: str, served: Library, allowed: MaySee) -> Reply:
-    """How far an ingest is, file by file."""
+    """The progress of an ingest, file by file."""
     return served.jobs.get(identity, allowed=allowed).form()
 
 
 def _uploaded(form: FormData, served: Served, allowed: Allowed) -> Job:
-    if strangers := sorted(set(form) - {"files", "collection", "tags"}):
+    if unknown := sorted(set(form) - {"files", "collection", "tags"}):
         raise Refused(
             HTTPStatus.UNPROCESSABLE_ENTITY,
-            f"there is no field '{strangers[0][:80]}'; there are: files, collection, tags",
+            f"unknown field '{unknown[0][:80]}'; expected: files, collection, tags",
         )
     collection = _collection(form.get("collection", "default"), allowed)
     files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
     if not files:
         raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "there is no file in the field 'files'")
-    # All names before the first file: a wrong one stores none.
+    # Check all names before storing anything.
     names = [safe_name(file.filename or "") for file in files]
     tags = [str(tag) for tag in form.getlist("tags")]
     kept = [
@@ -110,18 +110,18 @@ def _of_folder(body: IngestBody, folders: tuple[str, ...], served: Served, allow
 
 
 def _below(given: str, folders: tuple[str, ...]) -> Path:
-    """What a path means, if it is below one of the folders; who asks learns nothing of others."""
+    """The file or folder at a path inside one of the folders; the error reveals nothing else."""
     for folder in folders:
         top = os.path.realpath(folder)
         try:
             found = Path(os.path.realpath(os.path.join(top, given)))
-        except ValueError:  # no name of a file
+        except ValueError:  # not a valid path
             break
         if found.is_relative_to(top) and found.exists():
             return found
     raise Refused(
         HTTPStatus.FORBIDDEN,
-        "no such file or folder below those that server.ingest_folders opens to clients",
+        "no such file or folder inside those that server.ingest_folders opens to clients",
     )
 
 
@@ -134,7 +134,7 @@ def _collection(given: Any, allowed: Allowed) -> str:
         )
     if allowed is not None and collection not in allowed:
         raise Refused(
-            HTTPStatus.FORBIDDEN, f"nothing may be added to the collection '{collection}'"
+            HTTPStatus.FORBIDDEN, f"this key may not add to the collection '{collection}'"
         )
     return collection
 
@@ -143,7 +143,9 @@ def _parsed(content: bytes) -> IngestBody:
     try:
         return IngestBody.model_validate(json.loads(content))
     except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
+        detail = "; ".join(
+            f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5]
+        )
     except (ValueError, RecursionError) as error:
-        told = f"the body is not JSON: {error}"
-    raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, told)
+        detail = f"the body is not JSON: {error}"
+    raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, detail)

@@ -1,4 +1,4 @@
-"""The API in words: one page made of the OpenAPI description, without a script and from here alone."""
+"""The API manual: one HTML page made from the OpenAPI description, without scripts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 
 @router.get("/docs", include_in_schema=False)
 def manual(request: Request) -> Response:
-    """Every address, what it takes and what it gives."""
+    """The manual page: every path with its parameters and body."""
     described: Schema = request.app.openapi()
     body = "\n".join(_page(described))
     return Response(body, media_type="text/html; charset=utf-8", headers=_HEADERS)
@@ -48,17 +48,17 @@ def _page(described: Schema) -> Iterator[str]:
     yield "</main></body></html>"
 
 
-def _operation(described: Schema, path: str, method: str, told: Schema) -> Iterator[str]:
+def _operation(described: Schema, path: str, method: str, operation: Schema) -> Iterator[str]:
     yield f"<section><h2><code>{method.upper()} {escape(path)}</code></h2>"
-    yield f"<p>{escape(str(told.get('description') or told.get('summary', '')))}</p>"
-    parameters = told.get("parameters", [])
+    yield f"<p>{escape(str(operation.get('description') or operation.get('summary', '')))}</p>"
+    parameters = operation.get("parameters", [])
     if parameters:
         yield "<ul>"
         for one in parameters:
             kind = _in_words(described, one.get("schema", {}))
             yield f"<li><code>{escape(one['name'])}</code> ({escape(one['in'])}): {escape(kind)}</li>"
         yield "</ul>"
-    for kind, content in told.get("requestBody", {}).get("content", {}).items():
+    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
         yield f"<h3>Body: {escape(kind)}</h3>"
         yield from _fields(described, content.get("schema", {}))
     yield "</section>"
@@ -69,14 +69,14 @@ def _fields(described: Schema, schema: Schema) -> Iterator[str]:
     required = schema.get("required", [])
     yield "<ul>"
     for name, one in schema.get("properties", {}).items():
-        told = _in_words(described, one)
+        text = _in_words(described, one)
         needed = ", required" if name in required else ""
-        yield f"<li><code>{escape(name)}</code>: {escape(told + needed)}</li>"
+        yield f"<li><code>{escape(name)}</code>: {escape(text + needed)}</li>"
     yield "</ul>"
 
 
 def _in_words(described: Schema, schema: Schema) -> str:
-    """The kind of a value, its limits, what it is when left out, and what it is for."""
+    """A value's type, limits, default and description."""
     choices = schema.get("anyOf", [])
     kinds = [_kind(_followed(described, one)) for one in choices] or [
         _kind(_followed(described, schema))
@@ -87,8 +87,8 @@ def _in_words(described: Schema, schema: Schema) -> str:
         if name in schema
     ]
     given = [f"default {json.dumps(schema['default'])}"] if "default" in schema else []
-    told = [schema["description"]] if "description" in schema else []
-    return "; ".join([" or ".join(kinds), *limits, *given, *told])
+    purpose = [schema["description"]] if "description" in schema else []
+    return "; ".join([" or ".join(kinds), *limits, *given, *purpose])
 
 
 def _kind(schema: Schema) -> str:
@@ -102,7 +102,7 @@ def _kind(schema: Schema) -> str:
 
 
 def _followed(described: Schema, schema: Schema) -> Schema:
-    """What a reference leads to."""
+    """The schema with its reference resolved."""
     reference = schema.get("$ref", "")
     if not reference:
         return schema

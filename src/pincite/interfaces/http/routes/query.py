@@ -1,4 +1,4 @@
-"""Questions: an answer of checked quotes, the passages that were found, or a count."""
+"""Routes for questions: answers made of checked quotes, passages, and counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header, Request, Response
 from pincite.interfaces.http.asked import CountBody, Library, MaySee, QueryBody, Reply, SearchBody
 from pincite.interfaces.http.observing import tell_logs
 from pincite.interfaces.http.served import Allowed, Form, Served
-from pincite.interfaces.http.streams import Progress, Tell, rendered, stream
+from pincite.interfaces.http.streams import Progress, Send, rendered, stream
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 
@@ -28,11 +28,11 @@ async def query(
     allowed: MaySee,
     accept: Annotated[str, Header()] = "",
 ) -> Response:
-    """Answer with exact quotes, or refuse and say why; at once or as a stream of events."""
+    """Answer with exact quotes, or abstain and say why; as one reply or as a stream of events."""
     if body.stream or "text/event-stream" in accept:
 
-        def work(tell: Tell) -> None:
-            progress = Progress(tell, served.names)
+        def work(send: Send) -> None:
+            progress = Progress(send, served.names)
             form = _answer(body, served, allowed, progress)
             tell_logs(request, body.question, form)
             progress.done(form)
@@ -75,7 +75,7 @@ def search(body: SearchBody, served: Library, allowed: MaySee) -> Reply:
 
 @router.post("/count")
 def count(body: CountBody, served: Library, allowed: MaySee) -> Reply:
-    """How often words stand in all documents, with a citation for every mention."""
+    """How often words occur in all documents, with a citation for every mention."""
     return served.count(
         body.words,
         collection=body.collection,

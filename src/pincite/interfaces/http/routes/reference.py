@@ -1,4 +1,4 @@
-"""The addresses and fields of three other systems: what was written for them goes on working."""
+"""Routes compatible with three other systems, so that clients written for them keep working."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _PREVIEW_CHARS = 500
 
 
 class ApiSearchBody(Body):
-    """A search, and on request an answer."""
+    """A search and, on request, an answer."""
 
     query: str
     top_k: Annotated[int, Field(ge=1, le=100)] = 5
     generate_answer: bool = False
-    document: str | None = Field(default=None, description="look only into this document")
+    document: str | None = Field(default=None, description="search only this document")
 
 
 class AnswerBody(Body):
-    """A question; `company_name` is the collection that is asked."""
+    """A question; `company_name` is the collection."""
 
     question: str
     company_name: str | None = None
@@ -58,7 +58,7 @@ def api_search(request: Request, body: ApiSearchBody, served: Library, allowed: 
 
 @router.get("/api/stats")
 def api_stats(served: Library, allowed: MaySee) -> Reply:
-    """What is held, and how it is searched."""
+    """What the library contains, and how it is searched."""
     files = served.files(allowed)
     encoder = served.library.encoder()
     return {
@@ -73,7 +73,7 @@ def api_stats(served: Library, allowed: MaySee) -> Reply:
 
 @router.post("/answer")
 def answer(request: Request, body: AnswerBody, served: Library, allowed: MaySee) -> Reply:
-    """The text of an answer; with `debug`, what it was made of."""
+    """The text of an answer; with `debug`, its sources."""
     form = served.ask(
         body.question, collection=body.company_name, debug=body.debug, allowed=allowed
     )
@@ -104,12 +104,12 @@ def _debug(body: AnswerBody, form: Form, served: Served, allowed: Allowed) -> Fo
 
 
 def _pattern(document: str) -> str:
-    """The other system names documents without their ending."""
+    """A pattern for a document's name, which the other system gives without its suffix."""
     return document if "." in document or "*" in document else f"{document}*"
 
 
 def _scores(trace: Form) -> dict[str, dict[str, Any]]:
-    """What each stage gave each passage that is left."""
+    """The scores of each remaining passage by stage."""
     return {
         hit["passage_id"]: hit["scores"] for stage in trace["stages"] for hit in stage["kept"]
         if "scores" in hit

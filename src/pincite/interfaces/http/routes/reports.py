@@ -1,4 +1,4 @@
-"""Reports: a list of questions becomes one document, every sentence of it cited."""
+"""Routes for reports: a list of questions answered in one document, with every sentence cited."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Question = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 class ReportBody(Body):
-    """A shipped template, or questions of one's own."""
+    """A built-in template, or the client's own questions."""
 
     template: str = Field(default="", description="a name that GET /v1/reports lists")
     title: Annotated[str, Field(max_length=200)] = "Report"
@@ -44,7 +44,7 @@ _FILE: dict[int | str, dict[str, Any]] = {
 
 @router.get("")
 def templates() -> Reply:
-    """The templates that are shipped."""
+    """The built-in templates."""
     found = [load_template(name) for name in template_names()]
     return {
         "templates": [
@@ -62,7 +62,7 @@ def templates() -> Reply:
 
 @router.post("", response_class=Response, responses=_FILE)
 def report(body: ReportBody, served: Library, allowed: MaySee) -> Response:
-    """Ask all questions and write one document."""
+    """Ask all questions and return one document."""
     check_format(f".{body.format}", "the report")
     collection = served.scope(body.collection, allowed)
     made = make_report(served.library, _template(body), collection=collection)
@@ -79,7 +79,7 @@ def _template(body: ReportBody) -> Template:
         return Template(
             name="questions", title=body.title, description="", settings={}, sections=(section,)
         )
-    # Only shipped ones: another name would be that of a file of the server.
+    # Built-in ones only: any other name would be a file on the server.
     if body.template not in template_names():
         raise UsageError(
             f"there is no template '{body.template[:80]}'; there are: {', '.join(template_names())}"
@@ -88,7 +88,7 @@ def _template(body: ReportBody) -> Template:
 
 
 def named(made: Report, names: ShownNames) -> Report:
-    """A report that calls files by their names, and not by where they lie."""
+    """A report with file names instead of paths."""
 
     def asked(one: Asked) -> Asked:
         nearest = tuple(replace(cited, source=names(cited.source)) for cited in one.nearest)

@@ -1,4 +1,4 @@
-"""How the server and its library are."""
+"""Routes for the state of the server and its library."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from pincite.interfaces.http.asked import Library, MaySee, Reply
 router = APIRouter(tags=["state"])
 
 
-@router.get("/health", responses={503: {"description": "a part that is needed is missing"}})
+@router.get("/health", responses={503: {"description": "a required part is missing"}})
 def health(served: Library, request: Request, response: Response) -> Reply:
-    """Whether questions can be answered; 503 where a part that is needed is missing.
+    """Whether questions can be answered; 503 if a required part is missing.
 
-    Damage that a request met is told until the server is started again: to look for it takes as
-    long as to read the whole library.
+    Damage found by a request is reported until the server restarts: checking for it again would mean
+    reading the whole library.
     """
-    told = served.health()
+    state = served.health()
     if damage := getattr(request.app.state, "damage", ""):
-        told |= {"status": "failing", "problems": [*told["problems"], damage]}
-    if told["problems"]:
+        state |= {"status": "failing", "problems": [*state["problems"], damage]}
+    if state["problems"]:
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-    return told
+    return state
 
 
 @router.get("/v1/stats")
 def stats(served: Library, allowed: MaySee) -> Reply:
-    """What the library holds, in numbers."""
+    """The library's size: documents, passages, pages and collections."""
     return served.status(allowed=allowed)
 
 
 @router.get("/v1/config")
 def config(served: Library) -> Reply:
-    """The settings that answers are made with, and the profiles that a question may name."""
+    """The settings that affect answers, and the profiles that a question may name."""
     return served.config()
 
 
 @router.get("/v1/metrics")
 def metrics(request: Request) -> Reply:
-    """What was counted since the server began, as JSON; `/metrics` tells Prometheus the same."""
+    """The metrics since the server started, as JSON; `/metrics` gives the same to Prometheus."""
     counted = getattr(request.app.state, "metrics", None)
     written = counted.written()[0].decode() if counted is not None else ""
     return {
