@@ -95,7 +95,7 @@ def test_each_way_refuses_unknown_arguments(connect: Connect) -> None:
     result = called(connect, "ask", {"question": TORQUE, "colection": "default", "limit": 3})
     assert result.is_error
     told = result.content[0].text
-    assert "has no argument 'colection', 'limit'; it takes: question, collection" in told
+    assert "has no argument 'colection', 'limit'; expected: question, collection" in told
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_all_tools_say_that_they_only_read_and_what_they_take(memory: Connect) -
         ("search", {"question": "why " * 1000}, "4,000 characters"),
         ("count", {"words": "why " * 1000}, "4,000 characters"),
         ("verify_quote", {"quote": ""}, "the quote is empty"),
-        ("status", {"all": True}, "status has no argument 'all'; it takes: none"),
+        ("status", {"all": True}, "status has no argument 'all'; expected: none"),
         ("remove", {}, "remove"),
     ],
 )

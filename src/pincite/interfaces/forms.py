@@ -1,4 +1,4 @@
-"""The JSON objects that every interface gives; scripts rely on their names."""
+"""The JSON objects common to all interfaces; scripts rely on their field names."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pincite.records.library_records import FileEntry, FileProblem, IngestReport
 
 
 def ingest_form(report: IngestReport) -> dict[str, Any]:
-    """What an ingest did."""
+    """The result of an ingest."""
     return asdict(report)
 
 
 def search_form(
     result: SearchResult, library: Library, *, sections: bool = False
 ) -> dict[str, Any]:
-    """The hits of a search, best first; `notices` only when there is something to tell.
+    """The hits of a search, best first; `notices` only if there are any.
 
-    With `sections`, each hit has the range and text of the whole section it is in.
+    With `sections`, each hit has the range and text of its whole section.
     """
     form: dict[str, Any] = {
         "question": result.question,
@@ -60,7 +60,7 @@ def _section_form(passage: Passage, library: Library) -> dict[str, Any]:
 
 
 def stats_form(stats: Stats) -> dict[str, Any]:
-    """What a library holds."""
+    """The contents of a library."""
     return {
         **{name: getattr(stats, name) for name in ("documents", "passages", "pages")},
         "collections": stats.collections,
@@ -74,7 +74,7 @@ def stats_form(stats: Stats) -> dict[str, Any]:
 
 
 def reported(files: Sequence[FileEntry]) -> list[FileProblem]:
-    """What was told about files that are in: first what is missing."""
+    """Gaps and warnings of the ingested files, gaps first."""
     return [
         FileProblem(path=file.path, reason=reason)
         for file in files
@@ -83,23 +83,23 @@ def reported(files: Sequence[FileEntry]) -> list[FileProblem]:
 
 
 def flagged(files: Sequence[FileEntry]) -> list[FileProblem]:
-    """What in the files may be meant to deceive, a line for each kind and file."""
+    """Content that may be meant to deceive, a line for each kind and file."""
     return [FileProblem(path=file.path, reason=line) for file in files for line in told_flags(file)]
 
 
 def told_flags(file: FileEntry) -> list[str]:
-    """The flags of a file in words."""
+    """The flags of a file as text."""
     flags = file.coverage.get("flags", ())
     return list(flag_lines([(flag["kind"], flag["detail"]) for flag in flags]))
 
 
 def problem_forms(problems: Sequence[FileProblem]) -> list[dict[str, str]]:
-    """Files and what is the matter with them."""
+    """Files and their problems."""
     return [asdict(problem) for problem in problems]
 
 
 def coverage_form(stats: Stats, library: Library) -> list[dict[str, Any]]:
-    """How much of each file can be found, with its pages; files that failed come last."""
+    """The coverage of each file and its pages; failed files come last."""
     held = [
         {
             "path": file.path,

@@ -1,7 +1,7 @@
-"""An answer as Markdown for chat programs: a link to its checked place after each statement.
+"""An answer as Markdown for chat programs, with a link to the checked source after each statement.
 
-Text of documents stays text: it makes no links, pictures or headings, and fetches nothing where it is
-shown. Made from the JSON form of an answer, so that a kept answer reads like a new one.
+Text of documents is escaped: it creates no links, images or headings and loads nothing. The input is
+the JSON form of an answer, so that a saved answer looks like a new one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MEDIA_TYPES = {".md": MARKDOWN, ".markdown": MARKDOWN, ".rst": RESTRUCTURED_TEX
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """The link after a statement: `text[start:end]` of the message; `number` is the citation's."""
+    """The link after a statement, at `text[start:end]` of the message; `number` is the citation's."""
 
     number: int
     start: int
@@ -36,7 +36,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedText:
-    """A message in `pieces` that follow each other, and the markers in the whole of it."""
+    """A message as consecutive `pieces`, and its markers, with positions in the whole message."""
 
     pieces: tuple[str, ...]
     markers: tuple[Marker, ...]
@@ -48,10 +48,10 @@ class LinkedText:
 
 
 def linked_text(answer: Form, url_of: Callable[[int], str], *, read_as: str = "") -> LinkedText:
-    """The statements that answer, or that nothing does, and why.
+    """The answer's statements, or that there is no answer and why.
 
-    `url_of` gives the address of a citation by its number; `read_as` is what a follow-up was taken to
-    mean, where that is not what was written.
+    `url_of` gives a citation's URL by its number; `read_as` is how a follow-up was read, if that
+    differs from what was written.
     """
     pieces: list[str] = []
     markers: list[Marker] = []
@@ -64,8 +64,8 @@ def linked_text(answer: Form, url_of: Callable[[int], str], *, read_as: str = ""
                 continue
             citation = answer["citations"][part - 1]
             url, title = url_of(part), _title(citation)
-            told = escaped(title).replace('"', "&quot;")
-            link = f'[{part}]({url} "{told}")'
+            quoted_title = escaped(title).replace('"', "&quot;")
+            link = f'[{part}]({url} "{quoted_title}")'
             start = length + len(piece)
             end = start + len(link)
             markers.append(Marker(number=part, start=start, end=end, url=url, title=title))
@@ -76,7 +76,7 @@ def linked_text(answer: Form, url_of: Callable[[int], str], *, read_as: str = ""
 
 
 _Block = Sequence[str | int]
-"""Text, and numbers of citations where their links stand."""
+"""Text, and the numbers of citations at the positions of their links."""
 
 
 def _blocks(answer: Form, read_as: str) -> Iterator[_Block]:
@@ -95,7 +95,7 @@ def _blocks(answer: Form, read_as: str) -> Iterator[_Block]:
 
 
 def _prose(answer: Form) -> Iterator[str | int]:
-    """What a model wrote, as one paragraph."""
+    """A model's statements as one paragraph."""
     for place, claim in enumerate(answer["claims"]):
         text = escaped(on_one_line(claim["text"]))
         yield f"{' ' if place else ''}{text if place else without_list_start(text)}"
@@ -103,7 +103,7 @@ def _prose(answer: Form) -> Iterator[str | int]:
 
 
 def _quotes(answer: Form) -> Iterator[_Block]:
-    """Part by part where several things were asked."""
+    """The quotes, grouped by part if the question has several."""
     shown = [claim for claim in answer["claims"] if not claim.get("further")]
     for number, part in enumerate(answer.get("parts", ())):
         yield [f"**{escaped(on_one_line(part))}**"]
@@ -141,7 +141,7 @@ def _quote(claim: Form, answer: Form) -> Iterator[_Block]:
 
 
 def _shown(quote: str, media_type: str, kind: str | None) -> str:
-    """A block of a quote as it is read, each line of it on a line of its own."""
+    """A block of a quote in readable form, with its line breaks kept."""
     text = as_read(quote, media_type, kind)
     if kind == BlockKind.CODE:
         return _fenced(text)
@@ -154,7 +154,7 @@ def _line(text: str) -> str:
 
 
 def _fenced(code: str) -> str:
-    """Code between fences that are longer than any in it."""
+    """Code between fences longer than any in it."""
     fence = "```"
     while fence in code:
         fence += "`"
@@ -162,7 +162,7 @@ def _fenced(code: str) -> str:
 
 
 def _count(answer: Form) -> Iterator[_Block]:
-    """The count and the first quotes; the JSON has them all."""
+    """The count and the first quotes; the JSON form has all of them."""
     yield [_line(answer["text"])]
     for number, citation in enumerate(answer["citations"][:_MENTIONS_SHOWN], start=1):
         media_type = _MEDIA_TYPES.get(PurePath(citation["source"]).suffix.lower(), "")
@@ -180,8 +180,8 @@ def _marks(numbers: Sequence[int], *, first: bool = True) -> Iterator[str | int]
 
 
 def _title(citation: Form) -> str:
-    """Where a quote stands, in words: the name of its file, page and section."""
-    told = citation.get("place", "")
-    section = "" if told.startswith(citation["section"]) else citation["section"]
+    """The location of a quote: file name, place, page and section."""
+    place = citation.get("place", "")
+    section = "" if place.startswith(citation["section"]) else citation["section"]
     where = page_and_section(citation["page"], section)
-    return "; ".join(part for part in (Path(citation["source"]).name, told, where) if part)
+    return "; ".join(part for part in (Path(citation["source"]).name, place, where) if part)

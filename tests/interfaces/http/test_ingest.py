@@ -207,7 +207,7 @@ def test_further_ingests_are_refused_while_many_wait(
     monkeypatch.setattr("pincite.interfaces.http.jobs.MOST_WAITING", 0)
     reply = upload(client, ("pump.txt", b"The pump is checked on day 7.\n"))
     assert reply.status_code == 503
-    assert "nothing was taken in" in reply.json()["detail"]
+    assert "nothing was ingested" in reply.json()["detail"]
     assert int(reply.headers["Retry-After"]) > 0
     monkeypatch.undo()
     finished(client, upload(client, ("pump.txt", b"The pump is checked on day 7.\n")))

@@ -340,7 +340,7 @@ def test_a_permalink_opens_the_page_at_its_words(opened: Callable[..., Any]) -> 
     other = opened(f"/c/{citation['id']}")
     other.wait_for_selector(".sheet.is-drawn")
     assert other.inner_text(".permalink-quote") == " ".join(citation["quote"].split())
-    assert "stand in the file now" in other.inner_text(".permalink .state")
+    assert "are in the file now" in other.inner_text(".permalink .state")
 
 
 @pytest.mark.parametrize("label", ["Markdown", "HTML receipt that checks itself", "Word document"])

@@ -122,7 +122,7 @@ def test_a_bundle_that_was_cut_off_is_refused(size: int, bundle: Path, tmp_path:
 
 def test_nothing_may_follow_its_end(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "longer.tar").write_bytes(bundle.read_bytes() + b"\0")
-    with pytest.raises(BundleError, match="something follows the end"):
+    with pytest.raises(BundleError, match="data after the end"):
         verify(tmp_path / "longer.tar")
 
 
@@ -144,7 +144,7 @@ def test_the_command_tells_what_is_inside_and_refuses_what_was_changed(
     (tmp_path / "changed.tar").write_bytes(content)
     refused = run_cli("bundle", "verify", tmp_path / "changed.tar")
     assert refused.returncode == 4
-    assert "damaged or was changed: fetch it again" in refused.stderr
+    assert "damaged or was modified: copy it again" in refused.stderr
 
 
 @needs_sh

@@ -65,7 +65,7 @@ def test_a_file_that_has_changed_is_told_and_not_taken_along(library: Path, tmp_
     assert done.returncode == 1
     told = json.loads(done.stdout)
     assert told["sources"] == 1
-    assert "valves.md: it has changed since it was taken in" in told["gone"][0]
+    assert "valves.md: it has changed since it was ingested" in told["gone"][0]
 
 
 def test_no_byte_can_be_changed_unseen_and_nothing_is_left(library: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from pincite.interfaces.http import exports, openai_api, page_routes
 from pincite.interfaces.http.caches import open_cache
 from pincite.interfaces.http.folder import server_folder
 from pincite.interfaces.http.guards.wrapping import wrap_guards
-from pincite.interfaces.http.observing import tell_logs
+from pincite.interfaces.http.observing import record_answer
 from pincite.interfaces.http.problems import add_problem_handlers, describe_problems
 from pincite.interfaces.http.routes import (
     access,
@@ -148,6 +148,6 @@ def _tools(app: FastAPI, served: Served, settings: ServerSettings) -> list[McpEn
             path=MCP_PATH,
             origins=settings.allowed_origins,
             base_url=settings.public_url,
-            told=partial(tell_logs, app=app),
+            record=partial(record_answer, app=app),
         )
     ]

@@ -219,7 +219,7 @@ class Observed:
                 _log_request(scope, route, status, seconds)
 
 
-def tell_logs(
+def record_answer(
     request: Request, question: str, form: Mapping[str, Any], *, app: Starlette | None = None
 ) -> None:
     """Record an answered question in the metrics and, if there is one, in the query log.

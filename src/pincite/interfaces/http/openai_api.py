@@ -24,7 +24,7 @@ from pincite.chat.conversation import reader_of
 from pincite.chat.follow_up import Exchange, follow_up
 from pincite.errors import PinciteError, UsageError
 from pincite.interfaces.http.asked import Library, MaySee
-from pincite.interfaces.http.observing import tell_logs
+from pincite.interfaces.http.observing import record_answer
 from pincite.interfaces.http.openai_forms import (
     ChatBody,
     Earlier,
@@ -172,7 +172,7 @@ def _replied(
     answer = served.ask(
         read_as, collection=chosen.collection, profile=chosen.profile, allowed=allowed
     )
-    tell_logs(request, question, answer)
+    record_answer(request, question, answer)
     base = _base_url(request)
     links = [{**link, "href": f"{base}{link['href']}"} for link in answer["links"]]
     is_other = read_as != question

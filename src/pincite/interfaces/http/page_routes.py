@@ -101,7 +101,7 @@ def _sent(request: Request, file: _File) -> Response:
 
 @router.get("/v1/problems", tags=["documents"])
 def problems(served: Library, allowed: MaySee) -> Reply:
-    """Files that could not be read, and saved answers whose quotes are no longer there."""
+    """Files that could not be read, and kept answers whose quotes are no longer there."""
     catalog = served.library.catalog
     scopes = [None] if allowed is None else sorted(allowed)
     failed = [

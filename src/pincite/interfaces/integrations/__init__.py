@@ -1,1 +1,1 @@
-"""How do other frameworks look things up here?"""
+"""Retrievers and plugins for other frameworks."""

@@ -1,4 +1,4 @@
-"""What every framework is given: a text, and where it stands."""
+"""The search results common to all integrations: a text and its location."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.records.flow import Answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A passage or a checked quote. `score` is in 0..1; `metadata` has plain values alone."""
+    """A passage or a checked quote. `score` is in 0..1; `metadata` has only plain values."""
 
     id: str
     text: str
@@ -21,7 +21,7 @@ class Found:
 
 
 def passages(library: Library, question: str, *, limit: int) -> Iterator[Found]:
-    """The passages that may answer, best first. They are candidates: nothing says that they answer."""
+    """Passages that may answer, best first; they are candidates, not checked answers."""
     for hit in library.search(question, limit=limit).hits:
         span = hit.passage.span
         yield Found(
@@ -40,7 +40,7 @@ def passages(library: Library, question: str, *, limit: int) -> Iterator[Found]:
 
 
 def quotes(answer: Answer, *, limit: int) -> Iterator[Found]:
-    """The quotes of an answer, which stand exactly so in their files; none where it is refused."""
+    """The quotes of an answer, verbatim from their files; none if it abstained."""
     for number, citation in enumerate(answer.citations[:limit], start=1):
         yield Found(
             id=f"{citation.document}:{citation.start}-{citation.end}",
@@ -60,7 +60,7 @@ def quotes(answer: Answer, *, limit: int) -> Iterator[Found]:
 
 
 def found(library: Library, question: str, *, limit: int, checked: bool) -> list[Found]:
-    """Quotes of the answer with `checked`, else passages."""
+    """Quotes of the answer with `checked`, otherwise passages."""
     if checked:
         return list(quotes(library.ask(question), limit=limit))
     return list(passages(library, question, limit=limit))

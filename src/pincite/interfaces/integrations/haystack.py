@@ -13,10 +13,10 @@ from pincite.library.library import Library
 
 @component
 class PinciteRetriever:
-    """Passages of a library as `documents`; with `checked` the quotes of its answer, and none where it
-    refuses. `status` and `reasons` say whether and why; without `checked` they are empty.
+    """Passages of a library as `documents`; with `checked`, the quotes of its answer, if there is one.
+    `status` and `reasons` then say whether it abstained and why; otherwise they are empty.
 
-    `library` is its folder, so that a pipeline can be written down; it is opened by `warm_up`.
+    `library` is its folder, so that pipelines can be serialized; `warm_up` opens it.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class PinciteRetriever:
         self._library: Library | None = None
 
     def warm_up(self) -> None:
-        """Open the library. Raises LibraryError where there is none."""
+        """Open the library. Raises LibraryError if there is none."""
         if self._library is None:
             self._library = Library.open(self._folder, create=False)
 
@@ -40,7 +40,7 @@ class PinciteRetriever:
 
     @component.output_types(documents=list[Document], status=str, reasons=list[str])
     def run(self, query: str, top_k: int | None = None) -> dict[str, Any]:
-        """Look a question up."""
+        """Search for a question."""
         self.warm_up()
         assert self._library is not None
         limit = self._top_k if top_k is None else top_k
@@ -61,7 +61,7 @@ class PinciteRetriever:
         return {"documents": documents, "status": status, "reasons": reasons}
 
     def to_dict(self) -> dict[str, Any]:
-        """As Haystack writes components."""
+        """The component in Haystack's serialized form."""
         written: dict[str, Any] = default_to_dict(
             self, library=self._folder, top_k=self._top_k, checked=self._checked
         )
@@ -69,5 +69,5 @@ class PinciteRetriever:
 
     @classmethod
     def from_dict(cls, written: dict[str, Any]) -> Any:
-        """From what `to_dict` gives."""
+        """The component from the result of `to_dict`."""
         return default_from_dict(cls, written)

@@ -12,9 +12,9 @@ from pincite.interfaces.integrations.found import found
 
 
 class PinciteRetriever(BaseRetriever):
-    """Passages of a library, or with `checked` the quotes of its answer, and none where it refuses.
+    """Passages of a library or, with `checked`, the quotes of its answer, none if it abstains.
 
-    `library` is an open `pincite.Library`; whoever opened it closes it.
+    `library` is an open `pincite.Library`; the caller closes it.
     """
 
     library: Any

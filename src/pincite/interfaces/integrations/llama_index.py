@@ -16,9 +16,9 @@ _MOST_QUOTES = 100
 
 
 class PinciteRetriever(BaseRetriever):
-    """Passages of a library, or with `checked` the quotes of its answer, and none where it refuses.
+    """Passages of a library or, with `checked`, the quotes of its answer, none if it abstains.
 
-    The library is open; whoever opened it closes it.
+    The library must be open; the caller closes it.
     """
 
     def __init__(self, library: Library, *, limit: int = 5, checked: bool = False) -> None:
@@ -36,8 +36,8 @@ class PinciteRetriever(BaseRetriever):
 
 
 class PinciteQueryEngine(BaseQueryEngine):
-    """Answers made of checked quotes. Where the library refuses, `response` says why, there are no
-    source nodes, and `metadata["status"]` is `abstained`."""
+    """Answers made of checked quotes. If the library abstains, `response` says why, there are no source
+    nodes, and `metadata["status"]` is `abstained`."""
 
     def __init__(self, library: Library) -> None:
         super().__init__(callback_manager=None)

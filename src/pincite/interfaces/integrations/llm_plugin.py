@@ -3,7 +3,7 @@
     llm -f "pincite:What torque does the hose end need?" "Explain this to a newcomer"
     llm -T pincite_ask "Which torque does the hose end need?"
 
-The library is that of the environment variable PINCITE_LIBRARY, else `.pincite` here.
+The library is named by the environment variable PINCITE_LIBRARY; the default is `.pincite`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def register_tools(register: Any) -> None:
 
 
 def fragments(question: str) -> list[Any]:
-    """The checked quotes that answer, each with its place as its source.
+    """The checked quotes that answer, each with its location as its source.
 
-    Raises ValueError, which `llm` shows, where the documents do not answer.
+    Raises ValueError, which `llm` shows, if the documents do not answer.
     """
     with _library() as library:
         answer = library.ask(question)
@@ -48,17 +48,17 @@ def fragments(question: str) -> list[Any]:
 def pincite_ask(question: str) -> str:
     """Ask the user's own documents.
 
-    Gives JSON: status (answered or abstained), reasons, and quotes that stand word for word in the
-    files, each with its source. Cite the sources; say so when it abstained.
+    Returns JSON: status (answered or abstained), reasons, and verbatim quotes from the files, each with
+    its source. Cite the sources; if it abstained, say so.
     """
     with _library() as library:
         answer = library.ask(question)
-    told = [
+    cited = [
         {"quote": one.text, "source": _place(one.metadata)}
         for one in quotes(answer, limit=_MOST_QUOTES)
     ]
     return json.dumps(
-        {"status": str(answer.status), "reasons": list(answer.reasons), "quotes": told},
+        {"status": str(answer.status), "reasons": list(answer.reasons), "quotes": cited},
         ensure_ascii=False,
     )
 

@@ -1,1 +1,1 @@
-"""What does a machine without a network need, and does anything leave it?"""
+"""Bundles for machines without a network, and the proof that nothing connects outside."""

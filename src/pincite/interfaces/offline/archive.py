@@ -1,8 +1,8 @@
-"""One tar file with one way of writing it: what was not written exactly so is refused.
+"""The bundle format: a tar file with exactly one valid encoding; anything else is refused.
 
-First come the checksums, then the manifest, then the files by name. The manifest says what must stand
-in every byte that follows, headers and padding too. Of a header only the size and date of the two lists
-are taken, and it must then be the one that we write: none can name a link or a path elsewhere.
+The checksums come first, then the manifest, then the files by name. The manifest determines every byte
+that follows, including headers and padding. Only the size and date of the two lists are read from
+headers, which must otherwise be exactly as written here: no header can name a link or another path.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A file of a bundle. `platform` and `python` are the tags of a wheel, `any` for all others."""
+    """A file of a bundle. `platform` and `python` are a wheel's tags, `any` for other files."""
 
     name: str
     sha256: str
@@ -48,9 +48,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a bundle holds, when it was made (seconds since 1970), and for which Python.
+    """A bundle's contents, creation time (seconds since 1970) and Python version.
 
-    `holds` is an installation or a library; the latter is for any Python.
+    `holds` is `installation` or `library`; a library is for any Python.
     """
 
     made_at: int
@@ -62,7 +62,7 @@ class Manifest:
 
 
 def write(target: Path, manifest: Manifest, sources: dict[str, Path]) -> str:
-    """Write a bundle of the manifest's files; its SHA-256. It appears only when it is complete."""
+    """Write a bundle and return its SHA-256. The file appears only when it is complete."""
     part = target.with_name(f".{target.name}-{secrets.token_hex(4)}.part")
     digest, size = hashlib.sha256(), 0
     try:
@@ -84,10 +84,10 @@ def write(target: Path, manifest: Manifest, sources: dict[str, Path]) -> str:
 def verify(
     path: Path, take: Callable[[Entry], IO[bytes] | None] = lambda _: None
 ) -> tuple[Manifest, str]:
-    """What a bundle holds, and its SHA-256. Raises BundleError where any byte is not as written.
+    """A bundle's manifest and SHA-256. Raises BundleError if any byte is wrong.
 
-    `take` gives the file that an entry's content is written to, or None; it is closed here. What was
-    written counts only if nothing is raised.
+    `take` gives the file to write an entry's content to, or None; it is closed here. The written files
+    are valid only if nothing is raised.
     """
     with open_regular(path) as file:
         reader = _Reader(file, path)
@@ -95,45 +95,45 @@ def verify(
         written = reader.listed(MANIFEST, made_at=reader.made_at)
         manifest = _read_manifest(written, path)
         if manifest.made_at != reader.made_at or sums != _sums(manifest, written):
-            raise BundleError(f"{path}: {SUMS} and {MANIFEST} do not belong together; {_REFUSED}")
+            raise BundleError(f"{path}: {SUMS} and {MANIFEST} do not match; {_REFUSED}")
         for entry in manifest.entries:
             reader.expect(_header(entry.name, entry.size_bytes, manifest.made_at), entry.name)
             reader.content(entry, take(entry))
         reader.expect(_end(reader.position), "the end of the bundle")
         if file.read(1):
-            raise BundleError(f"{path}: something follows the end of the bundle; {_REFUSED}")
+            raise BundleError(f"{path}: there is data after the end of the bundle; {_REFUSED}")
         return manifest, reader.digest.hexdigest()
 
 
-_REFUSED = "it is damaged or was changed: fetch it again from where it was made"
+_REFUSED = "it is damaged or was modified: copy it again from where it was made"
 
 
 class _Reader:
-    """Reads a bundle once from front to back; every byte goes into the digest."""
+    """Reads a bundle once, from start to end; the digest covers every byte."""
 
     def __init__(self, file: IO[bytes], path: Path) -> None:
         self._file, self._path = file, path
         self.digest, self.position, self.made_at = hashlib.sha256(), 0, 0
 
     def listed(self, name: str, *, made_at: int | None) -> bytes:
-        """The content of one of the two lists, whose size only its own header tells."""
+        """The content of one of the two lists, whose size is known only from its header."""
         header = self._read(_BLOCK)
         try:
-            told = tarfile.TarInfo.frombuf(header, "ascii", "strict")
+            info = tarfile.TarInfo.frombuf(header, "ascii", "strict")
         except (tarfile.TarError, UnicodeError) as error:
-            raise BundleError(f"{self._path}: is no bundle that Pincite wrote ({error})") from error
-        self.made_at = int(told.mtime) if made_at is None else made_at
-        size = told.size
+            raise BundleError(f"{self._path}: is not a Pincite bundle ({error})") from error
+        self.made_at = int(info.mtime) if made_at is None else made_at
+        size = info.size
         if not 0 < size <= _MOST_LISTED_BYTES or header != _header(name, size, self.made_at):
-            raise BundleError(f"{self._path}: {name} does not stand where it must; {_REFUSED}")
+            raise BundleError(f"{self._path}: {name} is not where it must be; {_REFUSED}")
         content = self._read(size)
         self.expect(_padding(size), name)
         return content
 
     def expect(self, wanted: bytes, where: str) -> None:
-        """Read exactly these bytes."""
+        """Read these bytes. Raises BundleError for any others."""
         if self._read(len(wanted)) != wanted:
-            raise BundleError(f"{self._path}: {where}: other bytes than expected; {_REFUSED}")
+            raise BundleError(f"{self._path}: {where}: unexpected bytes; {_REFUSED}")
 
     def content(self, entry: Entry, target: IO[bytes] | None) -> None:
         """Read a file's content and compare its checksum."""
@@ -179,7 +179,9 @@ def _same_content(entry: Entry, path: Path) -> Iterator[bytes]:
             digest.update(block)
             yield block
     if digest.hexdigest() != entry.sha256:
-        raise BundleError(f"{path}: it changed while the bundle was made; make the bundle again")
+        raise BundleError(
+            f"{path}: the file changed while the bundle was being made; make the bundle again"
+        )
 
 
 def _header(name: str, size: int, made_at: int) -> bytes:
@@ -198,7 +200,7 @@ def _end(position: int) -> bytes:
 
 
 def _sums(manifest: Manifest, written: bytes) -> bytes:
-    """In the form of `sha256sum`, so that the installer needs no more than that."""
+    """In the format of `sha256sum`, so that the installer needs no other program."""
     lines = [f"{hashlib.sha256(written).hexdigest()}  {MANIFEST}"]
     lines += [f"{entry.sha256}  {entry.name}" for entry in manifest.entries]
     return ("\n".join(lines) + "\n").encode("ascii")
@@ -214,21 +216,21 @@ def _read_manifest(written: bytes, path: Path) -> Manifest:
         form: dict[str, Any] = strict_json(written)
         entries = tuple(Entry(**entry) for entry in form.pop("entries"))
         if form.pop("format") != FORMAT:
-            raise ValueError("another format")
+            raise ValueError(f"its format is not '{FORMAT}'")
         form["platforms"] = tuple(form["platforms"])
         manifest = Manifest(**form, entries=entries)
         _require_sound(manifest)
         if _written(manifest) != written:
-            raise ValueError("it is not written as Pincite writes it")
+            raise ValueError("its JSON is not formatted as Pincite writes it")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BundleError(f"{path}: {MANIFEST} cannot be used ({error}); {_REFUSED}") from error
     return manifest
 
 
 def _require_sound(manifest: Manifest) -> None:
-    told = (manifest.version, manifest.python, manifest.holds, *manifest.platforms)
-    if type(manifest.made_at) is not int or not all(isinstance(value, str) for value in told):
-        raise ValueError("it does not tell for what it was made")
+    target = (manifest.version, manifest.python, manifest.holds, *manifest.platforms)
+    if type(manifest.made_at) is not int or not all(isinstance(value, str) for value in target):
+        raise ValueError("it does not say what it was made for")
     require_names([entry.name for entry in manifest.entries])
     for entry in manifest.entries:
         texts = [
@@ -237,25 +239,25 @@ def _require_sound(manifest: Manifest) -> None:
         if not all(isinstance(value, str) for value in texts) or not _SHA256.fullmatch(
             entry.sha256
         ):
-            raise ValueError(f"{entry.name} is not described as it must be")
+            raise ValueError(f"the entry of {entry.name} is invalid")
         if type(entry.size_bytes) is not int or entry.size_bytes < 0:
-            raise ValueError(f"{entry.name} has no size")
+            raise ValueError(f"{entry.name} has no valid size")
 
 
 def require_names(names: Sequence[str]) -> None:
-    """Names of files below the bundle's folder, in order, each once, on every file system."""
+    """Raises ValueError unless the names are relative, sorted and unique on every file system."""
     for name in names:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise ValueError(f"a file has a name that cannot stand in a bundle: {name!r}")
+            raise ValueError(f"a file name that is not allowed in a bundle: {name!r}")
     if list(names) != sorted(names):
-        raise ValueError("files are not in order")
+        raise ValueError("files are not sorted")
     if len({SUMS.lower(), MANIFEST, *(name.lower() for name in names)}) != len(names) + 2:
-        raise ValueError("two files have one name")
+        raise ValueError("two files have the same name")
 
 
-def entry_of(name: str, path: Path, **told: str) -> Entry:
-    """A file with its size and checksum."""
+def entry_of(name: str, path: Path, **tags: str) -> Entry:
+    """The entry of a file, with its size and checksum."""
     with open_regular(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         size = file.seek(0, io.SEEK_END)
-    return Entry(name=name, sha256=digest, size_bytes=size, **told)
+    return Entry(name=name, sha256=digest, size_bytes=size, **tags)

@@ -1,4 +1,4 @@
-"""A library in one file: its catalog, settings and calibration, with or without the files it holds."""
+"""Exports and imports a library as one file: catalog, settings, calibration and perhaps its sources."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LARGEST_LIST_BYTES = 256 * MEBIBYTE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """What a bundle of a library holds. `gone` are files that could not be taken along, and why."""
+    """The contents of a library's bundle. `gone` lists files that could not be included, and why."""
 
     documents: int
     sources: int
@@ -37,9 +37,9 @@ class Carried:
 
 
 def export_library(library: Path, target: Path, *, with_sources: bool) -> Carried:
-    """Write a library into one file, as it is at one moment; it may be in use.
+    """Write a consistent snapshot of a library, which may be in use, to one file.
 
-    Indexes are left out: the first question makes them again. Raises LibraryError and BundleError.
+    Indexes are left out: the first question rebuilds them. Raises LibraryError and BundleError.
     """
     with Library.open(library, create=False) as opened:
         opened.check_output(target)
@@ -70,11 +70,11 @@ def export_library(library: Path, target: Path, *, with_sources: bool) -> Carrie
 
 
 def import_library(file: Path, library: Path, *, sources_to: Path | None) -> Carried:
-    """Make a library of a file that `export_library` wrote, all of it or nothing.
+    """Create a library from a file that `export_library` wrote, completely or not at all.
 
-    With `sources_to`, a new folder, the files it brings are written there, and the library knows them
-    by their new paths. Raises BundleError where a byte is not as written, LibraryError where the
-    library's folder or `sources_to` is there already, LibraryTooNew.
+    With `sources_to`, a new folder, the included source files are written there, and the library uses
+    their new paths. Raises BundleError if any byte is wrong, LibraryError if the library's folder or
+    `sources_to` exists already, and LibraryTooNew.
     """
     for folder in filter(None, (library, sources_to)):
         if folder.exists():
@@ -84,7 +84,7 @@ def import_library(file: Path, library: Path, *, sources_to: Path | None) -> Car
     try:
         manifest, digest = verify(file, _into(home))
         if manifest.holds != LIBRARY:
-            raise BundleError(f"{file}: holds an {manifest.holds} and no library")
+            raise BundleError(f"{file}: contains an {manifest.holds}, not a library")
         listed = _listed(home / _LISTED, file)
         (home / _LISTED).unlink()
         brought = home / _SOURCES
@@ -101,7 +101,7 @@ def import_library(file: Path, library: Path, *, sources_to: Path | None) -> Car
 
 
 def _snapshot(catalog: Path, target: Path) -> Path:
-    """The catalog as it is now, in one file, while others read and write."""
+    """A snapshot of the catalog in one file, while others read and write it."""
     uri = f"{catalog.absolute().as_uri()}?mode=ro"
     try:
         with (
@@ -117,7 +117,7 @@ def _snapshot(catalog: Path, target: Path) -> Path:
 def _taken(
     files: list[tuple[str, str, str]], sources: dict[str, Path]
 ) -> tuple[list[dict[str, str]], list[str]]:
-    """Adds the files that still are what the library holds; how they are listed, and which are not."""
+    """Adds the unchanged source files to `sources`; returns their list, and the files left out."""
     listed, gone = [], []
     names: dict[str, str] = {}
     for number, (collection, path, document) in enumerate(sorted(files), start=1):
@@ -128,7 +128,7 @@ def _taken(
             gone.append(f"{path}: {error}")
             continue
         if entry.sha256[: len(document)] != document:
-            gone.append(f"{path}: it has changed since it was taken in")
+            gone.append(f"{path}: it has changed since it was ingested")
             continue
         names[path] = name
         sources[name] = Path(path)
@@ -137,7 +137,7 @@ def _taken(
 
 
 def _into(home: Path) -> Callable[[Entry], IO[bytes]]:
-    """Opens the file for an entry below a folder; names in a manifest cannot lead out of it."""
+    """Opens the file for an entry inside a folder; names in a manifest cannot lead outside."""
 
     def take(entry: Entry) -> IO[bytes]:
         target = home / entry.name
@@ -153,7 +153,7 @@ def _listed(path: Path, file: Path) -> list[dict[str, str]]:
         fields = ("collection", "path", "name")
         return [{field: str(one[field]) for field in fields} for one in found]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BundleError(f"{file}: its list of files cannot be used ({error!r})") from error
+        raise BundleError(f"{file}: its list of files is invalid ({error!r})") from error
 
 
 def _require_usable(listed: list[dict[str, str]], brought: Path, file: Path) -> None:
@@ -161,11 +161,11 @@ def _require_usable(listed: list[dict[str, str]], brought: Path, file: Path) -> 
         if not Path(one["path"]).is_absolute():
             raise BundleError(f"{file}: was made on another kind of system: {one['path']}")
         if not (brought / Path(one["name"]).name).is_file():
-            raise BundleError(f"{file}: does not bring {one['name']}, which its list names")
+            raise BundleError(f"{file}: {one['name']} is in its list but missing")
 
 
 def _move(catalog: Catalog, listed: list[dict[str, str]], brought: Path, target: Path) -> None:
-    """Write the files below `target`, as they lay below their common folder; the catalog follows."""
+    """Write the files to `target`, relative to their common folder, and update the catalog."""
     if not listed:
         return
     folders = [Path(os.path.normpath(one["path"])).parent for one in listed]

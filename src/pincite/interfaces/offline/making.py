@@ -1,4 +1,4 @@
-"""How is a bundle made on a machine that has a network?"""
+"""Makes a bundle on a machine with a network."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from pincite.interfaces.offline.archive import Entry, Manifest, entry_of, requir
 from pincite.interfaces.offline.sbom import sbom
 
 _EARLIEST = 315_532_800
-"""1980: a wheel is a zip file, and those know no earlier date."""
+"""1980: wheels are zip files, which cannot store earlier dates."""
 _INSTALLERS = ("install.sh", "install.ps1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to go into a bundle. Without `wheel` and `constraints`: of the source tree."""
+    """The contents of a bundle. `wheel` and `constraints` default to those of the source tree."""
 
     extras: tuple[str, ...] = ()
     models: tuple[tuple[Path, str], ...] = ()
-    """Files of models with their licences."""
+    """Model files with their licences."""
     platforms: tuple[str, ...] = ()
     python: str = ""
     wheel: Path | None = None
@@ -39,8 +39,8 @@ class _Collected:
     entries: list[Entry] = field(default_factory=list)
     sources: dict[str, Path] = field(default_factory=dict)
 
-    def add(self, name: str, path: Path, **told: str) -> Entry:
-        entry = entry_of(name, path, **told)
+    def add(self, name: str, path: Path, **tags: str) -> Entry:
+        entry = entry_of(name, path, **tags)
         if name in self.sources:
             raise BundleError(f"two files would be {name} in the bundle; rename {path}")
         self.entries.append(entry)
@@ -49,7 +49,7 @@ class _Collected:
 
 
 def make(target: Path, wanted: Wanted) -> tuple[Manifest, str]:
-    """Fetch what is wanted and write it into one file; what it holds, and its SHA-256."""
+    """Fetch the contents and write the bundle; returns its manifest and SHA-256."""
     made_at = _made_at()
     with tempfile.TemporaryDirectory(prefix="pincite-bundle-") as temporary:
         folder = Path(temporary)
@@ -78,7 +78,7 @@ def make(target: Path, wanted: Wanted) -> tuple[Manifest, str]:
         try:
             require_names([entry.name for entry in manifest.entries])
         except ValueError as error:
-            raise BundleError(f"{error}: letters, digits and . _ + - are possible") from error
+            raise BundleError(f"{error}; allowed are letters, digits and . _ + -") from error
         return manifest, write(target, manifest, collected.sources)
 
 
@@ -111,7 +111,7 @@ def _add_wheels(
 
 
 def _add_documents(collected: _Collected) -> None:
-    """The installers, and of a source tree its documentation and licence."""
+    """Add the installers and, from a source tree, its documentation and licence."""
     here = Path(str(files("pincite.interfaces.offline")))
     for name in _INSTALLERS:
         collected.add(name, here / name, kind="installer", licence="Apache-2.0")
@@ -142,7 +142,9 @@ def _source_tree() -> Path | None:
 def _tree(option: str) -> Path:
     tree = _source_tree()
     if tree is None:
-        raise BundleError(f"Pincite runs from no source tree here; name its wheel with {option}")
+        raise BundleError(
+            f"Pincite does not run from a source tree here; name its wheel with {option}"
+        )
     return tree
 
 
@@ -152,8 +154,10 @@ def _made(folder: Path) -> Path:
 
 
 def _made_at() -> int:
-    """`SOURCE_DATE_EPOCH`, else the same date for every bundle."""
-    told = os.environ.get("SOURCE_DATE_EPOCH", str(_EARLIEST))
-    if not told.isdigit() or not _EARLIEST <= int(told) < 1 << 32:
-        raise BundleError(f"SOURCE_DATE_EPOCH is '{told}'; expected seconds since 1970, after 1980")
-    return int(told)
+    """`SOURCE_DATE_EPOCH`, or the same date for every bundle."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", str(_EARLIEST))
+    if not given.isdigit() or not _EARLIEST <= int(given) < 1 << 32:
+        raise BundleError(
+            f"SOURCE_DATE_EPOCH is '{given}'; expected seconds since 1970, after 1980"
+        )
+    return int(given)

@@ -1,4 +1,4 @@
-"""Runs the trial and tells what came of it."""
+"""Runs the offline trial and reports its result."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import pincite
 from pincite.errors import PinciteError
 
 _LONGEST_SECONDS = 600.0
-_SAID = 600
+_SHOWN_CHARS = 600
 
 
 def prove(library: Path | None, profile: str = "") -> dict[str, Any]:
-    """Do everything once where no network is, with the library's settings if there is one.
+    """Run all stages once without a network, with the library's settings if there is one.
 
-    `holds` says that nothing was tried: no address elsewhere by Python code, and, where the system can
-    give a process a network of its own (Linux), no IPv4 packet by any code. Raises PinciteError when
-    the trial itself did not end.
+    `holds` means that nothing tried to connect: no outside address in Python code and, where a process
+    can have its own network namespace (Linux), no IPv4 packet from any code. Raises PinciteError if the
+    trial itself failed.
     """
     with tempfile.TemporaryDirectory(prefix="pincite-offline-") as folder:
         command = [
@@ -36,7 +36,9 @@ def prove(library: Path | None, profile: str = "") -> dict[str, Any]:
         except subprocess.TimeoutExpired as error:
             raise PinciteError(f"the trial did not end within {_LONGEST_SECONDS:.0f} s") from error
     if done.returncode:
-        raise PinciteError(f"the trial without a network failed: {done.stderr.strip()[-_SAID:]}")
+        raise PinciteError(
+            f"the trial without a network failed: {done.stderr.strip()[-_SHOWN_CHARS:]}"
+        )
     found = json.loads(done.stdout.splitlines()[-1])
     return {
         "version": pincite.__version__,

@@ -1,4 +1,4 @@
-"""A list of all parts of a bundle, in the form that CycloneDX 1.6 gives for it."""
+"""The bill of materials of a bundle, in the CycloneDX 1.6 format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.interfaces.offline.wheels import Wheel
 def sbom(
     version: str, made_at: int, wheels: Sequence[tuple[Wheel, str]], models: Sequence[Entry]
 ) -> str:
-    """The same parts give the same bytes: the serial number is made of their checksums."""
+    """The list as JSON. It is reproducible: the serial number is derived from the checksums."""
     components = [_package(wheel, sha256) for wheel, sha256 in wheels]
     components += [_model(model) for model in models]
     seed = " ".join(one["hashes"][0]["content"] for one in components)

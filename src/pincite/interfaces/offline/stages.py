@@ -1,4 +1,4 @@
-"""What the trial does: ingest, encode, search and answer over samples, then ask the library once."""
+"""The stages of the trial: ingest, encode, search and answer on samples, then ask the library once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.interfaces.samples.asked import sample_documents, sample_questions
 
 
 def run(folder: Path, library: Path | None, profile: str) -> dict[str, Any]:
-    """What was done; `problems` are what went wrong on the way."""
+    """Run the stages; returns counts and digests, and `problems` for what went wrong."""
     questions, problems = sample_questions(), []
     with pincite.Library.open(folder / "library", profile=profile) as opened:
         report = opened.ingest([sample_documents()])

@@ -1,7 +1,7 @@
-"""The process of the trial: all stages once, where no network is.
+"""The process of the trial: runs all stages once without a network.
 
 Run as `python -m pincite.interfaces.offline.trial`.
-The fence stands before anything else is imported, so that what a package does on import counts too.
+The network is isolated before anything else is imported, so that imports are covered too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HERE = ("127.", "::1", "localhost")
 
 
 class Watch:
-    """Notes every address that Python code connects to; where there is no fence, it refuses them."""
+    """Records every address that Python code connects to; without isolation, it also refuses them."""
 
     def __init__(self, *, refuses: bool) -> None:
         self._refuses = refuses
@@ -35,28 +35,28 @@ class Watch:
             return
         address = arguments[0] if event.startswith("socket.get") else arguments[-1]
         if address is None or not isinstance(address, (tuple, str)):
-            return  # a socket within this machine (of a file's name in bytes), or one that is connected
+            return  # a Unix socket (its name as bytes), or a socket already connected
         host = str(address[0]) if isinstance(address, tuple) else address
         if host.startswith(("/", "\0")):
             return
-        told = f"{event} {address}"
+        call = f"{event} {address}"
         if host.startswith(_HERE):
-            self.here.append(told)
+            self.here.append(call)
             return
-        self.elsewhere.append(told)
+        self.elsewhere.append(call)
         if self._refuses:
-            raise PermissionError(f"no connections in this trial: {told}")
+            raise PermissionError(f"connections are not allowed in this trial: {call}")
 
 
 def fence() -> str:
-    """Go to a network of its own in which there is nothing; why that cannot be, or an empty text."""
+    """Move to a new, empty network namespace; returns why that failed, empty on success."""
     if not sys.platform.startswith("linux"):
         return f"no network namespaces on {sys.platform}"
     user, group = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_NEW_USER_AND_NETWORK):
         return f"no network namespace: {os.strerror(ctypes.get_errno())}"
-    # Files belong to whom they did before.
+    # Map the user to itself, so that files keep their owner.
     Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="ascii")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="ascii")
@@ -64,7 +64,7 @@ def fence() -> str:
 
 
 def unroutable() -> int:
-    """How often any process of this network wanted to send an IPv4 packet to somewhere else."""
+    """How many IPv4 packets processes in this namespace tried to send to other hosts."""
     lines = [
         line.split()
         for line in Path("/proc/net/snmp").read_text(encoding="ascii").splitlines()
@@ -75,7 +75,7 @@ def unroutable() -> int:
 
 
 def main(folder: str, library: str, profile: str) -> None:
-    """Run the trial in an empty folder and print what became of it as JSON."""
+    """Run the trial in an empty folder and print its result as JSON."""
     not_fenced = fence()
     watch = Watch(refuses=bool(not_fenced))
     from pincite.interfaces.offline.stages import run

@@ -1,4 +1,4 @@
-"""Which wheels does an installation need, and what do they say of themselves?"""
+"""Collects the wheels that an installation needs, and reads their metadata."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pathlib import Path
 from pincite.errors import BundleError
 from pincite.records.files import open_regular
 
-_SAID_BY_PIP = 600
+_SHOWN_CHARS = 600
 _MOST_METADATA_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """A wheel and what its metadata tells."""
+    """A wheel and its metadata."""
 
     path: Path
     name: str
@@ -33,7 +33,7 @@ class Wheel:
 
 
 def build(tree: Path, folder: Path, made_at: int) -> Path:
-    """The wheel of Pincite's source tree. Its build tool comes over the network."""
+    """Build the wheel of Pincite's source tree. The build tool is downloaded."""
     arguments = ["wheel", "--no-deps", "--wheel-dir", str(folder), str(tree)]
     _pip(arguments, SOURCE_DATE_EPOCH=str(made_at))
     (built,) = folder.glob("pincite-*.whl")
@@ -49,7 +49,7 @@ def download(
     platforms: Sequence[str],
     python: str,
 ) -> None:
-    """Fetch all wheels that this wheel of Pincite needs, itself included, at the pinned versions."""
+    """Download this wheel of Pincite and all wheels it needs, at the pinned versions."""
     wanted = f"pincite[{','.join(extras)}] @ {own.absolute().as_uri()}"
     target = [part for name in platforms for part in ("--platform", name)]
     target += ["--python-version", python] if python else []
@@ -62,13 +62,13 @@ def download(
 
 
 def pins_of_this_environment() -> str:
-    """The versions that are installed here, as constraints."""
+    """The versions installed here, as constraints."""
     found = {one.name: one.version for one in distributions() if one.name.lower() != "pincite"}
     return "".join(f"{name}=={found[name]}\n" for name in sorted(found))
 
 
 def described(path: Path) -> Wheel:
-    """Raises BundleError for what is no wheel."""
+    """A wheel's metadata. Raises BundleError if the file is not a readable wheel."""
     try:
         with open_regular(path) as file, zipfile.ZipFile(file) as wheel:
             (listed,) = [
@@ -78,31 +78,33 @@ def described(path: Path) -> Wheel:
             ]
             if listed.file_size > _MOST_METADATA_BYTES:
                 raise ValueError("its metadata is too large")
-            told = BytesParser().parsebytes(wheel.read(listed))
+            metadata = BytesParser().parsebytes(wheel.read(listed))
         python, _, platform = path.stem.split("-")[-3:]
     except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise BundleError(f"{path}: is no wheel that can be read ({error})") from error
-    licence = str(told["License-Expression"] or "") or _classified(told.get_all("Classifier") or [])
+        raise BundleError(f"{path}: is not a readable wheel ({error})") from error
+    licence = str(metadata["License-Expression"] or "") or _classified(
+        metadata.get_all("Classifier") or []
+    )
     return Wheel(
         path=path,
-        name=str(told["Name"]),
-        version=str(told["Version"]),
-        licence=licence or _first_line(str(told["License"] or "")) or "not told",
+        name=str(metadata["Name"]),
+        version=str(metadata["Version"]),
+        licence=licence or _first_line(str(metadata["License"] or "")) or "unknown",
         python=python,
         platform=platform,
     )
 
 
 def requirements(wheels: Sequence[tuple[Wheel, str]]) -> str:
-    """Each wheel at its version with its SHA-256, as pip requires it with `--require-hashes`."""
+    """Each wheel with its version and SHA-256, in the format of pip's `--require-hashes`."""
     return "".join(
         f"{wheel.name}=={wheel.version} --hash=sha256:{sha256}\n" for wheel, sha256 in wheels
     )
 
 
 def _classified(classifiers: Sequence[str]) -> str:
-    told = [one.rpartition(" :: ")[2] for one in classifiers if one.startswith("License ::")]
-    return " AND ".join(told)
+    licences = [one.rpartition(" :: ")[2] for one in classifiers if one.startswith("License ::")]
+    return " AND ".join(licences)
 
 
 def _first_line(text: str) -> str:
@@ -117,5 +119,5 @@ def _pip(arguments: list[str], **environment: str) -> None:
         text=True,
     )
     if done.returncode:
-        said = done.stderr.strip()[-_SAID_BY_PIP:]
-        raise BundleError(f"pip {arguments[0]} failed, so no bundle was made: {said}")
+        output = done.stderr.strip()[-_SHOWN_CHARS:]
+        raise BundleError(f"pip {arguments[0]} failed, so no bundle was made: {output}")

@@ -28,7 +28,7 @@ def test_a_body_within_the_limit_reaches_the_route_whole() -> None:
 def test_a_larger_one_is_refused_by_its_declared_length() -> None:
     refused = behind(Middleware(BodyLimits, **LIMITS)).post("/", content=b"x" * 1001)
     assert refused.status_code == 413
-    assert "larger than 1 KB" in refused.json()["detail"]
+    assert "limit of 1 KB" in refused.json()["detail"]
 
 
 def test_a_larger_one_that_does_not_tell_its_length_is_refused_too() -> None:

@@ -1,4 +1,4 @@
-// One answer: what the documents say, part by part, the best first; or why they do not.
+// One answer: its quotes, part by part, best first; or why there is none.
 
 import { citationsOf, chip } from "./citations.js";
 import { announce, button, h, icon } from "./dom.js";
@@ -10,7 +10,7 @@ import { survey } from "./survey.js";
 import { counted } from "./text.js";
 import { inline, placeLine, unitsOf } from "./units.js";
 
-/** The answer to `asked.question`; `asked` also has the scope it was put with. */
+/** The answer to `asked.question`; `asked` also has the scope of the question. */
 export function answerView(answer, asked) {
   if (!answer.citations.length && !answer.survey) return h("div", { class: "answer" }, refusal(answer, asked), foot(answer, asked));
   const citations = citationsOf(answer);
@@ -42,7 +42,7 @@ function body(answer, citations) {
   return answer.mode === "generated" ? written(answer, citations) : quoted(answer, citations);
 }
 
-/** Statements that a language model wrote, then the quotes that carry them. */
+/** Statements that a language model wrote, then the quotes that support them. */
 function written(answer, citations) {
   const statements = answer.claims.map((claim) => [claim.text, claim.citations.flatMap((number) => ["\u00a0", chip(citations[number - 1], citations)]), " "]);
   const quotes = citations.map((citation) =>
@@ -52,7 +52,7 @@ function written(answer, citations) {
     "div",
     { class: "written" },
     h("p", { class: "written-text" }, statements),
-    h("h3", {}, "The words it rests on"),
+    h("h3", {}, "The quotes it rests on"),
     h("ol", { class: "quotes" }, quotes),
     h("p", { class: "hint" }, [answer.model && `Written by ${answer.model}`, answer.judged_by && `judged by ${answer.judged_by}`].filter(Boolean).join("; ")),
   );
@@ -117,7 +117,7 @@ function copyButton(answer) {
   return answer.citations.length ? button("Copy", { icon: "copy", class: "tool", on: copy }) : null;
 }
 
-/** The address of the conversation: whoever may see it opens the same answers. */
+/** The link to the conversation: anyone with access to it sees the same answers. */
 function linkButton() {
   const copy = async (event) => {
     const from = event.currentTarget;

@@ -1,4 +1,4 @@
-// Everything that is asked of the server, and the one place that knows its addresses.
+// All requests to the server; no other file knows its paths.
 
 const KEY = "pincite-key";
 
@@ -12,7 +12,7 @@ export class Problem extends Error {
   }
 }
 
-/** Called when the server wants a key; it gives one, or null. app.js sets it. */
+/** Called when the server requires a key; returns one, or null. Set by app.js. */
 export const keys = { ask: async () => null };
 
 function headers(more) {
@@ -76,7 +76,7 @@ export const api = {
   report: async (body) => (await call("/v1/reports", send("POST", body))).blob(),
 };
 
-/** Ask, and give each event of the stream to `seen(name, data)` as it comes. */
+/** Ask, and call `seen(name, data)` for each event of the stream. */
 export async function stream(body, seen, signal) {
   const options = send("POST", { ...body, stream: true }, { Accept: "text/event-stream" });
   const response = await call("/v1/query", { ...options, signal });
@@ -109,13 +109,13 @@ function dispatch(event, seen) {
   seen(name, told);
 }
 
-/** Upload one file; `progress(part)` is told how much has gone, in 0..1. Gives the job. */
+/** Upload one file; calls `progress(part)` with the part sent, in 0..1. Returns the job. */
 export function upload(file, collection, progress) {
   const form = new FormData();
   form.append("files", file, file.name);
   if (collection) form.append("collection", collection);
   return new Promise((resolve, reject) => {
-    // fetch cannot tell how much of a body has been sent.
+    // fetch cannot report upload progress.
     const request = new XMLHttpRequest();
     request.open("POST", "/v1/ingest");
     for (const [name, value] of Object.entries(headers({}))) request.setRequestHeader(name, value);

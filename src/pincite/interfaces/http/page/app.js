@@ -1,4 +1,4 @@
-// Puts the page together: which view an address means, and what all views share.
+// Sets up the page: the view for each address, and what all views share.
 
 import { keys } from "./api.js";
 import { AskPage } from "./ask.js";
@@ -16,7 +16,7 @@ const main = document.getElementById("main");
 const source = document.querySelector("pincite-source");
 const ask = new AskPage({ navigate });
 
-/** Show what the address means. */
+/** Show the view for the address. */
 async function show({ restore = false } = {}) {
   const [, place, id] = location.pathname.split("/").map(decodeURIComponent);
   if (!source.hidden) source.close();
@@ -111,7 +111,7 @@ function themeButton() {
     try {
       localStorage.setItem("pincite-theme", next);
     } catch {
-      // Storage is switched off: the choice holds for this page.
+      // Storage is turned off: the choice applies to this page only.
     }
     tell(next);
   });
@@ -123,7 +123,7 @@ function themeButton() {
 
 let asking = null;
 keys.ask = () => {
-  // Several requests may be refused at once: they wait for one dialog.
+  // If several requests are refused at once, they share one dialog.
   asking ??= askForKey().finally(() => {
     asking = null;
   });
@@ -139,8 +139,8 @@ function askForKey() {
       h(
         "form",
         { method: "dialog" },
-        h("h2", { id: "key-title" }, "This server asks for a key"),
-        h("p", {}, "It is kept until this tab is closed."),
+        h("h2", { id: "key-title" }, "This server requires a key"),
+        h("p", {}, "It is kept until you close this tab."),
         h("div", { class: "field" }, h("label", { for: "key" }, "API key"), field),
         h("div", { class: "dialog-buttons" }, h("button", { class: "main-button", value: "yes" }, "Continue")),
       ),

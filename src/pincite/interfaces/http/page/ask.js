@@ -53,7 +53,7 @@ export class AskPage {
     this.field.focus({ preventScroll: true });
   }
 
-  /** Show a kept conversation; its answers are those that were given then. */
+  /** Show a saved conversation with its answers as they were given. */
   async openKept(id) {
     this.element.classList.remove("is-new");
     fill(this.log, h("p", { class: "hint", role: "status" }, "Opening the conversation …"));
@@ -65,7 +65,7 @@ export class AskPage {
       document.title = `${kept.turns[0]?.question ?? "Conversation"} – Pincite`;
     } catch (error) {
       this.conversation = null;
-      fill(this.log, h("div", { class: "empty" }, h("h1", {}, "This conversation is not here"), h("p", {}, error.message), h("p", {}, route("/", { class: "plain-button" }, "Ask something new"))));
+      fill(this.log, h("div", { class: "empty" }, h("h1", {}, "This conversation was not found"), h("p", {}, error.message), h("p", {}, route("/", { class: "plain-button" }, "Ask something new"))));
     }
   }
 
@@ -132,7 +132,7 @@ export class AskPage {
     else this.field.focus();
   }
 
-  /** Ask, and show the answer as it comes. */
+  /** Ask, and show the answer as it arrives. */
   async ask(question, scope) {
     if (this.element.classList.contains("is-new")) fill(this.log, h("h1", { class: "sr-only" }, "Conversation"));
     this.element.classList.remove("is-new");
@@ -185,7 +185,7 @@ export class AskPage {
   }
 }
 
-/** An answer while it comes: how far it is, then the statements that have been checked. */
+/** An answer in progress: the current stage, then the statements checked so far. */
 class Coming {
   constructor(place) {
     this.answer = null;
@@ -211,7 +211,7 @@ class Coming {
   #add({ text, citations = [], claim }) {
     const chips = citations.map((number) => this.citations[number - 1]).filter(Boolean);
     const statement = h("p", { class: "coming-text" }, text, chips.flatMap((citation) => ["\u00a0", chip(citation, this.citations)]));
-    // A statement may be told anew, in the place of an earlier one.
+    // A statement may be sent again to replace an earlier one.
     if (this.text.children[claim]) this.text.children[claim].replaceWith(statement);
     else this.text.append(statement);
   }

@@ -1,9 +1,9 @@
-// What the page knows about a citation, and the numbered button that opens it.
+// Data of citations, and the numbered button that opens one.
 
 import { h } from "./dom.js";
 import { fileName, placeOf } from "./text.js";
 
-/** The citations of an answer, numbered as shown, each with its permalink where there is one. */
+/** The citations of an answer, numbered as shown, each with its permalink if it has one. */
 export function citationsOf(answer) {
   const links = new Map((answer.links ?? []).map((link) => [link.citation, link]));
   return (answer.citations ?? []).map((cited, index) => ({
@@ -32,7 +32,7 @@ export function boxOf(box) {
   return { page, x0, y0, x1, y1 };
 }
 
-/** The same for what a permalink tells. */
+/** The same from a permalink's data. */
 export function citationFrom(told) {
   return {
     number: null,
@@ -52,7 +52,7 @@ export function citationFrom(told) {
   };
 }
 
-/** The button with a citation's number; pressing it opens the source beside the answer. */
+/** The button with a citation's number; it opens the source next to the answer. */
 export function chip(citation, all) {
   const place = placeOf(citation);
   return h(

@@ -1,10 +1,10 @@
-// The conversations that are kept, in a drawer.
+// The drawer with the saved conversations.
 
 import { api } from "./api.js";
 import { announce, button, fill, h, icon, route } from "./dom.js";
 import { counted, when } from "./text.js";
 
-/** A dialog at the left; `<dialog>` keeps the focus inside and gives it back. */
+/** A dialog at the left; `<dialog>` traps the focus and restores it. */
 export function conversationsDrawer() {
   const list = h("div", { class: "drawer-list" });
   const drawer = h(
@@ -34,7 +34,7 @@ async function show(list) {
   try {
     const { conversations } = await api.conversations();
     if (conversations.length) fill(list, h("ul", {}, conversations.map((kept) => entry(kept, list))));
-    else fill(list, h("p", { class: "hint" }, "None yet. What you ask is kept on this server, with its quotes."));
+    else fill(list, h("p", { class: "hint" }, "None yet. Your questions are saved on this server, with the quotes."));
   } catch (error) {
     fill(list, h("p", { class: "hint" }, error.message));
   }

@@ -1,5 +1,5 @@
-// Elements are made with createElement and textContent alone: no text of a document, a file name or
-// a server is ever read as HTML.
+// Elements are created only with createElement and textContent: no text of a document, file name or
+// server is ever parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -31,7 +31,7 @@ function present(children) {
   return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false && child !== "");
 }
 
-/** Replace what an element holds. */
+/** Replace an element's children. */
 export function fill(element, ...children) {
   element.replaceChildren(...present(children));
   return element;
@@ -68,7 +68,7 @@ const PATHS = {
   done: "M5 12.5l4.5 4.5L19 7.5",
 };
 
-/** A line icon. It says nothing to a screen reader: the text beside it does. */
+/** A line icon, hidden from screen readers: the text next to it is enough. */
 export function icon(name) {
   return svg(
     "svg",
@@ -77,7 +77,7 @@ export function icon(name) {
   );
 }
 
-/** A button with an icon; `label` is its text or, when `bare`, its name for a screen reader alone. */
+/** A button with an icon; `label` is its text or, if `bare`, only its name for screen readers. */
 export function button(label, { icon: name, bare, on, ...properties } = {}) {
   const made = h("button", { type: "button", ...properties, on: { click: on } }, name && icon(name));
   if (bare) {
@@ -87,12 +87,12 @@ export function button(label, { icon: name, bare, on, ...properties } = {}) {
   return made;
 }
 
-/** Tell people who do not see the page what has happened. */
+/** Announce an event to screen readers. */
 export function announce(text) {
   document.getElementById("announcer").textContent = text;
 }
 
-/** A link within this page, followed without loading it anew (app.js). */
+/** A link within this page, followed without a reload (app.js). */
 export function route(href, properties, ...children) {
   return h("a", { href, "data-route": "", ...properties }, ...children);
 }

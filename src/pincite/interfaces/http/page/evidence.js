@@ -1,4 +1,4 @@
-// Why these quotes: what each stage kept, with its scores, and what it left out and why.
+// Why these quotes: what each stage kept, with scores, and what it dropped and why.
 
 import { api } from "./api.js";
 import { fill, h, svg } from "./dom.js";
@@ -7,7 +7,7 @@ import { counted } from "./text.js";
 const LEFT_OUT = 8;
 const NAMES = {
   lexical: "words in common (BM25)",
-  dense: "nearness in meaning",
+  dense: "similar meaning",
   fused: "both together",
   late_interaction: "word by word",
   cross_encoder: "read together",
@@ -22,7 +22,7 @@ const STAGES = {
   scan: "Reading everything",
 };
 
-/** A panel that asks for the trace when it is opened for the first time. */
+/** A panel that fetches the trace when first opened. */
 export function evidence(answer, asked, citations) {
   const place = h("div", { class: "evidence-body" });
   const panel = h("details", { class: "evidence" }, h("summary", {}, "Evidence: scores and why"), place);
@@ -42,7 +42,7 @@ async function load(place, answer, asked, citations) {
 
 const stageOf = (trace, name) => trace?.stages?.find((stage) => stage.name === name);
 
-/** For each quote, the scores of the passage that it stands in. */
+/** For each quote, the scores of its passage. */
 function quotesWithScores(trace, citations) {
   const kept = (stageOf(trace, "rerank") ?? stageOf(trace, "retrieve"))?.kept ?? [];
   const rows = citations.map((citation) => ({ citation, hit: kept.find((hit) => holds(trace.passages?.[hit.passage_id], citation)) }));
@@ -65,7 +65,7 @@ function scoreCard(citation, hit) {
   ];
 }
 
-/** Scores in 0..1 as a bar; BM25 has no upper end, so it is told as a number alone. */
+/** Scores in 0..1 as a bar; BM25 has no upper limit, so it is shown only as a number. */
 function bar(name, value) {
   if (name === "lexical") return null;
   const part = (width, kind) => svg("rect", { class: kind, width, height: 8, rx: 4 });

@@ -1,4 +1,4 @@
-// An answer as a file that keeps its references.
+// Exports an answer to a file with its references.
 
 import { api } from "./api.js";
 import { announce, h, icon } from "./dom.js";
@@ -45,7 +45,7 @@ async function save(body, said, menu) {
   }
 }
 
-/** Hand a file over to the browser's downloads. */
+/** Start a browser download. */
 export function download(blob, name) {
   const address = URL.createObjectURL(blob);
   const link = h("a", { href: address, download: name });

@@ -1,9 +1,9 @@
-// Thumbs: whether an answer helped. They stay on this server.
+// Thumbs: whether an answer helped. Feedback stays on this server.
 
 import { api } from "./api.js";
 import { announce, button, h } from "./dom.js";
 
-/** Two buttons; a second press on the same one takes nothing back, the other one corrects it. */
+/** Two buttons; pressing the same one again changes nothing, pressing the other one corrects it. */
 export function feedback(answer, asked) {
   const given = async (event, helpful) => {
     const pressed = event.currentTarget;
@@ -11,7 +11,7 @@ export function feedback(answer, asked) {
       const { status, confidence, links } = answer;
       await api.feedback({ question: asked.question, helpful, answer: { status, confidence, links } });
       for (const each of pair.querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === pressed));
-      announce("Thank you. It was noted.");
+      announce("Thank you. Your feedback was saved.");
     } catch (error) {
       announce(error.message);
     }

@@ -1,4 +1,4 @@
-// What the library holds: how much of every file can be found, copies, and answers that went stale.
+// The library: the coverage of every file, copies, and outdated answers.
 
 import { api } from "./api.js";
 import { announce, button, fill, h, icon } from "./dom.js";
@@ -16,7 +16,7 @@ const KINDS = {
 };
 const COVERAGE = { complete: ["done", "Complete"], partial: ["changed", "In part"], failed: ["gone", "Not read"] };
 
-/** The whole view; it fills itself. */
+/** The whole view; it loads its own data. */
 export function libraryPage() {
   const held = h("div", { class: "library-held" }, h("p", { class: "hint", role: "status" }, "Loading …"));
   const again = () => load(held, again);
@@ -53,14 +53,14 @@ function failures(failed) {
   );
 }
 
-/** Kept answers whose quotes are not there any more. */
+/** Saved answers whose quotes are no longer there. */
 function outOfDate(answers) {
   if (!answers.length) return null;
   return h(
     "section",
     { class: "lacking-box" },
     h("h2", {}, icon("changed"), `${counted(answers.length, "kept answer is", "kept answers are")} out of date`),
-    h("ul", {}, answers.map((kept) => h("li", {}, h("strong", {}, kept.question), ` ${counted(kept.quotes, "quote")} not there any more; kept ${when(kept.kept_at)}`))),
+    h("ul", {}, answers.map((kept) => h("li", {}, h("strong", {}, kept.question), ` ${counted(kept.quotes, "quote")} no longer there; kept ${when(kept.kept_at)}`))),
   );
 }
 
@@ -104,7 +104,7 @@ function fileRow(document, all, again) {
       h("p", { class: "file-name" }, document.name),
       h("p", { class: "hint" }, told.join(" · ")),
       gaps.length > 0 && h("ul", { class: "gaps" }, gaps.slice(0, 5).map((gap) => h("li", {}, gap))),
-      copies.length > 0 && h("p", { class: "copies" }, icon("copy"), `The same bytes as ${[...new Set(copies)].map(fileName).join(", ")}`),
+      copies.length > 0 && h("p", { class: "copies" }, icon("copy"), `Identical to ${[...new Set(copies)].map(fileName).join(", ")}`),
     ),
     h("span", { class: `coverage coverage-${status}` }, icon(sign), label),
     button(`Remove ${document.name} from the library`, { icon: "remove", bare: true, class: "tool", on: (event) => confirmRemoval(event.currentTarget, document, again) }),
@@ -129,7 +129,7 @@ function confirmRemoval(from, document, again) {
     "dialog",
     { class: "key-dialog", "aria-labelledby": "remove-title" },
     h("h2", { id: "remove-title" }, "Remove this file?"),
-    h("p", {}, h("strong", {}, document.name), " will not be searched any more."),
+    h("p", {}, h("strong", {}, document.name), " will no longer be searched."),
     said,
     h("div", { class: "dialog-buttons" }, button("Keep it", { class: "plain-button", on: () => dialog.close() }), button("Remove", { class: "main-button danger", on: remove })),
   );

@@ -1,16 +1,16 @@
-// `/c/<id>`: one citation, checked against its file now, with the source beside it.
+// `/c/<id>`: one citation, checked against its file now, with the source next to it.
 
 import { h, icon, route } from "./dom.js";
 import { placeOf } from "./text.js";
 
 const TITLES = {
-  verified: ["verified", "These words stand in the file now"],
+  verified: ["verified", "These words are in the file now"],
   changed: ["changed", "The file has changed since these words were quoted"],
   gone: ["gone", "The file is gone"],
   unknown: ["gone", "This citation is not in this library"],
 };
 
-/** The quote and what became of it; the source is opened at it. */
+/** The quote and its state; the source opens at the quote. */
 export async function permalinkView(id, source) {
   const told = await source.openPermalink(id);
   const [sign, title] = TITLES[told.state] ?? TITLES.unknown;

@@ -1,4 +1,4 @@
-// A refusal, told kindly: what is missing, what comes nearest, and which files could not be read.
+// A refusal: what is missing, the nearest passages, and which files could not be read.
 
 import { api } from "./api.js";
 import { openCitation } from "./citations.js";
@@ -22,7 +22,7 @@ export function refusal(answer, asked) {
     "div",
     { class: "refusal" },
     h("h3", { class: "refusal-head" }, icon("search"), "Your documents do not seem to answer this."),
-    h("p", { class: "refusal-lead" }, "Nothing was found that carries an answer word for word, so none is given", measured ? ` (${measured}).` : "."),
+    h("p", { class: "refusal-lead" }, "No quote answers this word for word, so there is no answer", measured ? ` (${measured}).` : "."),
     nowhere.length > 0 && missing("In none of the documents", nowhere),
     away.length > 0 && missing("Not in the nearest passages", away),
     others.length > 0 && h("ul", { class: "notes" }, others.map((reason) => h("li", {}, icon("info"), h("span", {}, told(reason))))),
@@ -31,7 +31,7 @@ export function refusal(answer, asked) {
   );
 }
 
-/** The reasons by what they tell; words that stand nowhere become a list of their own. */
+/** The reasons by kind; words found nowhere become a separate list. */
 function sorted(reasons) {
   const found = { nowhere: [], away: [], others: [], measured: "" };
   for (const reason of reasons) {
@@ -84,16 +84,16 @@ function nearCard(hit, citations, index) {
   );
 }
 
-/** A reason; where it names a command, the page leads to its own view of the same. */
+/** A reason; if it names a command, the page links to its own view of the same. */
 function told(reason) {
   const said = reason.split(COVERAGE_COMMAND);
   return said.length === 1 ? reason : [said[0], "see ", route("/library", {}, "the library"), said.slice(1).join("")];
 }
 
-/** A passage at a glance: rows of a table without their rules and lines. */
+/** A short form of a passage: table rows without rules and lines. */
 const readable = (text) => text.replace(/^[|:\- \t]+$/gm, "").replace(/ *\| *|\t+/g, " · ").replace(/( · )?\n+( · )?/g, "\n").trim();
 
-/** Files that nobody can search may hold the answer: they are named. */
+/** Files that could not be read may contain the answer, so they are listed. */
 function unreadable() {
   const place = h("div", { class: "unread" });
   api

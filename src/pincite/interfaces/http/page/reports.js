@@ -1,4 +1,4 @@
-// Reports: a list of questions becomes one document in which every statement is cited.
+// Reports: a list of questions answered in one document, with every statement cited.
 
 import { api } from "./api.js";
 import { h } from "./dom.js";
@@ -12,11 +12,11 @@ const FORMATS = [
 ];
 const MOST_QUESTIONS = 50;
 
-/** A field for the questions, one a line, and the format. */
+/** A field for the questions, one per line, and the format. */
 export function reportsPage() {
   const title = h("input", { id: "report-title", type: "text", required: true, value: "Report" });
-  const questions = h("textarea", { id: "report-questions", rows: 8, required: true, placeholder: "One question a line" });
-  const template = h("select", { id: "report-template", on: { change: () => choose() } }, h("option", { value: "" }, "Questions of my own"));
+  const questions = h("textarea", { id: "report-questions", rows: 8, required: true, placeholder: "One question per line" });
+  const template = h("select", { id: "report-template", on: { change: () => choose() } }, h("option", { value: "" }, "My own questions"));
   const about = h("p", { class: "hint" });
   const format = h("select", { id: "report-format" }, FORMATS.map(([value, label]) => h("option", { value }, label)));
   const make = h("button", { type: "submit", class: "main-button" }, "Make the report");
@@ -34,7 +34,7 @@ export function reportsPage() {
       about.textContent = error.message;
     });
 
-  const own = h("div", { class: "own-questions" }, field("Title", title), field("Questions, one a line", questions));
+  const own = h("div", { class: "own-questions" }, field("Title", title), field("Questions, one per line", questions));
 
   function choose() {
     const chosen = shipped.find((one) => one.name === template.value);
@@ -47,7 +47,7 @@ export function reportsPage() {
     event.preventDefault();
     const lines = questions.value.split("\n").map((line) => line.trim()).filter(Boolean);
     if (!template.value && (!lines.length || lines.length > MOST_QUESTIONS)) {
-      said.textContent = `Write between 1 and ${MOST_QUESTIONS} questions, one a line.`;
+      said.textContent = `Write between 1 and ${MOST_QUESTIONS} questions, one per line.`;
       return;
     }
     make.disabled = true;
@@ -66,7 +66,7 @@ export function reportsPage() {
     "div",
     { class: "reports" },
     h("h1", {}, "Reports"),
-    h("p", { class: "lead" }, "Ask many questions at once and get one document. Every answer has its quotes and their places; a question that the documents do not answer says so."),
+    h("p", { class: "lead" }, "Ask many questions at once and get one document. Every answer has its quotes and their locations; questions without an answer in the documents are marked."),
     h("form", { class: "report-form", on: { submit } }, field("What to ask", template), about, own, field("Format", format), h("div", {}, make), said),
   );
 }

@@ -1,4 +1,4 @@
-// Which part of the library is asked: a collection and filters, chosen here and shown as applied.
+// The part of the library to search: a collection and filters, chosen here and shown as applied.
 
 import { h, icon } from "./dom.js";
 
@@ -8,7 +8,7 @@ const FIELDS = [
   ["tags", "Tag", ""],
 ];
 
-/** The fields of the scope; `value()` gives what a query takes, `told()` the same in words. */
+/** The fields of the scope; `value()` gives it in the form for a query, `told()` in words. */
 export class Scope {
   constructor(changed) {
     this.collection = h("select", { id: "scope-collection", on: { change: changed } }, h("option", { value: "" }, "All collections"));
@@ -32,7 +32,7 @@ export class Scope {
     );
   }
 
-  /** Offer what the library holds. */
+  /** Offer the library's collections and names. */
   offer(collections, files) {
     const chosen = this.collection.value;
     this.collection.replaceChildren(h("option", { value: "" }, "All collections"), ...collections.map((name) => h("option", { value: name }, name)));
@@ -61,7 +61,7 @@ export class Scope {
   }
 }
 
-/** A scope in words, one for each thing that narrows it. */
+/** A scope in words, one for each restriction. */
 export function told({ collection, filters } = {}) {
   const lines = collection ? [`collection: ${collection}`] : [];
   for (const [name, label] of FIELDS) {
@@ -72,7 +72,7 @@ export function told({ collection, filters } = {}) {
   return lines;
 }
 
-/** The scope that an answer was made with, as small labels; nothing where everything was asked. */
+/** The scope of an answer as small labels; nothing if everything was searched. */
 export function scopeLine(scope) {
   const lines = told(scope);
   if (!lines.length) return null;

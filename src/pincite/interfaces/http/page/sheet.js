@@ -1,10 +1,10 @@
-// One page as the server draws it, with a box over each line of the quoted words.
+// One page as rendered by the server, with a box over each quoted line.
 
 import { api } from "./api.js";
 import { h, svg } from "./dom.js";
 
 const SCALES = [1, 1.5, 2, 3, 4];
-// In points: how far a box reaches beyond its words, so that letters do not touch its edge.
+// In points: the margin of a box around its words.
 const MARGIN = 1.5;
 
 /** A page of a document; `boxes` are those on this page, in points from its top left corner. */
@@ -21,11 +21,11 @@ export class Sheet {
   }
 
   #label(name) {
-    const marked = this.boxes.length ? "; the quoted words are marked, and stand in the text view" : "";
+    const marked = this.boxes.length ? "; the quoted words are marked; read them in the text view" : "";
     return `Page ${this.number} of ${name}${marked}`;
   }
 
-  /** Fetch what the page measures. */
+  /** Fetch the page's size. */
   async measure() {
     const page = await api.page(this.document, this.number);
     this.page = page;
@@ -34,14 +34,14 @@ export class Sheet {
     this.element.style.aspectRatio = `${page.width} / ${page.height}`;
   }
 
-  /** Draw it `pixels` wide, anew where it is larger than what was fetched. */
+  /** Draw it `pixels` wide; fetch a new image if a larger one is needed. */
   async draw(pixels) {
     this.element.style.width = `${pixels}px`;
     const wanted = (pixels * Math.min(window.devicePixelRatio || 1, 2)) / this.page.width;
     const scale = SCALES.find((one) => one >= wanted - 0.05) ?? SCALES.at(-1);
     if (scale <= this.drawn) return;
     this.drawn = scale;
-    // An <img> could not send a key, and the page's rules allow no other source of pictures.
+    // An <img> could not send a key, and the page's policy allows no other source of images.
     const picture = await createImageBitmap(await api.pageImage(this.document, this.number, scale));
     this.canvas.width = picture.width;
     this.canvas.height = picture.height;

@@ -1,5 +1,5 @@
-// The source beside the answer: the page or the text, centred on the exact words, and whether they
-// stand there now.
+// The source next to the answer: the page or the text, centred on the exact words, and whether they
+// are still there.
 
 import { api } from "./api.js";
 import { citationFrom } from "./citations.js";
@@ -15,11 +15,11 @@ const STATES = {
   changed: ["changed", "This file has changed since it was read"],
   gone: ["gone", "This file is gone"],
   unknown: ["gone", "This citation is not in this library"],
-  passage: ["info", "A passage that comes near; nothing is claimed with it"],
+  passage: ["info", "A similar passage; not part of an answer"],
   unchecked: ["info", "It could not be checked now"],
 };
 
-/** `<pincite-source>`: closed until `open` is called; tells `source-closed` when it is closed. */
+/** `<pincite-source>`: closed until `open` is called; sends `source-closed` when it is closed. */
 export class SourcePane extends HTMLElement {
   #citations = [];
   #index = 0;
@@ -87,7 +87,7 @@ export class SourcePane extends HTMLElement {
     await this.#showCitation();
   }
 
-  /** Open what a permalink names, without an answer around it. */
+  /** Open a permalink's source without an answer. */
   async openPermalink(id) {
     const told = await api.citation(id).catch((error) => ({ state: "unknown", message: error.message }));
     if (told.document && told.state !== "unknown") {
@@ -120,7 +120,7 @@ export class SourcePane extends HTMLElement {
     await this.#showCitation();
   }
 
-  /** On a narrow screen it covers the page, and what is below cannot be reached. */
+  /** On a narrow screen it covers the page, which must then not be reachable. */
   #cover() {
     const isNarrow = window.matchMedia("(max-width: 900px)").matches;
     for (const id of ["main", "top"]) document.getElementById(id).inert = !this.hidden && isNarrow;
@@ -216,7 +216,7 @@ export class SourcePane extends HTMLElement {
     await this.#fit();
   }
 
-  /** Buttons to the pages before and behind. */
+  /** Buttons to the previous and next pages. */
   #around(citation, numbers, pages) {
     const last = Math.max(...numbers);
     const first = Math.min(...numbers);
@@ -274,7 +274,7 @@ export class SourcePane extends HTMLElement {
   }
 }
 
-/** Scroll a frame so that a rectangle of the window stands in its middle. */
+/** Scroll a frame to centre a rectangle of the window. */
 function centre(frame, place) {
   if (!place) {
     frame.scrollTo(0, 0);

@@ -1,4 +1,4 @@
-// A count over everything: the sentence that says it, a row for each document, every place.
+// A count over all documents: the sentence, a row for each document, every mention.
 
 import { chip } from "./citations.js";
 import { h, icon } from "./dom.js";
@@ -6,7 +6,7 @@ import { counted, fileName } from "./text.js";
 
 const FIRST = 12;
 
-/** What was counted, by document, with a number for each place. */
+/** The mentions by document, with a number for each. */
 export function survey(answer, citations) {
   const counts = answer.survey;
   return h(

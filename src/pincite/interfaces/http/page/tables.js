@@ -1,10 +1,10 @@
-// Rows of a table under their heads, as the document has them.
+// Table rows under their headers, as in the document.
 
 import { chip } from "./citations.js";
 import { h } from "./dom.js";
 import { placeLine } from "./units.js";
 
-/** Which table a statement is a row of: its document and where its first head stands; else null. */
+/** The table of a statement that is a row: its document and first header's position; or null. */
 export function tableOf(claim, citations) {
   if (claim.citations.length !== 1) return null;
   const citation = citations[claim.citations[0] - 1];
@@ -12,7 +12,7 @@ export function tableOf(claim, citations) {
   return heads.length ? `${citation.document}:${Math.min(...heads)}` : null;
 }
 
-/** The rows that were quoted, in the order of the answer, with a number behind each. */
+/** The quoted rows in the order of the answer, with a number after each. */
 export function table(claims, citations) {
   const rows = claims.map((claim) => citations[claim.citations[0] - 1]);
   const columns = columnsOf(rows);
@@ -36,7 +36,7 @@ export function table(claims, citations) {
   );
 }
 
-/** The columns of all rows, from left to right, by the places of their heads. */
+/** The columns of all rows, from left to right, by the positions of their headers. */
 function columnsOf(rows) {
   const found = new Map();
   for (const row of rows) {
@@ -52,7 +52,7 @@ const keyOf = (cell) => cell.columns.map((head) => head.start_char_index).join("
 
 function orderOf(cell, row) {
   const innermost = cell.columns.at(-1);
-  // A column without a head stands where its cell does in the row: before all heads if it is first.
+  // A column without a header is placed by its cell's position in the row.
   return innermost ? innermost.start_char_index : row.cells.indexOf(cell) - 1e6;
 }
 

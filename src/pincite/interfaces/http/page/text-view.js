@@ -9,7 +9,7 @@ const AROUND = 2500;
 const TAGS = { heading: "h4", code: "pre", list_item: "li" };
 const UNSEEN = new Set(["hidden"]);
 
-/** What stands in `[from, to)` of a document, or around the quote, with `quote` marked. */
+/** The text in `[from, to)` of a document, or around the quote, with `quote` marked. */
 export async function textView(document, quote, range) {
   const from = range ? range.start : Math.max(0, quote.start - AROUND);
   const to = range ? range.end : quote.end + AROUND;
@@ -20,9 +20,9 @@ export async function textView(document, quote, range) {
   const element = h(
     "div",
     { class: "text-frame" },
-    !range?.fixed && found.start > 0 && more("Show what stands before", Math.max(0, found.start - 2 * AROUND), found.end),
+    !range?.fixed && found.start > 0 && more("Show more before", Math.max(0, found.start - 2 * AROUND), found.end),
     body,
-    !range?.fixed && found.end < found.length && more("Show what follows", found.start, found.end + 2 * AROUND),
+    !range?.fixed && found.end < found.length && more("Show more after", found.start, found.end + 2 * AROUND),
   );
   return element;
 }
@@ -34,7 +34,7 @@ function blocksOf({ text, start, blocks }, quote) {
   let behind = start;
   for (const block of blocks) {
     if (UNSEEN.has(block.kind)) continue;
-    // What no block holds is markup; where it is quoted it is shown all the same.
+    // Text outside blocks is markup; if quoted, it is shown anyway.
     if (quote.start < block.start && behind < quote.end) addGap(made, piece(behind, block.start), behind, quote);
     addBlock(made, block, piece, quote);
     behind = block.end;
@@ -62,7 +62,7 @@ function addItem(made, block, piece, quote) {
   else made.push(h("ul", { class: "items" }, item));
 }
 
-/** Rows that follow each other are one table. */
+/** Consecutive rows form one table. */
 function addRow(made, block, piece, quote) {
   const cells = block.cells.map((cell) => h(cell.head ? "th" : "td", {}, marked(piece(cell.start, cell.end), cell.start, quote)));
   const isQuoted = block.start < quote.end && quote.start < block.end;

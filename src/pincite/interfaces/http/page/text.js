@@ -1,16 +1,16 @@
-// Offsets of Pincite count Unicode code points; strings of JavaScript count UTF-16 units.
+// Pincite's offsets count Unicode code points; JavaScript strings count UTF-16 units.
 
 /** `text[start:end]` in code points. */
 export function slice(text, start, end) {
   return Array.from(text).slice(start, end).join("");
 }
 
-/** How many code points a text has. */
+/** The number of code points in a text. */
 export function length(text) {
   return Array.from(text).length;
 }
 
-/** A text cut at places: `[{text, start, end}]`, where each mark `[start, end]` is a piece of its own. */
+/** A text split at marks: `[{text, start, end}]`, where each mark `[start, end]` is a separate piece. */
 export function cutAt(text, marks, from = 0) {
   const points = Array.from(text);
   const last = from + points.length;
@@ -36,7 +36,7 @@ export function counted(number, noun, nouns = `${noun}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? noun : nouns}`;
 }
 
-/** Where a quote stands, as short as leads there. */
+/** A short form of a quote's location. */
 export function placeOf({ page, pageLabel, section, place }) {
   const nearest = section ? section.split(" > ").pop() : "";
   const told = [];
@@ -46,7 +46,7 @@ export function placeOf({ page, pageLabel, section, place }) {
   return told.join(" · ");
 }
 
-/** Days and times as people here write them. */
+/** Dates and times in the user's locale. */
 export function when(iso) {
   const date = new Date(iso);
   return Number.isNaN(date.valueOf()) ? iso : date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });

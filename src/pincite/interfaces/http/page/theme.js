@@ -4,6 +4,6 @@
     const chosen = localStorage.getItem("pincite-theme");
     if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
   } catch {
-    // Storage is switched off: the system's colours are used.
+    // Storage is turned off: use the system's colours.
   }
 })();

@@ -1,11 +1,11 @@
-// The units of an answer: what was quoted, block by block, with the words that answer marked.
+// The units of an answer: the quoted text, block by block, with the answering words marked.
 
 import { chip, openCitation } from "./citations.js";
 import { h, icon } from "./dom.js";
 import { tableOf, table } from "./tables.js";
 import { cutAt, isMarkdown, length, placeOf } from "./text.js";
 
-/** Statements as elements; rows of one table that follow each other become that table. */
+/** Statements as elements; consecutive rows of one table become that table. */
 export function unitsOf(claims, citations) {
   const made = [];
   let index = 0;
@@ -26,7 +26,7 @@ export function unitsOf(claims, citations) {
   return told(made);
 }
 
-/** Where units that follow each other stand in the same place, the last one says it. */
+/** If consecutive units have the same location, only the last one shows it. */
 function told(units) {
   const place = (unit) => unit.querySelector(":scope > .unit-place:only-of-type .quiet-link")?.textContent;
   units.forEach((unit, index) => {
@@ -62,7 +62,7 @@ function lastBlock(body) {
   return last?.matches("ul, ol") ? last.lastElementChild : (last ?? body);
 }
 
-/** What a quote is an item of, unless the one above has said it. */
+/** The list that a quote is an item of, unless the quote above shows it. */
 function announcing(citation, before) {
   if (!citation) return [];
   const told = new Set(before?.document === citation.document ? before.announcedBy.map((label) => label.start_char_index) : []);
@@ -88,7 +88,7 @@ function blocks(claim, citation) {
   return made;
 }
 
-/** A block's text with the words that answer marked, unless they are all of the statement. */
+/** A block's text with the answering words marked, unless they are the whole statement. */
 function marked(text, piece, claim, citation) {
   const [start, end] = claim.telling ?? [0, 0];
   const isAll = end - start >= length(claim.text);
@@ -100,12 +100,12 @@ function marked(text, piece, claim, citation) {
   );
 }
 
-/** Whether a list item brings its own bullet or number. */
+/** Whether a list item includes its own bullet or number. */
 export const hasMark = (text) => /^\s*([-*+•‣▪◦–]|\(?\w{1,3}[.)])\s/.test(text);
 
 const MARKS = /`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)/g;
 
-/** Markdown's marks inside a line as what they mean; links are text, for a document leads nowhere. */
+/** Renders inline Markdown; links become text, since documents must not link anywhere. */
 export function inline(text, name) {
   if (!isMarkdown(name)) return [text];
   const made = [];
@@ -120,7 +120,7 @@ export function inline(text, name) {
   return [...made, text.slice(last)];
 }
 
-/** Where a quote stands; pressing it opens the source as its number does. */
+/** A quote's location; it opens the source, like its number. */
 export function placeLine(citation, citations) {
   const place = placeOf(citation);
   const open = (event) => openCitation(event.currentTarget, citations, citations.indexOf(citation));
@@ -134,7 +134,7 @@ export function placeLine(citation, citations) {
       h("span", { class: "place-file" }, citation.name),
       place && h("span", { class: "place-where" }, place),
     ),
-    h("span", { class: "sr-only" }, `Citation ${citation.number} stands in ${citation.name}${place ? `, ${place}` : ""}.`),
+    h("span", { class: "sr-only" }, `Citation ${citation.number} is in ${citation.name}${place ? `, ${place}` : ""}.`),
     citation.recognition && h("span", { class: "hint" }, `read from a picture, ${Math.round(citation.recognition * 100)} % sure`),
   );
 }

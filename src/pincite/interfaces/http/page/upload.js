@@ -1,4 +1,4 @@
-// Adding files: by dropping them, or with the file chooser; one line of progress for each.
+// Adding files by drag and drop or with the file chooser; one progress line for each.
 
 import { api, upload } from "./api.js";
 import { announce, fill, h, icon } from "./dom.js";
@@ -8,7 +8,7 @@ const POLL_MS = 700;
 const AT_ONCE = 2;
 const OVER = new Set(["done", "failed"]);
 
-/** A place to drop files on; `added` is called when all of them are in. */
+/** A drop zone for files; `added` is called when all have been ingested. */
 export function uploadZone(added) {
   const lines = h("ul", { class: "upload-lines", "aria-label": "Files being added" });
   const chooser = h("input", { id: "upload-files", type: "file", multiple: true, class: "sr-only", on: { change: () => take([...chooser.files]) } });
@@ -80,7 +80,7 @@ async function finished(job) {
   }
 }
 
-/** What is told of one file while it goes in. */
+/** The progress line of one file. */
 class Line {
   constructor(file) {
     this.bar = h("progress", { max: 1, value: 0, "aria-label": `Sending ${file.name}` });
@@ -99,7 +99,7 @@ class Line {
     this.told.textContent = "Reading and checking";
   }
 
-  /** Done: how much of the file can be found, or why it cannot. */
+  /** Done: the file's coverage, or why it failed. */
   over(job) {
     const file = job.files[0] ?? {};
     if (job.state === "failed" || file.state === "failed") {

@@ -8,7 +8,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Request, Response
 
 from pincite.interfaces.http.asked import CountBody, Library, MaySee, QueryBody, Reply, SearchBody
-from pincite.interfaces.http.observing import tell_logs
+from pincite.interfaces.http.observing import record_answer
 from pincite.interfaces.http.served import Allowed, Form, Served
 from pincite.interfaces.http.streams import Progress, Send, rendered, stream
 
@@ -34,12 +34,12 @@ async def query(
         def work(send: Send) -> None:
             progress = Progress(send, served.names)
             form = _answer(body, served, allowed, progress)
-            tell_logs(request, body.question, form)
+            record_answer(request, body.question, form)
             progress.done(form)
 
         return await stream(request, work, request.app.state.ending)
     form = await run_sync(_answer, body, served, allowed)
-    await run_sync(tell_logs, request, body.question, form)
+    await run_sync(record_answer, request, body.question, form)
     return Response(rendered(form), media_type="application/json")
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from pydantic import Field
 
 from pincite.interfaces.http.asked import Body, Library, MaySee, Reply
-from pincite.interfaces.http.observing import tell_logs
+from pincite.interfaces.http.observing import record_answer
 from pincite.interfaces.http.served import Allowed, Form, Served
 from pincite.records.filters import Filters
 
@@ -50,7 +50,7 @@ def api_search(request: Request, body: ApiSearchBody, served: Library, allowed: 
     }
     if body.generate_answer:
         form = served.ask(body.query, filters=filters, allowed=allowed)
-        tell_logs(request, body.query, form)
+        record_answer(request, body.query, form)
         reply |= {"answer": form["text"] or _NO_ANSWER, "citations": form["citations"]}
         reply["links"] = form["links"]
     return reply
@@ -77,7 +77,7 @@ def answer(request: Request, body: AnswerBody, served: Library, allowed: MaySee)
     form = served.ask(
         body.question, collection=body.company_name, debug=body.debug, allowed=allowed
     )
-    tell_logs(request, body.question, form)
+    record_answer(request, body.question, form)
     reply: Form = {
         **({"company_name": body.company_name} if body.company_name else {}),
         "question": body.question,
