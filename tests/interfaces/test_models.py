@@ -80,7 +80,7 @@ def test_a_file_that_is_no_model_is_not_added(cli: Call, tmp_path: Path, models:
     file.write_text("Dear all")
     result = cli("models", "add", str(file))
     assert result.returncode == 1
-    assert "is no GGUF file" in result.stderr
+    assert "is not a complete GGUF file" in result.stderr
     assert not models.exists()
 
 

@@ -62,7 +62,7 @@ def test_a_file_of_this_machine_is_read(tmp_path: Path) -> None:
     ("path", "message"),
     [
         ("/none", "answered 404; expected a file"),
-        ("/half", "broke off"),
+        ("/half", "connection broke"),
         ("/round", "from one address to the next more than 5 times"),
         ("/away", "expected an https:// or file:// address"),
     ],

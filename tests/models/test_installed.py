@@ -68,7 +68,7 @@ def test_a_changed_file_is_told_and_one_of_the_same_size_by_reading_it(folder: M
 
 @pytest.mark.parametrize("name", ["", "../small", "a/b", ".hidden", "small model", "x" * 101, "é"])
 def test_a_name_that_could_lead_elsewhere_is_refused(folder: ModelFolder, name: str) -> None:
-    with pytest.raises(ModelError, match="cannot be a model's name"):
+    with pytest.raises(ModelError, match="is not a valid model name"):
         added(folder, name=name)
 
 
@@ -100,5 +100,5 @@ def test_a_record_that_cannot_be_read_is_named(folder: ModelFolder) -> None:
     added(folder)
     record = folder.path / "small.pincite.json"
     record.write_text(json.dumps({"name": "small"}))
-    with pytest.raises(ModelError, match=r"small\.pincite\.json: is no record of a model"):
+    with pytest.raises(ModelError, match=r"small\.pincite\.json: is not a valid model record"):
         list(folder)

@@ -96,7 +96,7 @@ def test_an_encoder_is_refused_by_its_output(tmp_path: Path, encoder_cache: Path
     folder = write_folder(tmp_path / "encoder")
     shutil.copy(find_encoder_files().model, folder / "model.onnx")
     with pytest.raises(
-        ModelError, match=r"none of it is a judgement of the whole .*classification"
+        ModelError, match=r"expected a judgement of the whole .*classification"
     ):
         opened(folder, encoder_cache)
 
@@ -142,7 +142,7 @@ def test_a_folder_without_a_model_says_what_is_expected(
     tmp_path: Path, encoder_cache: Path
 ) -> None:
     with pytest.raises(
-        ModelError, match=r"holds no \.onnx file; expected model\.onnx and tokenizer"
+        ModelError, match=r"contains no \.onnx file; expected model\.onnx and tokenizer"
     ):
         opened(tmp_path, encoder_cache)
     with pytest.raises(ModelError, match="does not exist; expected a folder"):

@@ -1,1 +1,1 @@
-"""How are model files found, checked and run?"""
+"""Finds, checks and runs models."""

@@ -1,4 +1,4 @@
-"""Fetches a model file, when a user asks for it by its address and checksum, and never otherwise."""
+"""Downloads a model file, only when a user asks for it by URL and checksum."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import httpx
 
 _SECONDS = 30.0
-"""Longest silence of the other side."""
+"""Longest time without data from the server."""
 _MOST_REDIRECTS = 5
 
 
 @contextmanager
 def opened(url: str) -> Iterator[IO[bytes]]:
-    """What stands at an https or file address. Raises ModelError when it cannot be had."""
+    """The content at an https or file URL. Raises ModelError if it is not available."""
     parts = urlsplit(url)
     if parts.scheme == "file":
         with _file(Path(unquote(parts.path))) as content:
@@ -64,13 +64,13 @@ def _response(url: str) -> Iterator[httpx.Response]:
                         )
                     yield response
                     return
-                # To where files are stored; the checksum says whether it is the right one.
+                # Redirects lead to storage servers; the checksum proves that the file is the right one.
                 url = str(response.next_request.url)
-    raise ModelError(f"{url}: sends from one address to the next more than {_MOST_REDIRECTS} times")
+    raise ModelError(f"{url}: redirects more than {_MOST_REDIRECTS} times; use the final address")
 
 
 def _check_safe(url: str) -> None:
-    """https, or http on this machine."""
+    """Raises ModelError unless the URL is https, or http on this machine."""
     scheme = urlsplit(url).scheme
     if scheme == "https" or (scheme == "http" and is_this_machine(url)):
         return
@@ -78,7 +78,7 @@ def _check_safe(url: str) -> None:
 
 
 class _Body(io.RawIOBase):
-    """The content of a response as a file."""
+    """The content of a response as a file object."""
 
     def __init__(self, response: httpx.Response, url: str) -> None:
         self._parts = response.iter_bytes()
@@ -90,7 +90,7 @@ class _Body(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill the buffer as far as there is content."""
+        """Fill the buffer with the available content. Raises ModelError if the connection breaks."""
         import httpx
 
         try:
@@ -99,7 +99,7 @@ class _Body(io.RawIOBase):
                 if not self._waiting:
                     return 0
         except httpx.RequestError as error:
-            raise ModelError(f"{self._url}: broke off: {error}; try again") from error
+            raise ModelError(f"{self._url}: the connection broke: {error}; try again") from error
         count = min(len(buffer), len(self._waiting))
         buffer[:count] = self._waiting[:count]
         self._waiting = self._waiting[count:]

@@ -1,4 +1,4 @@
-"""Model files that a user has added: kept in one folder with their checksums beside them."""
+"""Model files added by the user, stored in one folder with their checksums."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 _BLOCK_BYTES = 1 << 20
 
 Received = Callable[[int], None]
-"""Told how many bytes have come so far."""
+"""Called with the number of bytes received so far."""
 
 
 class State(StrEnum):
-    """What is known of a file that was added."""
+    """The state of an added file."""
 
     UNCHANGED = "unchanged"
-    """Size and time are those of the file whose checksum was taken."""
+    """Size and time are the same as when the checksum was computed."""
     VERIFIED = "verified"
-    """Its checksum was computed again and is the same."""
+    """Its checksum was computed again and matches."""
     CHANGED = "changed"
-    """It is not the file that was added."""
+    """It differs from the file that was added."""
     MISSING = "missing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedModel:
-    """A file as it was when it was added. `source` is where it came from."""
+    """The record of an added file. `source` is where it came from."""
 
     name: str
     file: str
@@ -52,7 +52,7 @@ class AddedModel:
 
 
 def models_folder() -> Path:
-    """Where added models are kept: `PINCITE_MODELS`, else in the user's data folder."""
+    """The folder of added models: `PINCITE_MODELS`, or one in the user's data folder."""
     if chosen := os.environ.get(MODELS_VARIABLE):
         return Path(chosen).expanduser().absolute()
     data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
@@ -60,17 +60,17 @@ def models_folder() -> Path:
 
 
 class ModelFolder:
-    """The added models. A file and its record appear under their names only when complete."""
+    """The added models. Files and records appear under their names only when complete."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.path = folder or models_folder()
 
     def __iter__(self) -> Iterator[AddedModel]:
-        """By name. Raises ModelError for a record that cannot be read."""
+        """The models sorted by name. Raises ModelError for an unreadable record."""
         return (self._read(path) for path in sorted(self.path.glob(f"*{_RECORD}")))
 
     def find(self, name: str) -> AddedModel:
-        """The model of a name. Raises ModelError that lists the names there are."""
+        """The model with a name. Raises ModelError that lists the available names."""
         found = {model.name: model for model in self}
         if name not in found:
             there_are = ", ".join(found) or "none yet"
@@ -81,7 +81,7 @@ class ModelFolder:
         return found[name]
 
     def file_of(self, model: AddedModel) -> Path:
-        """Where its content lies."""
+        """The path of its content."""
         return self.path / model.file
 
     def add(
@@ -94,9 +94,9 @@ class ModelFolder:
         sha256: str = "",
         received: Received = lambda _: None,
     ) -> AddedModel:
-        """Copy a model into the folder. With `sha256`, only the content with that checksum.
+        """Copy a model into the folder. With `sha256`, the content must have that checksum.
 
-        Raises ModelError for a name that is taken or none, and for other content than expected.
+        Raises ModelError for an invalid or used name, and for unexpected content.
         """
         self._check_free(name)
         target = self.path / f"{name}{suffix}"
@@ -108,7 +108,7 @@ class ModelFolder:
             if sha256 and found != sha256.lower():
                 raise ModelError(
                     f"{came_from}: its SHA-256 is {found}, expected {sha256.lower()}; nothing was "
-                    "added: it is damaged or another file"
+                    "added: the file is damaged or a different one"
                 )
             status = part.stat()
             model = AddedModel(
@@ -129,7 +129,7 @@ class ModelFolder:
         return model
 
     def state(self, model: AddedModel, *, verify: bool = False) -> State:
-        """Whether its file is the one that was added; `verify` reads all of it."""
+        """Whether its file is unchanged; `verify` computes the checksum again."""
         file = self.file_of(model)
         try:
             status = file.stat()
@@ -145,8 +145,8 @@ class ModelFolder:
     def _check_free(self, name: str) -> None:
         if not _NAME.fullmatch(name):
             raise ModelError(
-                f"'{name}' cannot be a model's name; expected letters, digits and . _ + - after a "
-                "letter or digit: choose one with --name"
+                f"'{name}' is not a valid model name; expected a letter or digit, then letters, digits "
+                "and . _ + -: choose one with --name"
             )
         if (self.path / f"{name}{_RECORD}").exists():
             raise ModelError(
@@ -159,8 +159,7 @@ class ModelFolder:
             return AddedModel(**read_json(record))
         except (OSError, ValueError, TypeError) as error:
             raise ModelError(
-                f"{record}: is no record of a model as Pincite writes it; delete it and add the model "
-                "again"
+                f"{record}: is not a valid model record; delete it and add the model again"
             ) from error
 
     def _write(self, model: AddedModel) -> None:
@@ -171,7 +170,7 @@ class ModelFolder:
 
 
 def sha256_of(file: Path) -> str:
-    """The SHA-256 of a file's content. Raises ModelError when it cannot be read."""
+    """The SHA-256 of a file's content. Raises ModelError if it cannot be read."""
     try:
         with open_regular(file) as content:
             return hashlib.file_digest(content, "sha256").hexdigest()
@@ -180,7 +179,7 @@ def sha256_of(file: Path) -> str:
 
 
 def _copy(source: IO[bytes], target: IO[bytes], received: Received) -> str:
-    """Copy all of it onto the disk; the SHA-256 of what was copied."""
+    """Copy everything to the disk; returns the SHA-256."""
     digest, total = hashlib.sha256(), 0
     while block := source.read(_BLOCK_BYTES):
         digest.update(block)

@@ -1,7 +1,7 @@
-"""Asks a server that the user configured; with `download.py` the only code that opens connections.
+"""The client for configured servers; apart from `downloads.py` the only code that opens connections.
 
-Requests go to the configured address and nowhere else: redirects are not followed, and proxies and
-passwords that the environment names for other programs are not used.
+Requests go only to the configured address: redirects are not followed, and proxies and passwords set
+in the environment for other programs are not used.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OLLAMA_HERE = "http://127.0.0.1:11434"
-"""Where Ollama listens on a machine of one's own."""
+"""Ollama's default address."""
 
 _AGAIN = {408, 425, 429, 500, 502, 503, 504}
-"""Answers after which the same request may succeed."""
+"""Status codes after which a retry may succeed."""
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.5, 30.0
 _CONNECT_SECONDS = 10.0
 _REST_SECONDS = 30.0
-"""How long a server that is not there is left alone: the questions after the first need not wait."""
+"""How long an absent server is not asked again, so that later questions need not wait."""
 _MESSAGE_CHARS = 300
 _LONGEST_LINE_BYTES = 1_000_000
 _LONGEST_STREAM_BYTES = 16_000_000
 _LONGEST_ANSWER_BYTES = 64_000_000
-"""A batch of 64 vectors with 4,096 numbers each, as JSON, takes 6 million."""
+"""64 vectors of 4,096 numbers take 6 million bytes as JSON."""
 _LONGEST_ERROR_BYTES = 100_000
 _PIECE_BYTES = 1 << 16
 _TOO_LONG = re.compile(r"too (long|large)|context (length|size|window)|maximum context", re.I)
@@ -48,43 +48,43 @@ _TOO_LONG = re.compile(r"too (long|large)|context (length|size|window)|maximum c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a server is, how patient we are, and how its settings are called in messages."""
+    """A server's address, its timeouts, and the names of its settings for messages."""
 
     model: str
     url: str
     group: str
-    """Of settings, such as `embedding`."""
+    """The group of settings, such as `embedding`."""
     key: str = ""
     key_variable: str = ""
-    """The environment variable the key came from. A key never stands in settings or messages."""
+    """The environment variable with the key. Keys never appear in settings or messages."""
     timeout_seconds: float = 60.0
     retries: int = 3
     is_waited_for: bool = False
-    """Somebody waits for the answer: a server that is not there is tried once, and not for a while."""
+    """A user is waiting: an absent server is tried once, and then not for a while."""
     too_long: str = ""
-    """What to do when the server says that a text is too long."""
+    """Advice if the server says that a text is too long."""
     url_setting: str = "url"
     socket: str = ""
-    """A socket in the file system, for a server inside this process."""
+    """Path of a Unix socket, for a server in this process."""
 
 
 def key_from(variable: str) -> str:
-    """The key that an environment variable holds; empty for none."""
+    """The key in an environment variable; empty if it is not set."""
     return os.environ.get(variable, "")
 
 
 def checked_url(url: str, *, setting: str, key_variable: str) -> str:
-    """An address without a slash at its end. Raises ModelError for one that is none."""
+    """The URL without a trailing slash. Raises ModelError for an invalid one."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # urlsplit's word for a bad port or a bad bracket
+    except ValueError:  # urlsplit's error for a bad port or bracket
         is_address = False
     if not is_address:
         raise ModelError(f"{setting} is {url!r}; expected http://HOST:PORT or https://HOST")
     if parts.username or parts.password or parts.query:
         raise ModelError(
-            f"{setting} holds more than an address; put the key into the environment as "
+            f"{setting} contains more than an address; set the key in the environment as "
             f"{key_variable}"
         )
     return url.rstrip("/")
@@ -92,19 +92,19 @@ def checked_url(url: str, *, setting: str, key_variable: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Failure:
-    """What went wrong; how long to wait at least before another try, None if there is no use."""
+    """A failed request; `wait` is the minimum wait before a retry, None if a retry is useless."""
 
-    told: str
+    message: str
     wait: float | None = None
     is_unreachable: bool = False
     is_absent: bool = False
-    """Nothing listens there: it was not slow or busy."""
+    """Nothing listens at the address."""
 
 
 class ServerClient:
-    """Asks one server, again where that may help. Raises ModelError in plain words.
+    """Sends requests to one server, with retries. Raises ModelError.
 
-    It is a ModelUnreachable where the server is not there, too slow, or failing (5xx).
+    The error is a ModelUnreachable if the server is absent, too slow, or failing (5xx).
     """
 
     def __init__(self, place: Place, *, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -113,19 +113,19 @@ class ServerClient:
         self.name = f"{place.model} at {place.url}"
         self._client = _client(place)
         self._absent, self._rests_until = "", 0.0
-        # Connections that are kept open are given back when nobody uses the client any more.
+        # Closes kept-alive connections when the client is no longer used.
         self.close = weakref.finalize(self, self._client.close)
 
     def get(self, path: str) -> Any:
-        """The JSON that stands at a path."""
+        """The JSON at a path."""
         return _json(self._whole("GET", path), self.name)
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        """The server's JSON answer, after as many tries as it takes and is allowed."""
+        """The server's JSON answer, after retries if necessary."""
         return _json(self._whole("POST", path, body), self.name)
 
     def _whole(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
-        """All of an answer; the timeout is for each try."""
+        """A whole answer; the timeout applies to each try."""
 
         def send() -> httpx.Response:
             request = self._client.build_request(method, self._place.url + path, json=body)
@@ -134,9 +134,9 @@ class ServerClient:
         return self._answer(send, self._all_of)
 
     def lines(self, path: str, body: dict[str, Any]) -> Iterator[str]:
-        """The lines of a streamed answer as they come, all of them within the timeout.
+        """The lines of a streamed answer as they arrive, all within the timeout.
 
-        A request is tried again until its first line has come, and not after that.
+        A request is retried only until its first line has arrived.
         """
         deadline = time.monotonic() + self._place.timeout_seconds
 
@@ -160,9 +160,9 @@ class ServerClient:
                 *lines, waiting = (waiting + part).split(b"\n")
                 if len(waiting) > _LONGEST_LINE_BYTES or total > _LONGEST_STREAM_BYTES:
                     raise ModelError(
-                        f"{self.name}: sent more than a written answer can be; expected at most "
+                        f"{self.name}: sent more than an answer can be; expected at most "
                         f"{_LONGEST_LINE_BYTES:,} bytes in a line and {_LONGEST_STREAM_BYTES:,} in "
-                        "all: is this the right address?"
+                        "total: is this the right address?"
                     )
                 yield from (line.decode("utf-8", "replace").rstrip("\r") for line in lines)
         except httpx.TimeoutException as error:
@@ -175,28 +175,28 @@ class ServerClient:
             yield waiting.decode("utf-8", "replace").rstrip("\r")
 
     def _parts(self, response: httpx.Response) -> Iterator[bytes]:
-        """An answer as it comes, unpacked in small pieces; some of them may be empty."""
-        packed = response.headers.get("content-encoding", "identity").lower()
-        if packed == "identity":
+        """An answer as it arrives, decompressed in small pieces; some may be empty."""
+        encoding = response.headers.get("content-encoding", "identity").lower()
+        if encoding == "identity":
             yield from response.iter_raw()
-        elif packed == "gzip":
+        elif encoding == "gzip":
             yield from _unpacked(response.iter_raw(), self.name)
         else:
             raise ModelError(
-                f"{self.name}: answered packed as {packed!r}; expected gzip or nothing"
+                f"{self.name}: answered with the encoding {encoding!r}; expected gzip or none"
             )
 
     def _all_of(self, response: httpx.Response, deadline: float) -> bytes:
         content = b"".join(self._until(response, deadline, _LONGEST_ANSWER_BYTES + 1))
         if len(content) > _LONGEST_ANSWER_BYTES:
             raise ModelError(
-                f"{self.name}: answered more than {_LONGEST_ANSWER_BYTES:,} bytes, and no request "
-                "needs as many: is this the right address?"
+                f"{self.name}: answered more than {_LONGEST_ANSWER_BYTES:,} bytes, more than any "
+                "request needs: is this the right address?"
             )
         return content
 
     def _until(self, response: httpx.Response, deadline: float, most: int) -> Iterator[bytes]:
-        """The first bytes of an answer, `most` of them. Raises ReadTimeout after the deadline."""
+        """The first `most` bytes of an answer. Raises ReadTimeout after the deadline."""
         with closing(response):
             for part in _before(deadline, self._parts(response)):
                 yield part[:most]
@@ -211,9 +211,9 @@ class ServerClient:
         *,
         deadline: float = float("inf"),
     ) -> T:
-        """What `take` makes of a successful response, after as many tries as needed and allowed.
+        """The result of `take` for a successful response, after retries if necessary.
 
-        It is given the time until which this try may last.
+        `take` gets the response and the deadline of this try.
         """
         if time.monotonic() < self._rests_until:
             raise ModelUnreachable(self._absent)
@@ -225,10 +225,10 @@ class ServerClient:
             if found.wait is None or is_last:
                 tries = f" ({tried} tries)" if tried > 1 else ""
                 kind = ModelUnreachable if found.is_unreachable else ModelError
-                told = f"{self.name}: {self.without_key(found.told)}{tries}"
+                message = f"{self.name}: {self.without_key(found.message)}{tries}"
                 if found.is_absent and self._place.is_waited_for:
-                    self._absent, self._rests_until = told, time.monotonic() + _REST_SECONDS
-                raise kind(told)
+                    self._absent, self._rests_until = message, time.monotonic() + _REST_SECONDS
+                raise kind(message)
             self._sleep(wait)
         return found
 
@@ -248,23 +248,23 @@ class ServerClient:
                 response = send()
             if response.is_success:
                 return take(response, deadline)
-            said = b"".join(self._until(response, deadline, _LONGEST_ERROR_BYTES))
+            content = b"".join(self._until(response, deadline, _LONGEST_ERROR_BYTES))
         except httpx.TimeoutException:
-            return _Failure(told=self._too_slow(), wait=0.0, is_unreachable=True)
+            return _Failure(message=self._too_slow(), wait=0.0, is_unreachable=True)
         except httpx.ConnectError as error:
-            told = f"cannot be reached ({error}): is the server running?"
+            message = f"cannot be reached ({error}): is the server running?"
             wait = None if self._place.is_waited_for else 0.0
-            return _Failure(told=told, wait=wait, is_unreachable=True, is_absent=True)
+            return _Failure(message=message, wait=wait, is_unreachable=True, is_absent=True)
         except httpx.RequestError as error:
-            told = f"cannot be reached ({error}): is the server running?"
-            return _Failure(told=told, wait=0.0, is_unreachable=True)
-        return self._refused(response, _message(said))
+            message = f"cannot be reached ({error}): is the server running?"
+            return _Failure(message=message, wait=0.0, is_unreachable=True)
+        return self._refused(response, _message(content))
 
-    def _refused(self, response: httpx.Response, told: str) -> _Failure:
+    def _refused(self, response: httpx.Response, message: str) -> _Failure:
         code = response.status_code
-        may_help = code in _AGAIN and not _TOO_LONG.search(told)
+        may_help = code in _AGAIN and not _TOO_LONG.search(message)
         return _Failure(
-            told=f"answered {code}: {told}{self._advice(response, told)}",
+            message=f"answered {code}: {message}{self._advice(response, message)}",
             wait=_asked_to_wait(response) if may_help else None,
             is_unreachable=code >= 500 and may_help,
         )
@@ -273,9 +273,9 @@ class ServerClient:
         seconds, group = self._place.timeout_seconds, self._place.group
         return f"gave no answer in {seconds:g} s: raise {group}.timeout_seconds"
 
-    def _advice(self, response: httpx.Response, told: str) -> str:
+    def _advice(self, response: httpx.Response, message: str) -> str:
         code, url = response.status_code, f"{self._place.group}.{self._place.url_setting}"
-        if _TOO_LONG.search(told):
+        if _TOO_LONG.search(message):
             return f"; {self._place.too_long}" if self._place.too_long else ""
         if code in (401, 403):
             return f"; set the key in the environment as {self._place.key_variable}"
@@ -286,20 +286,20 @@ class ServerClient:
         return ""
 
     def object_of(self, written: str, *, called: str) -> dict[str, Any]:
-        """A JSON object out of a stream. Raises ModelError for anything else, and for a told error."""
+        """A JSON object from a stream. Raises ModelError for anything else and for reported errors."""
         try:
             found = json.loads(written)
         except ValueError as error:
             raise ModelError(
-                f"{self.name}: sent {called} that is no JSON: is this the right address?"
+                f"{self.name}: sent {called} that is not JSON: is this the right address?"
             ) from error
         if not isinstance(found, dict) or found.get("error"):
-            told = self.without_key(told_error(found))
-            raise ModelError(f"{self.name}: broke off with an error: {told[:300]}")
+            message = self.without_key(reported_error(found))
+            raise ModelError(f"{self.name}: broke off with an error: {message[:300]}")
         return found
 
     def without_key(self, message: str) -> str:
-        """What a server said, with our key taken out."""
+        """A server's message with the key removed."""
         key = self._place.key
         return message.replace(key, "[key]") if key else message
 
@@ -346,22 +346,22 @@ def is_this_machine(url: str) -> bool:
 
 
 def _backoff(tried: int) -> float:
-    """Seconds before the next try: doubled each time, and spread so that clients do not meet."""
+    """Seconds before the next try: doubled each time, with jitter so that clients do not collide."""
     longest: float = min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2.0**tried)
-    # How long decides nothing that has to be kept secret.
+    # Not security-relevant.
     return longest * random.uniform(0.5, 1.0)  # noqa: S311
 
 
 def _asked_to_wait(response: httpx.Response) -> float:
     try:
         seconds = float(response.headers.get("retry-after", 0))
-    except ValueError:  # A date; the usual backoff will do.
+    except ValueError:  # A date: use the usual backoff.
         return 0.0
     return min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
 
 
 def _before(deadline: float, parts: Iterator[bytes]) -> Iterator[bytes]:
-    """What comes before the deadline. Raises ReadTimeout after it."""
+    """The parts that arrive before the deadline. Raises ReadTimeout after it."""
     import httpx
 
     from pincite.models.timed_connections import until
@@ -377,7 +377,7 @@ def _before(deadline: float, parts: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _unpacked(parts: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """Unpacks gzip in pieces, since a thousandfold may be in it."""
+    """Decompresses gzip in small pieces, since it may expand a thousandfold."""
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     for part in parts:
         try:
@@ -392,22 +392,20 @@ def _json(content: bytes, name: str) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise ModelError(
-            f"{name}: answered with something that is no JSON: is this the right address?"
-        ) from error
+        raise ModelError(f"{name}: its answer is not JSON: is this the right address?") from error
 
 
-def _message(said: bytes) -> str:
-    """What the server says about it, on one line."""
+def _message(content: bytes) -> str:
+    """The server's error message, on one line."""
     try:
-        told = told_error(json.loads(said))
+        message = reported_error(json.loads(content))
     except (ValueError, RecursionError):
-        told = said.decode("utf-8", "replace")
-    return " ".join(told.split())[:_MESSAGE_CHARS]
+        message = content.decode("utf-8", "replace")
+    return " ".join(message.split())[:_MESSAGE_CHARS]
 
 
-def told_error(content: Any) -> str:
-    """The message of an error, in any of the forms in which servers write it."""
-    told = content.get("error", content) if isinstance(content, dict) else content
-    told = told.get("message", told) if isinstance(told, dict) else told
-    return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
+def reported_error(content: Any) -> str:
+    """The message of an error, in any of the formats that servers use."""
+    error = content.get("error", content) if isinstance(content, dict) else content
+    error = error.get("message", error) if isinstance(error, dict) else error
+    return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)

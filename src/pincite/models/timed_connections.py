@@ -1,7 +1,7 @@
-"""Connections that end when the time for the whole request is over, whatever the other side does.
+"""Connections with a deadline for the whole request.
 
-httpx counts its timeouts anew for every piece that comes: a server that sends its headers letter by
-letter could go on for ever.
+httpx restarts its timeouts with every piece of data: a server that sends its headers letter by letter
+could go on forever.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import httpcore
 import httpx
 
 _DEADLINE: ContextVar[float] = ContextVar("deadline", default=float("inf"))
-"""Until when the request of this thread may last, as `time.monotonic` counts."""
+"""Deadline of this thread's request, in seconds of `time.monotonic`."""
 
 
 @contextmanager
 def until(deadline: float) -> Iterator[None]:
-    """What is asked in this block ends with a timeout at this time."""
+    """Requests in this context time out at this deadline."""
     token = _DEADLINE.set(deadline)
     try:
         yield
@@ -31,11 +31,11 @@ def until(deadline: float) -> Iterator[None]:
 
 
 class TimedTransport(httpx.HTTPTransport):
-    """The connections of one client; `socket` is a path in the file system, for a server there."""
+    """The connections of one client; `socket` is the path of a Unix socket to use."""
 
     def __init__(self, *, socket: str = "") -> None:
         super().__init__(trust_env=False)
-        # The transport has no argument for it.
+        # httpx has no argument for the network backend.
         self._pool = httpcore.ConnectionPool(
             ssl_context=httpx.create_ssl_context(trust_env=False),
             max_connections=100,
@@ -47,7 +47,7 @@ class TimedTransport(httpx.HTTPTransport):
 
 
 def _left(timeout: float | None, error: type[Exception]) -> float | None:
-    """The seconds that one step may take. Raises `error` when none are left."""
+    """The seconds left for one step. Raises `error` if there are none."""
     left = _DEADLINE.get() - time.monotonic()
     if left <= 0:
         raise error("the whole answer took too long")

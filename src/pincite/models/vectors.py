@@ -1,4 +1,4 @@
-"""The little vector arithmetic that encoders, rerankers and selectors share."""
+"""Vector arithmetic shared by encoders, rerankers and selectors."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from numpy.typing import NDArray
 from pincite.stages import TokenStates
 
 _STEP = 0.9957
-"""Width of a level, in standard deviations: the best for four levels of a normal distribution (Max
+"""Width of a level, in standard deviations: optimal for four levels of a normal distribution (Max
 1960, "Quantizing for minimum distortion")."""
 _LEVELS = _STEP / 0.881 * (np.arange(4) - 1.5)
-"""What the levels stand for. A rounded row keeps .881 of its product with itself (of a normal
-distribution's, with this step); divided by that, similarities are right on average."""
+"""The values of the levels. With this step, a rounded row of a normal distribution keeps .881 of its
+product with itself; dividing by that makes similarities right on average."""
 _SHIFTS = np.array([0, 2, 4, 6], dtype=np.uint8)
 
 
 def normalised(vectors: NDArray[Any]) -> NDArray[Any]:
-    """The same vector(s), rows scaled to length 1; zero rows stay zero."""
+    """The vector(s) with rows scaled to length 1; zero rows stay zero."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     scaled: NDArray[Any] = vectors / np.where(length == 0, 1, length)
     return scaled
 
 
 def pool_spans(encoded: TokenStates, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
-    """Mean of the token states inside each character range, scaled to length 1.
+    """Mean of the token states in each character range, scaled to length 1.
 
     Returns (spans, dimensions); a range without tokens gets the whole text's vector.
     """
@@ -55,12 +55,12 @@ def sigmoid(logit: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenCodes:
-    """The token states of a passage in two bits a dimension: what is kept of them.
+    """A passage's token states, quantized to two bits per dimension for storage.
 
     `codes` (tokens, dimensions / 4) are bytes of four levels each. `parts` (1 + sentences, 2) are
-    ranges of tokens: first what stands above the sentences (name and headings), then each sentence.
-    What a passage is like changes by .0075 (standard deviation), and what is found by less than the
-    intervals tell (docs/decisions/0005-token-states-at-rest.md).
+    ranges of tokens: first the context above the sentences (name and headings), then each sentence.
+    Similarities change by .0075 (standard deviation), and retrieval results by less than the confidence
+    intervals show (docs/decisions/0005-token-states-at-rest.md).
     """
 
     codes: NDArray[np.uint8]
@@ -68,7 +68,7 @@ class TokenCodes:
 
     @classmethod
     def of(cls, encoded: TokenStates, sentences: Sequence[tuple[int, int]]) -> Self:
-        """Those of a text with sentences at these character ranges."""
+        """The codes of a text with sentences at these character ranges."""
         above = (
             sentences[0][0] if sentences else len(encoded.offsets) and int(encoded.offsets.max())
         )
@@ -80,32 +80,32 @@ class TokenCodes:
 
     @classmethod
     def from_bytes(cls, content: bytes, *, sentences: int, dimensions: int) -> Self:
-        """What `to_bytes` gave. Raises ValueError where it was damaged."""
+        """The codes from `to_bytes`. Raises ValueError if they are damaged."""
         split = (1 + sentences) * 2 * np.dtype(np.int32).itemsize
         parts = np.frombuffer(content[:split], dtype=np.int32).reshape(1 + sentences, 2)
         codes = np.frombuffer(content[split:], dtype=np.uint8).reshape(-1, -(-dimensions // 4))
         if parts.min() < 0 or parts.max() > len(codes):
-            raise ValueError("ranges of tokens lie outside the tokens")
+            raise ValueError("token ranges are out of bounds")
         return cls(codes, parts)
 
     def to_bytes(self) -> bytes:
-        """For the catalog."""
+        """The form stored in the catalog."""
         return self.parts.tobytes() + self.codes.tobytes()
 
     def states(self, dimensions: int) -> NDArray[np.float32]:
-        """(tokens, dimensions): to be compared with what `turned` makes of other states."""
+        """(tokens, dimensions): comparable with other states after `turned`."""
         found = _levels_of_bytes(dimensions).take(self.codes, axis=0)
         return found.reshape(len(self.codes), -1)[:, :dimensions]
 
 
 def turned(states: NDArray[Any]) -> NDArray[np.float32]:
-    """The same rows in other axes, over which they are spread evenly; products stay the same."""
+    """The rows in rotated axes, over which they spread evenly; dot products are unchanged."""
     return states.astype(np.float32) @ _axes(states.shape[-1])
 
 
 @lru_cache(maxsize=4)
 def _axes(dimensions: int) -> NDArray[np.float32]:
-    # RandomState's numbers are the same in every version of numpy, which the stored codes rely on.
+    # RandomState gives the same numbers in every version of numpy; stored codes rely on that.
     random = np.random.RandomState(20).standard_normal((dimensions, dimensions))
     axes: NDArray[np.float32] = np.linalg.qr(random)[0].astype(np.float32)
     return axes
@@ -113,14 +113,14 @@ def _axes(dimensions: int) -> NDArray[np.float32]:
 
 @lru_cache(maxsize=4)
 def _levels_of_bytes(dimensions: int) -> NDArray[np.float32]:
-    """(256, 4): the four values that a byte stands for."""
+    """(256, 4): the four values that each byte encodes."""
     levels = np.arange(256, dtype=np.uint8)[:, None] >> _SHIFTS & 3
     found: NDArray[np.float32] = (_LEVELS[levels] / math.sqrt(dimensions)).astype(np.float32)
     return found
 
 
 def _packed(states: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Rows of length 1 as levels, four to a byte."""
+    """Rows of length 1, quantized to levels, four per byte."""
     dimensions = states.shape[1]
     levels = states * (math.sqrt(dimensions) / _STEP) + 2
     whole = np.clip(levels, 0, 3, out=levels).astype(np.uint8)

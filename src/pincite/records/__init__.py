@@ -1,1 +1,1 @@
-"""Which values flow between stages?"""
+"""The values that flow between stages."""

@@ -1,4 +1,4 @@
-"""Is what a caller gave of the right kind?"""
+"""Checks the arguments of public functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pincite.errors import UsageError
 
 
 def checked_text(given: object, what: str) -> str:
-    """A text that can be stored and looked up. Raises UsageError; `what` names it in the message."""
+    """A string in valid UTF-8. Raises UsageError otherwise; `what` names it in the message."""
     if not isinstance(given, str):
         raise UsageError(f"{what} is {_kind(given)}; give a text (str)")
     try:
@@ -21,34 +21,36 @@ def checked_text(given: object, what: str) -> str:
 
 
 def checked_texts(given: object, what: str) -> tuple[str, ...]:
-    """Several such texts; one alone would be taken apart into its characters, and is refused."""
+    """Several such strings. Raises UsageError for a single one, which would be split into letters."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise UsageError(f"{what} is {_kind(given)}; give a list of texts")
     return tuple(checked_text(one, f"one of {what}") for one in given)
 
 
 def checked_limit(given: object, what: str) -> int:
-    """A whole number of at least one."""
+    """An integer of 1 or more. Raises UsageError otherwise."""
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
         raise UsageError(f"{what} is {given!r}; give a whole number of 1 or more")
     return given
 
 
 def checked_path(given: object) -> Path:
-    """A path that names something. Raises UsageError for an empty one: it would mean this folder."""
+    """A path. Raises UsageError for an empty one, which would mean the current folder."""
     if not isinstance(given, str | os.PathLike) or isinstance(os.fspath(given), bytes):
         raise UsageError(f"a path is {_kind(given)}; give a text (str) or a Path")
     if not os.fspath(given):
         raise UsageError("a path is empty; name a file or a folder ('.' is the current folder)")
     if "\0" in os.fspath(given):
-        raise UsageError(f"the path {os.fspath(given)!r} has a NUL in it; no file is called so")
+        raise UsageError(
+            f"the path {os.fspath(given)!r} contains a NUL character; file names cannot"
+        )
     return Path(given)
 
 
 def checked_paths(
     given: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
 ) -> list[Path]:
-    """One path or several."""
+    """One path or several. Raises UsageError as `checked_path` does."""
     if isinstance(given, str | os.PathLike):
         given = [given]
     if not isinstance(given, Iterable):

@@ -1,4 +1,4 @@
-"""The values of a count over the whole collection: what is counted, found, and checked."""
+"""Values of a count over the whole collection: the request, the scan and the checked result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.records.library_records import FileProblem
 
 
 class Closeness(StrEnum):
-    """How the words of a subject must stand to be a mention of it."""
+    """How close together the words of a subject must be to count as a mention."""
 
     EXACT = "these words exactly"
     SIDE_BY_SIDE = "these words side by side, in any of their forms"
@@ -21,11 +21,11 @@ class Closeness(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyRequest:
-    """What is to be counted over the whole collection: mentions of `subject`.
+    """A request to count mentions of `subject` over the whole collection.
 
-    `limits` say what else was asked that counting words cannot tell. With `is_certain`, to find
-    nothing is an answer; otherwise the question may mean something else than these words. With
-    `is_condition` ("rent or keys") they are counted as a phrase only.
+    `limits` lists what else was asked that counting words cannot answer. With `is_certain`, a count of
+    zero is an answer; otherwise the question may mean something other than these words. With
+    `is_condition` ("rent or keys") they are counted only as a phrase.
     """
 
     subject: str
@@ -38,9 +38,9 @@ class SurveyRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanScope:
-    """What a scan goes through: paths by document id, and how many passages they have together.
+    """The documents to scan: their paths by document id, and their total number of passages.
 
-    `problems` are its files that could not be read, or not wholly.
+    `problems` lists files that could not be read, or only in part.
     """
 
     paths: Mapping[str, tuple[str, ...]]
@@ -50,7 +50,7 @@ class ScanScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageEdges:
-    """A passage's key, and where its sentences start and end in turn."""
+    """A passage's key, and the start and end of each sentence, in one flat tuple."""
 
     key: int
     edges: tuple[int, ...]
@@ -58,9 +58,9 @@ class PassageEdges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A sentence, table row or heading that mentions the subject, and how it is written there.
+    """A sentence, table row or heading that mentions the subject, and the forms it is written in.
 
-    `passages` are the keys of those that hold it; a heading is in none.
+    `passages` are the keys of the passages that contain it; none for a heading.
     """
 
     span: Span
@@ -70,7 +70,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedDocument:
-    """What a scan found in one document; `paths` are those of all files with its content."""
+    """The mentions found in one document; `paths` has all files with its content."""
 
     document_id: str
     paths: tuple[str, ...]
@@ -80,7 +80,7 @@ class ScannedDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """Everything that was found, before anything is checked; only documents with mentions."""
+    """The unchecked result of a scan; `found` has only documents with mentions."""
 
     request: SurveyRequest
     closeness: Closeness
@@ -88,12 +88,12 @@ class Scan:
     documents: int
     passages: int
     skipped: tuple[FileProblem, ...]
-    """Files of the scanned part that could not be read, or not wholly, and why."""
+    """Files of the scanned part that could not be read, or only in part, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyRow:
-    """The checked mentions in one document. `citations` of the answer, from `first`, are its own."""
+    """The checked mentions in one document: `citations` of the answer's citations, from `first`."""
 
     document: str
     paths: tuple[str, ...]
@@ -107,10 +107,10 @@ class SurveyRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """A count over the whole collection, or over what the filters let through.
+    """A count over the whole collection, or over the filtered part.
 
-    `documents_scanned` and `passages_scanned` were all looked at; `rows` has those that mention the
-    subject. `skipped` files may hold more: with any, the count is a lower bound.
+    `documents_scanned` and `passages_scanned` count everything scanned; `rows` has the documents that
+    mention the subject. `skipped` files may contain more: with any, the count is a lower bound.
     """
 
     subject: str
@@ -125,4 +125,4 @@ class Survey:
     rows: tuple[SurveyRow, ...]
     skipped: tuple[FileProblem, ...]
     sections: tuple[str, ...] = ()
-    """What only was looked at of the documents; empty for all of each."""
+    """The only sections that were scanned; empty for whole documents."""

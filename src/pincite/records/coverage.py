@@ -1,4 +1,4 @@
-"""How much of a file can be found: per file, and per page."""
+"""Coverage: how much of a file was read, per file and per page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.records.document import UNQUOTED, Block, BlockKind, Coverage, Docum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageCoverage:
-    """What of one page can be found. `recognition` is the mean confidence of OCR, in 0..1."""
+    """The coverage of one page. `recognition` is the mean confidence of OCR, in 0..1."""
 
     number: int
     label: str
@@ -24,10 +24,10 @@ class PageCoverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCoverage:
-    """What of one file can be found; `pages_with_gaps` counts those of which something is missing.
+    """The coverage of one file; `pages_with_gaps` counts incomplete pages.
 
-    `characters` counts what may be quoted, without blanks: text that nobody sees and what is
-    printed on every page is in `unquoted_characters`.
+    `characters` counts quotable text without whitespace; hidden text and page headers and footers are
+    in `unquoted_characters`.
     """
 
     status: Coverage
@@ -44,7 +44,7 @@ class FileCoverage:
 
 
 def file_coverage(document: Document) -> FileCoverage:
-    """Measure a document."""
+    """The coverage of a document."""
     blocks = document.blocks
     return FileCoverage(
         status=document.coverage,
@@ -62,7 +62,7 @@ def file_coverage(document: Document) -> FileCoverage:
 
 
 def flag_lines(flags: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Flags as (kind, detail) in words: one line for each kind, however often it was found."""
+    """Flags, given as (kind, detail), as text: one line for each kind."""
     kinds: dict[str, list[str]] = {}
     for kind, detail in flags:
         kinds.setdefault(kind, []).append(detail)
@@ -72,7 +72,7 @@ def flag_lines(flags: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def page_coverage(document: Document) -> Iterator[PageCoverage]:
-    """Measure each page of a document, in order."""
+    """The coverage of each page of a document, in order."""
     on_page: dict[int | None, list[Block]] = {}
     for block in document.blocks:
         on_page.setdefault(block.page, []).append(block)
@@ -93,7 +93,7 @@ def _characters(document: Document, blocks: Sequence[Block]) -> int:
 
 
 def _tables(blocks: Sequence[Block]) -> int:
-    """Runs of table rows: two tables that touch count as one."""
+    """The number of runs of table rows; adjacent tables count as one."""
     rows = (block.kind is BlockKind.TABLE_ROW for block in blocks)
     return sum(is_table for is_table, _ in groupby(rows))
 

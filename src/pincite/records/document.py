@@ -1,4 +1,4 @@
-"""What a reader finds in a file: its text, and where everything in it lies.
+"""The document that a reader makes from a file: its text, and the positions of everything in it.
 
 Frozen, slotted, keyword-only. There is one coordinate system: offsets count Unicode code points
 of `Document.text`, start inclusive, end exclusive.
@@ -20,10 +20,10 @@ from typing import BinaryIO
 
 from pincite.records.files import open_regular
 
-# Where words stand on a page.
+# Positions of words on pages.
 
 _WIDEST_BLANK = 4.0
-"""In heights of a line: words farther apart are not joined into one box."""
+"""In line heights: words farther apart are not joined into one box."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +39,9 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoxMap:
-    """Where each word of a paged document stands: parallel columns, one row per word.
+    """The position of each word of a paged document, as parallel columns with one row per word.
 
-    Columns instead of one object per word, because a 600-page file has 300,000 words.
+    Columns instead of objects, because a 600-page file has 300,000 words.
     Rows are in order of `starts`; coordinates are as in `Box`.
     """
 
@@ -55,14 +55,14 @@ class BoxMap:
         return len(self.starts)
 
     def append(self, start: int, end: int, box: Box) -> None:
-        """Add the word at `start:end`; words are added in text order while a reader works."""
+        """Add the word at `start:end`; words must be added in text order."""
         self.starts.append(start)
         self.ends.append(end)
         self.pages.append(box.page)
         self.corners.extend((box.x0, box.y0, box.x1, box.y1))
 
     def boxes(self, start: int, end: int) -> tuple[Box, ...]:
-        """The boxes that cover the words of `start:end`, one per line of print."""
+        """The boxes that cover the words of `start:end`, one per printed line."""
         return tuple(_join_lines(self._words(start, end)))
 
     def _words(self, start: int, end: int) -> Iterator[Box]:
@@ -96,12 +96,9 @@ def _join_lines(words: Iterable[Box]) -> Iterator[Box]:
 def _same_line(line: Box, word: Box) -> bool:
     height = min(line.y1 - line.y0, word.y1 - word.y0)
     overlap = min(line.y1, word.y1) - max(line.y0, word.y0)
-    # To either side, since Arabic and Hebrew run to the left; far away is another column.
+    # On either side, since Arabic and Hebrew run right to left; a wide gap means another column.
     gap = max(word.x0 - line.x1, line.x0 - word.x1)
     return line.page == word.page and overlap >= height / 2 and gap <= _WIDEST_BLANK * height
-
-
-# What a reader finds in a file: its text, and where everything in it lies.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -113,7 +110,7 @@ class Span:
     end: int
 
     def contains(self, other: Span) -> bool:
-        """Whether `other` lies wholly inside this span of the same document."""
+        """Whether `other` is entirely inside this span of the same document."""
         return (
             self.document_id == other.document_id
             and self.start <= other.start
@@ -121,11 +118,11 @@ class Span:
         )
 
 
-# --- What a reader finds in a file -------------------------------------------------------------
+# --- The structure of a document -------------------------------------------------------------
 
 
 class BlockKind(StrEnum):
-    """What role a stretch of text plays on its page."""
+    """The role of a piece of text on its page."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -140,19 +137,19 @@ class BlockKind(StrEnum):
 
 
 UNQUOTED = frozenset({BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER, BlockKind.HIDDEN})
-"""Kept in the document and never quoted: what is printed on every page, and what nobody can see."""
+"""Kept in the document but never quoted: page headers, page footers and hidden text."""
 
 
 Range = tuple[int, int]
-"""Start and end of a stretch of one document's text."""
+"""Start and end of a range of one document's text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell of a table row, and the cells that say what it means.
+    """One cell of a table row and its header cells.
 
     `column_headers` and `row_headers` are the ranges of header cells, outermost first; header
-    cells themselves have none. `place` is its address where the format has one (`B7`).
+    cells themselves have none. `place` is its address if the format has one (`B7`).
     """
 
     start: int
@@ -167,8 +164,8 @@ class Block:
     """One structural piece of a document; blocks do not overlap and come in reading order.
 
     `section` is the path of headings above the block, outermost first; a heading's own text is
-    the last element of its own path. `page` is None where the format has no pages. `place` is where
-    a person finds the block in formats without pages ("Sheet1!A7:D7", "row 12", "attachment a.txt").
+    the last element of its own path. `page` is None if the format has no pages. `place` is the
+    location in formats without pages ("Sheet1!A7:D7", "row 12", "attachment a.txt").
     """
 
     start: int
@@ -184,8 +181,8 @@ class Block:
 class Page:
     """One page or slide of a paged document; `number` counts from 1, sizes are in PDF points.
 
-    `label` is the number printed on it where that differs (`iv`, `A-3`). `images` counts pictures
-    whose text, if they hold any, was not read. `gap` says what of the page is missing, if anything.
+    `label` is the printed number if it differs (`iv`, `A-3`). `images` counts images whose text, if
+    any, was not read. `gap` says what is missing from the page, if anything.
     """
 
     number: int
@@ -200,7 +197,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedLine:
-    """A line that was read from a picture, and how sure the recogniser was, in 0..1."""
+    """A line read from an image by OCR, and the recogniser's confidence, in 0..1."""
 
     start: int
     end: int
@@ -208,7 +205,7 @@ class RecognisedLine:
 
 
 class FlagKind(StrEnum):
-    """What a reader of the report should look at; none of it is ever obeyed."""
+    """Suspicious content for a person to review; none of it is ever obeyed."""
 
     HIDDEN_TEXT = "hidden text"
     INVISIBLE_CHARACTERS = "invisible characters"
@@ -220,7 +217,7 @@ class FlagKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """Something in a file that may be meant to deceive; `start:end` is empty where it has no text."""
+    """Content that may be meant to deceive; `start:end` is empty if it has no text."""
 
     kind: FlagKind
     detail: str
@@ -230,7 +227,7 @@ class Flag:
 
 
 class Coverage(StrEnum):
-    """How much of a file can be found."""
+    """How much of a file was read."""
 
     COMPLETE = "complete"
     PARTIAL = "partial"
@@ -239,11 +236,10 @@ class Coverage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What one file holds. `id` derives from the file's bytes, so the same bytes are one document.
+    """The content of a file. `id` derives from the file's bytes, so equal files are one document.
 
-    For text formats `text` is the decoded file, unchanged, and `encoding` names the codec that
-    takes a slice of the file's bytes back to a slice of `text`; `first_byte` is where the text
-    begins (after a byte order mark). For the other formats `encoding` is None.
+    For text formats `text` is the decoded file, unchanged, `encoding` is its codec, and `first_byte`
+    is where the text begins (after a byte order mark). For other formats `encoding` is None.
     """
 
     id: str
@@ -251,7 +247,7 @@ class Document:
     title: str
     media_type: str
     name: str = ""
-    """The file's name, as it was when the file was read."""
+    """The file's name when it was read."""
     text: str
     encoding: str | None = None
     first_byte: int = 0
@@ -260,33 +256,33 @@ class Document:
     boxes: BoxMap = field(default_factory=BoxMap)
     recognised: tuple[RecognisedLine, ...] = ()
     gaps: tuple[str, ...] = ()
-    """What is missing, in plain words ("page 3 has no text"); with any, the file is `partial`."""
+    """What is missing, as text ("page 3 has no text"); with any, the file is `partial`."""
     warnings: tuple[str, ...] = ()
-    """What else a reader must tell about this file, in plain words."""
+    """Other messages of the reader about this file."""
     flags: tuple[Flag, ...] = ()
 
     @property
     def coverage(self) -> Coverage:
-        """Whether everything in the file can be found."""
+        """Whether the whole file was read."""
         return Coverage.PARTIAL if self.gaps else Coverage.COMPLETE
 
     def page_at(self, position: int) -> Page | None:
-        """The page a character is on; None where there are no pages."""
+        """The page of a character; None if there are no pages."""
         row = bisect_right(self.pages, position, key=lambda page: page.start) - 1
         return self.pages[row] if row >= 0 and position < self.pages[row].end else None
 
     def blocks_in(self, start: int, end: int) -> tuple[Block, ...]:
-        """The blocks that share text with `start:end`, in order."""
+        """The blocks that overlap `start:end`, in order."""
         first = self.first_block_behind(start)
         last = bisect_left(self.blocks, end, lo=first, key=lambda block: block.start)
         return self.blocks[first:last]
 
     def first_block_behind(self, start: int) -> int:
-        """The number of the first block that ends behind a place."""
+        """The index of the first block that ends after a position."""
         return bisect_right(self.blocks, start, key=lambda block: block.end)
 
     def section_around(self, start: int, end: int) -> Range:
-        """The whole section that `start:end` is in: the neighbouring blocks below its heading."""
+        """The whole section around `start:end`: the adjacent blocks under the same heading."""
         inside = self.blocks_in(start, end)
         if not inside or not inside[0].section:
             return start, end
@@ -300,7 +296,7 @@ class Document:
         return self.blocks[first].start, self.blocks[last].end
 
     def confidence(self, start: int, end: int) -> float | None:
-        """How surely `text[start:end]` was recognised, by length; None where nothing was."""
+        """The mean OCR confidence of `text[start:end]`, weighted by length; None without OCR."""
         weighed = [
             (min(end, line.end) - max(start, line.start), line.confidence)
             for line in self.recognised
@@ -310,7 +306,7 @@ class Document:
         return sum(shared * sure for shared, sure in weighed) / length if length else None
 
     def byte_range(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where `text[start:end]` lies in the file's bytes; None unless it is a text format."""
+        """The byte range of `text[start:end]` in the file; None unless it is a text format."""
         if self.encoding is None:
             return None
         first, last = (
@@ -324,7 +320,7 @@ _STRIDE = 4096
 
 
 def _bytes_before(text: str, encoding: str, position: int) -> int:
-    """How many bytes the text before a position takes."""
+    """The number of bytes before a position in the text."""
     strides = position // _STRIDE
     rest = text[strides * _STRIDE : position]
     return _milestones(text, encoding)[strides] + len(rest.encode(encoding))
@@ -332,7 +328,7 @@ def _bytes_before(text: str, encoding: str, position: int) -> int:
 
 @lru_cache(maxsize=8)
 def _milestones(text: str, encoding: str) -> tuple[int, ...]:
-    """Bytes before every 4,096th character, so that many quotes of a long text are placed fast."""
+    """Byte offsets of every 4,096th character, to find many quotes of a long text quickly."""
     pieces = (text[start : start + _STRIDE] for start in range(0, len(text), _STRIDE))
     return tuple(accumulate((len(piece.encode(encoding)) for piece in pieces), initial=0))
 
@@ -352,14 +348,14 @@ def document_id(content: bytes) -> tuple[str, str]:
 
 
 def file_digest(path: Path) -> tuple[str, str]:
-    """The document id and the full SHA-256 of a file, without holding it in memory."""
+    """The document id and the full SHA-256 of a file, without loading it into memory."""
     with open_regular(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return digest[:_ID_DIGITS], digest
 
 
 def open_file_digest(file: BinaryIO) -> tuple[str, str]:
-    """The same of an open file, whatever its position: another process may be reading it."""
+    """The same for an open file, regardless of its position: another process may be reading it."""
     digest = hashlib.sha256()
     if hasattr(os, "pread"):
         position = 0

@@ -1,11 +1,11 @@
-"""Writes a document as bytes and reads it back, for the pipe from the parser and the catalog.
+"""Serializes documents, for the pipe from the parser and for the catalog.
 
-    8 bytes   magic, with the version of the form in its last digit
+    8 bytes   magic, with the format's version in its last digit
     sections  each an unsigned 64-bit length and that many bytes:
               header (JSON), text (UTF-8), then the columns of the box map
 
-Numbers are little-endian. Nothing in it can be executed, and every value is checked on reading:
-the bytes may come from a parser that a hostile file has taken over.
+Numbers are little-endian. Nothing in it is executable, and every value is checked on reading: the
+bytes may come from a parser compromised by a hostile file.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _NAMES = ("id", "sha256", "title", "media_type", "name")
 
 
 def document_to_bytes(document: Document, *, with_text: bool = True) -> bytes:
-    """The document in the form described above; the catalog keeps the text elsewhere."""
+    """The document in the format above; the catalog, which stores the text separately, omits it."""
     boxes = document.boxes
     sections = (
         json.dumps(_header(document), separators=(",", ":")).encode(),
-        # A lone surrogate cannot be in a file's text, but must not stop the writing of one either.
+        # A file's text cannot contain a lone surrogate, but writing one must not fail either.
         document.text.encode("utf-8", "surrogatepass") if with_text else b"",
         _column("i", boxes.starts),
         _column("i", boxes.ends),
@@ -54,9 +54,9 @@ def document_to_bytes(document: Document, *, with_text: bool = True) -> bytes:
 
 
 def document_from_bytes(data: bytes, *, text: str | None = None) -> Document:
-    """The document that was written, with `text` if that was left out.
+    """The document from its bytes; `text` is required if it was left out.
 
-    Raises ReadError when the bytes are not a document, or not of this text.
+    Raises ReadError if the bytes are not a document, or do not match the text.
     """
     sections = list(_sections(data))
     if len(sections) != 6:
@@ -92,7 +92,7 @@ def _header(document: Document) -> dict[str, Any]:
             (flag.kind, flag.detail, flag.start, flag.end, flag.page) for flag in document.flags
         ],
         "recognised": [(line.start, line.end, line.confidence) for line in document.recognised],
-        # A section path is shared by many blocks, so it is written once.
+        # Many blocks share a section path, so it is stored once.
         "sections": list(sections),
         "blocks": [
             (
@@ -121,7 +121,7 @@ def _cell_row(cell: Cell) -> tuple[Any, ...]:
 
 
 def _column(code: str, values: Sequence[float]) -> bytes:
-    # 32-bit whole numbers: a text of two thousand million characters is beyond every size limit.
+    # 32-bit integers: two billion characters exceed every size limit.
     column: array[Any] = array(code, values)
     if sys.byteorder == "big":
         column.byteswap()
@@ -133,15 +133,15 @@ def _column(code: str, values: Sequence[float]) -> bytes:
 
 def _sections(data: bytes) -> Iterator[memoryview]:
     if not data.startswith(_MAGIC):
-        _refuse("it does not begin with the mark of this form and version")
+        _refuse("its magic number is not that of this format and version")
     view, position = memoryview(data), len(_MAGIC)
     while position < len(view):
         if position + _LENGTH.size > len(view):
-            _refuse("it is cut off")
+            _refuse("it is truncated")
         (length,) = _LENGTH.unpack_from(view, position)
         position += _LENGTH.size
         if length > len(view) - position:
-            _refuse("it is cut off")
+            _refuse("it is truncated")
         yield view[position : position + length]
         position += length
 
@@ -238,13 +238,13 @@ def _boxes(sections: Sequence[memoryview], length: int) -> BoxMap:
     starts, ends, pages = (_read_column("i", section) for section in sections[:3])
     corners = _read_column("f", sections[3])
     if not len(starts) == len(ends) == len(pages) == len(corners) / 4:
-        raise ValueError("columns of different length")
+        raise ValueError("columns of different lengths")
     if starts:
         in_order = all(a <= b for a, b in pairwise(starts)) and all(map(int.__le__, starts, ends))
         if starts[0] < 0 or max(ends) > length or min(pages) < 1 or not in_order:
-            raise ValueError("a word lies outside the text")
+            raise ValueError("a word is outside the text")
         if not all(map(math.isfinite, corners)):
-            raise ValueError("a box has no place on a page")
+            raise ValueError("a box has invalid coordinates")
     return BoxMap(
         starts=array("l", starts), ends=array("l", ends), pages=array("l", pages), corners=corners
     )
@@ -260,17 +260,17 @@ def _read_column(code: str, section: memoryview) -> array[Any]:
 
 def _string(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"a text was expected, not {type(value).__name__}")
+        raise TypeError(f"expected a string, not {type(value).__name__}")
     return value
 
 
 def _whole(value: Any, least: int, most: int) -> int:
     if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"a whole number from {least} to {most} was expected")
+        raise ValueError(f"expected an integer from {least} to {most}")
     return value
 
 
 def _finite(value: Any) -> float:
     if not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError("a size was expected")
+        raise ValueError("expected a finite number")
     return float(value)

@@ -1,4 +1,4 @@
-"""Opens files by name so that nothing else there can do harm, and says what they hold."""
+"""Opens regular files safely, and computes digests of their current content."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 MEBIBYTE = 1024 * 1024
 SMALL_BYTES = 16 * MEBIBYTE
-"""What a file of settings, rules or records has at most."""
+"""Maximum size of a file with settings, rules or records."""
 
 _FLAGS = (
     os.O_RDONLY
@@ -39,9 +39,9 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 def open_regular(
     path: str | os.PathLike[str], *, most_bytes: int | None = None, root: Path | None = None
 ) -> BufferedReader:
-    """A file to read in binary. Raises OSError for all but a regular file, and for a larger one.
+    """Open a file for reading in binary. Raises OSError unless it is regular and not too large.
 
-    With `root`, what lies outside that folder is as if it were not there, links that lead out too.
+    With `root`, files outside that folder, also by links, are reported as missing.
     """
     opened = _opened_below(path, root) if root else os.open(path, _FLAGS)
     try:
@@ -58,7 +58,7 @@ def open_regular(
 def read_regular(
     path: str | os.PathLike[str], *, most_bytes: int = SMALL_BYTES, root: Path | None = None
 ) -> bytes:
-    """All of a file. Raises OSError as `open_regular` does, also when it grows meanwhile."""
+    """The content of a file. Raises OSError as `open_regular` does, also if it grows meanwhile."""
     with open_regular(path, most_bytes=most_bytes, root=root) as file:
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
@@ -69,30 +69,30 @@ def read_regular(
 def read_regular_text(
     path: str | os.PathLike[str], *, most_bytes: int = SMALL_BYTES, encoding: str = "utf-8"
 ) -> str:
-    """All of a text file. Raises OSError as `open_regular` does, and UnicodeDecodeError."""
+    """The content of a text file. Raises OSError as `open_regular` does, and UnicodeDecodeError."""
     written = read_regular(path, most_bytes=most_bytes).decode(encoding)
     return written.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_json(path: str | os.PathLike[str], *, most_bytes: int = SMALL_BYTES) -> Any:
-    """What a JSON file holds. Raises OSError as `open_regular` does, ValueError for anything else."""
+    """The value in a JSON file. Raises OSError as `open_regular` does, ValueError for invalid JSON."""
     return strict_json(read_regular(path, most_bytes=most_bytes))
 
 
 def strict_json(content: bytes | str, **hooks: Any) -> Any:
-    """JSON as the standard has it, without NaN. Raises ValueError also where it is nested too deep."""
+    """Standard JSON, without NaN. Raises ValueError, also if it is nested too deeply."""
     try:
         return json.loads(content, parse_constant=_refuse_constant, **hooks)
     except RecursionError as error:
-        raise ValueError("it is nested too deep") from error
+        raise ValueError("it is nested too deeply") from error
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"it holds {name}, which is no number")
+    raise ValueError(f"it contains {name}, which is not valid JSON")
 
 
 def _opened_below(path: str | os.PathLike[str], root: Path) -> int:
-    """The path with its links followed, opened step by step so that no new link is followed."""
+    """Resolve a path's links, then open it step by step so that no new link is followed."""
     top = os.path.realpath(root)
     try:
         parts = Path(os.path.realpath(path)).relative_to(top).parts
@@ -100,7 +100,7 @@ def _opened_below(path: str | os.PathLike[str], root: Path) -> int:
         parts = ()
     if not parts:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    if os.open not in os.supports_dir_fd:  # Windows: nothing is open below which to look.
+    if os.open not in os.supports_dir_fd:  # Windows cannot open relative to a folder.
         return os.open(Path(top, *parts), _FLAGS | _NO_LINK)
     folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -123,11 +123,11 @@ def _require_regular(mode: int, path: str | os.PathLike[str]) -> None:
 
 
 def _too_large(path: str | os.PathLike[str], most_bytes: int) -> OSError:
-    told = f"it is larger than {most_bytes / MEBIBYTE:,.0f} MB, the limit for such a file"
-    return OSError(errno.EFBIG, told, os.fspath(path))
+    message = f"it is larger than {most_bytes / MEBIBYTE:,.0f} MB, the limit for such a file"
+    return OSError(errno.EFBIG, message, os.fspath(path))
 
 
-# What does a file hold now?
+# Digests of the current content.
 
 try:
     import fcntl
@@ -135,10 +135,10 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _SETTLED_SECONDS = 2.5
-"""The coarsest dates of files count two seconds. What was written later has another date."""
+"""The coarsest file times have a resolution of two seconds; a later write changes the time."""
 _WRITTEN_BACK_SECONDS = 90.0
-"""Where nobody tells whether a file is open for writing: by then Linux has written a dirty page back
-(35 s, as it is set up), and the next write to it changes the dates again."""
+"""Used if it is unknown whether a file is open for writing: by then Linux has written back dirty pages
+(35 s by default), and the next write changes the file's times again."""
 _MOST_KEPT = 1_000
 
 _State = tuple[int, ...]
@@ -148,7 +148,7 @@ _of_this_answer: ContextVar[dict[str, str] | None] = ContextVar("digests", defau
 
 @contextmanager
 def one_answer() -> Iterator[None]:
-    """Within this block each file is read once at most, however often it is asked for."""
+    """Within this context each file is read at most once."""
     token = _of_this_answer.set({})
     try:
         yield
@@ -157,7 +157,7 @@ def one_answer() -> Iterator[None]:
 
 
 def digest_now(path: str) -> str | None:
-    """The SHA-256 of what a file holds now; None if it cannot be read, or is no regular file."""
+    """The SHA-256 of a file's current content; None if it cannot be read or is not a regular file."""
     of_this_answer = _of_this_answer.get()
     if of_this_answer is not None and path in of_this_answer:
         return of_this_answer[path]
@@ -172,7 +172,7 @@ def digest_now(path: str) -> str | None:
 
 
 def first_intact(paths: Sequence[str], sha256: str) -> str:
-    """Of files that were the same, the first that still has these bytes; else the first of all."""
+    """The first of several once identical files that still has these bytes, or the first path."""
     if len(paths) == 1:
         return paths[0]
     return next((path for path in paths if digest_now(path) == sha256), paths[0])
@@ -183,7 +183,7 @@ def _digest(path: str, file: BufferedReader) -> str:
     known = _kept.get(path)
     if known is not None and known[0] == before:
         return known[1]
-    # Whoever opens it for writing after this look changes its dates with the first write.
+    # If it is opened for writing after this check, the first write changes its times.
     settles = _settles_after(file)
     began = time.time()
     digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -207,7 +207,7 @@ def _state(file: BufferedReader) -> _State:
 
 
 def _settles_after(file: BufferedReader) -> float:
-    """How old a change must be for a digest to be kept, in seconds."""
+    """How old the last change must be for a digest to be cached, in seconds."""
     is_written = _is_open_for_writing(file.fileno())
     if is_written is None:
         return _WRITTEN_BACK_SECONDS
@@ -215,14 +215,14 @@ def _settles_after(file: BufferedReader) -> float:
 
 
 def _is_open_for_writing(descriptor: int) -> bool | None:
-    """Whether anybody has the file open or mapped to write; None where the system does not tell.
+    """Whether the file is open or mapped for writing anywhere; None if the system cannot say.
 
-    Linux grants a lease to read only while nobody has, to the owner of the file.
+    Linux grants a read lease only to the file's owner, and only while no one is writing.
     """
     if fcntl is None or not hasattr(fcntl, "F_SETLEASE"):
         return None
     try:
-        # Who would be told that somebody opens it meanwhile: by a signal that does nothing.
+        # If the file is opened meanwhile, this process gets a signal; SIGURG is ignored by default.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)

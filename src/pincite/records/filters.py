@@ -1,4 +1,4 @@
-"""Which part of a library may answer: by document, tag, section and date."""
+"""Filters that restrict a search by document, tag, section and date."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PERIOD = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What a passage must fulfil before anything is ranked; empty parts ask for nothing.
+    """Conditions on passages, applied before ranking; empty fields do not restrict.
 
-    Several values of one kind mean any of them; different kinds must hold together. `documents` are
-    names, paths, patterns (`*2024*.pdf`) or document ids; `sections` parts of headings, outermost
-    first, joined by ` > `. `since` and `until` are days, both inclusive, of the date of the file.
+    Several values of one field are alternatives; different fields must all match. `documents` are
+    names, paths, patterns (`*2024*.pdf`) or document ids; `sections` are parts of headings, outermost
+    first, joined by ` > `. `since` and `until` are days, both inclusive, of the file's date.
     """
 
     documents: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Filters:
     until: date | None = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError for values of another kind, which would match nothing or fail late."""
+        """Raises UsageError for values of the wrong type, which would match nothing or fail later."""
         for kind in ("documents", "tags", "sections"):
             object.__setattr__(self, kind, checked_texts(getattr(self, kind), kind))
         for kind in ("since", "until"):
@@ -45,7 +45,7 @@ class Filters:
         return self != Filters()
 
     def lets_section_through(self, section: tuple[str, ...]) -> bool:
-        """Whether headings, outermost first, hold what `sections` asks for."""
+        """Whether a path of headings, outermost first, matches `sections`."""
         return not self.sections or any(_holds(section, wanted) for wanted in self.sections)
 
     @classmethod
@@ -58,7 +58,7 @@ class Filters:
         since: str = "",
         until: str = "",
     ) -> Filters:
-        """Filters from what a user typed. Raises UsageError for what is no date, or is empty.
+        """Filters from user input. Raises UsageError for invalid dates and empty values.
 
         >>> Filters.of(since="2024-02", until="2024-02").until
         datetime.date(2024, 2, 29)
@@ -82,7 +82,7 @@ class Filters:
 
 @lru_cache(maxsize=10_000)
 def _holds(section: tuple[str, ...], pattern: str) -> bool:
-    """Whether headings that follow each other contain the parts of the pattern, in order."""
+    """Whether consecutive headings contain the parts of the pattern, in order."""
     parts = [part.strip().casefold() for part in pattern.split(">")]
     headings = [heading.casefold() for heading in section]
     return any(
@@ -104,5 +104,5 @@ def _day(text: str, *, is_last: bool) -> date | None:
         return date(year, month, day or (monthrange(year, month)[1] if is_last else 1))
     except ValueError as error:
         raise UsageError(
-            f"'{text}' is no date; dates are written 2024-05-31, 2024-05 or 2024"
+            f"'{text}' is not a date; write dates as 2024-05-31, 2024-05 or 2024"
         ) from error

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Traced = Callable[[], Mapping[str, Any]]
-"""Gives a trace. It is made when it is read, which few do."""
+"""Returns a trace, which is made only when it is read."""
 
 
-# --- What can be found --------------------------------------------------------------------------
+# --- Passages and files --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A stretch of a document that can be found on its own; made of whole sentences.
+    """A piece of a document, made of whole sentences, that search finds as a unit.
 
     `key` is the catalog's row number, which the indexes use; it is 0 before the passage is stored.
     """
@@ -39,29 +39,29 @@ class Passage:
     page: int | None
     sentences: tuple[Span, ...]
     context: str = ""
-    """File name and heading path: put before the text that is embedded, never into a quote."""
+    """File name and heading path: prepended to the embedded text, never part of a quote."""
     headers: tuple[tuple[int, ...], ...] = ()
-    """For each sentence the numbers of those that head its columns, from above, if it is a row of a
-    table whose header is in this passage. Empty where no sentence is such a row."""
+    """For each sentence, the indexes of its column header rows, from the top, if it is a row of a table
+    whose header is in this passage. Empty if no sentence is such a row."""
     key: int = 0
 
     def with_context(self, text: str) -> str:
-        """What an encoder reads: the context line, then `text`, which is the passage's own."""
+        """The input of an encoder: the context line, then `text`, the passage's own text."""
         return f"{self.context}\n{text}"
 
     def sentence_ranges(self) -> list[tuple[int, int]]:
-        """Where the sentences lie in `with_context`."""
+        """The ranges of the sentences in `with_context`."""
         shift = len(self.with_context("")) - self.span.start
         return [(span.start + shift, span.end + shift) for span in self.sentences]
 
     def headers_of(self, sentence: Span) -> list[Span]:
-        """The rows of the passage that head the columns of this row, from above; none elsewhere."""
+        """The column header rows of this row, from the top; empty for other sentences."""
         if not self.headers or sentence not in self.sentences:
             return []
         return [self.sentences[n] for n in self.headers[self.sentences.index(sentence)]]
 
     def rows_under(self, header: Span) -> list[Span]:
-        """The rows whose columns this row heads; none for any other sentence."""
+        """The rows below this column header row; empty for other sentences."""
         if not self.headers or header not in self.sentences:
             return []
         heads = self.sentences.index(header)
@@ -71,7 +71,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedFile:
-    """A file of the library, as far as its name goes."""
+    """The name of a file in the library."""
 
     document_id: str
     path: str
@@ -82,9 +82,9 @@ class NamedFile:
 class Embedding:
     """One forward pass over one passage.
 
-    `vector` has shape (dimensions,), `sentence_vectors` (sentences, dimensions), length 1 each.
-    `key` is the address in the embedding cache: a hash of the encoder's name and what it read.
-    `token_codes` is `TokenCodes.to_bytes()`, empty where token states are not kept.
+    `vector` has shape (dimensions,), `sentence_vectors` (sentences, dimensions); all have length 1.
+    `key` is the key in the embedding cache: a hash of the encoder's name and its input.
+    `token_codes` is `TokenCodes.to_bytes()`, empty if token states are not stored.
     """
 
     key: str
@@ -96,7 +96,7 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingested:
-    """One file, read and cut, ready to be stored; `embeddings` is empty without an encoder."""
+    """One file, read and split into passages, ready to store; no `embeddings` without an encoder."""
 
     path: str
     document: Document
@@ -106,10 +106,10 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRead:
-    """A file and what a reader made of it: a document, or the reason why there is none.
+    """The result of reading a file: a document, or the reason why there is none.
 
-    `failed_bytes` is the document id of the bytes for which the reason holds each time they are read;
-    empty where reading may succeed the next time, though the bytes are the same.
+    `failed_bytes` is the document id of the bytes if reading them will always fail; empty if it may
+    succeed the next time.
     """
 
     path: str
@@ -123,15 +123,14 @@ class FileRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """What a question asks for.
+    """The analysis of a question.
 
-    `written` is the question without quotation marks and what it excludes, `plain` that without words
-    that only frame it ("Tell me about"), `asked` that with its spelling corrected: stages search for
-    `asked` and check answers against `plain`. A model reads what is `written`. `terms` are the
-    terms to look up, with what each counts. `within` are keys of the only passages that may be found
-    (None: any), since they hold the `phrases`; `keep` are keys that no stage may drop, since they
-    hold a rare term, or the numbered part ("clause 5.3") that is asked for. `excluded` words stand
-    in no hit.
+    `written` is the question without quotation marks and exclusions, `plain` is that without framing
+    words ("Tell me about"), and `asked` is that with corrected spelling. Stages search for `asked`,
+    check answers against `plain`, and give models `written`. `terms` are the terms to look up, with
+    their weights. `within` has the keys of the only passages that may be found (None: any), which
+    contain the `phrases`; `keep` has keys that no stage may drop, which contain a rare term or the
+    numbered part ("clause 5.3") in question. `excluded` words occur in no hit.
     """
 
     plain: str
@@ -140,20 +139,20 @@ class Understood:
     written: str = ""
     language: str = "en"
     foreign: str = ""
-    """The language it is asked in, such as "German", where neither documents nor encoder know that."""
+    """The question's language, such as "German", if neither documents nor encoder support it."""
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     within: tuple[int, ...] | None = None
     keep: tuple[int, ...] = ()
     parts: tuple[str, ...] = ()
-    """The single questions, when there are several."""
+    """The single questions if there are several."""
     corrections: Mapping[str, str] = field(default_factory=dict)
     expansions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 
     def trace(self) -> dict[str, Any]:
-        """As JSON, without what is empty."""
-        told: dict[str, Any] = {
+        """The non-empty fields as JSON."""
+        fields: dict[str, Any] = {
             "written": "" if self.written == self.plain else self.written,
             "plain": self.plain,
             "asked": self.asked,
@@ -168,16 +167,16 @@ class Understood:
             "must_keep": len(self.keep),
             "notices": list(self.notices),
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in fields.items() if value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked, and of which collection (None: of everything) and which part of it.
+    """A question, its collection (None: all) and filters.
 
-    With `explain`, stages also name what they left out where looking that up takes time. What they
-    choose is the same either way.
-    After `deadline`, in seconds of `time.perf_counter`, no stage begins work that it can leave out.
+    With `explain`, stages also list what they dropped if looking that up takes time; what they choose
+    is the same either way. After `deadline`, in seconds of `time.perf_counter`, no stage starts
+    optional work.
     """
 
     text: str
@@ -186,38 +185,38 @@ class Question:
     explain: bool = False
     deadline: float | None = None
     understood: Understood | None = None
-    """None before the question has been read."""
+    """None until the question has been analysed."""
     notices: tuple[str, ...] = ()
-    """What the result must say about how the question was read and searched for."""
+    """What the result must say about how the question was understood and searched."""
 
     @property
     def language(self) -> str:
-        """ISO 639-1, as it was understood; English before it was."""
+        """ISO 639-1 code of the question's language; English until it has been analysed."""
         return self.understood.language if self.understood else "en"
 
     @property
     def plain(self) -> str:
-        """What answers are checked against."""
+        """The form that answers are checked against."""
         return self.understood.plain if self.understood else self.text
 
     @property
     def written(self) -> str:
-        """What a model is asked: as it was put, without what it excludes."""
+        """The form for models: as written, without exclusions."""
         return (self.understood.written if self.understood else "") or self.plain
 
     @property
     def asked(self) -> str:
-        """What is searched for."""
+        """The form that is searched for."""
         return self.understood.asked if self.understood else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A passage that may answer, as one stage leaves it.
+    """A candidate passage after one stage.
 
-    `scores` keeps what each stage gave (`dense`, `lexical`, `fused`, `late_interaction`, ...), so
-    that the trace can show why a passage stands where it stands. `sentence_scores` has one value
-    in 0..1 for each sentence of the passage once a reranker has looked at it.
+    `scores` has the score of each stage (`dense`, `lexical`, `fused`, `late_interaction`, ...), so that
+    the trace can explain a passage's rank. `sentence_scores` has one value in 0..1 for each sentence
+    of the passage after reranking.
     """
 
     passage: Passage
@@ -226,10 +225,10 @@ class Hit:
     sentence_scores: tuple[float, ...] = ()
     sentence_vectors: NDArray[Any] | None = None
     must_keep: bool = False
-    """It holds a phrase or a rare term of the question: no stage drops it."""
+    """It contains a phrase or a rare term of the question, so no stage drops it."""
 
     def moved(self, score: float, **given: float) -> Hit:
-        """The same with another score, and with what a stage gave it."""
+        """The same hit with a new score, and a stage's scores added."""
         # There are hundreds for each question, and dataclasses.replace takes three times as long.
         return Hit(
             passage=self.passage,
@@ -243,7 +242,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """What a stage left out: a passage, or one sentence (`span`) of it, and why, in plain words."""
+    """A passage, or one sentence (`span`) of it, that a stage dropped, and the reason as text."""
 
     passage: Passage
     reason: str
@@ -254,10 +253,10 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking(Sequence[Hit]):
-    """The hits that a stage passes on, best first; beside them what it left out.
+    """The hits that a stage passes on, best first, and those it dropped.
 
-    `notes` say what else the stage decided ("20 of 100 were compared with the question"), `notices`
-    what the result must say about it.
+    `notes` are other decisions of the stage ("20 of 100 were compared with the question"); `notices`
+    are messages that the result must show.
     """
 
     hits: tuple[Hit, ...]
@@ -279,14 +278,14 @@ class Ranking(Sequence[Hit]):
 
 
 SCALE = "scale-"
-"""How the id of evidence begins that tells the scale of a table row; the row's id follows."""
+"""Prefix for the id of evidence that gives a table row's scale; the row's id follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What may be quoted: a sentence, or the structural unit around the sentence `telling`.
+    """A sentence that may be quoted, or the structural unit around the sentence `telling`.
 
-    `score`, in 0..1, is the sentence's.
+    `score`, in 0..1, is that of the sentence.
     """
 
     id: str
@@ -297,7 +296,7 @@ class Evidence:
     telling: Span | None = None
 
     def narrowed(self) -> Evidence:
-        """The sentence alone, by which what speaks for an answer is measured."""
+        """Only the sentence, which is what the evidence for an answer is measured by."""
         if self.telling is None or self.telling == self.span:
             return self
         start, end = self.telling.start - self.span.start, self.telling.end - self.span.start
@@ -306,7 +305,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredPart:
-    """A question among several in one, or a side of a comparison, and the evidence for it."""
+    """One of several questions, or one side of a comparison, and the evidence for it."""
 
     text: str
     evidence_ids: tuple[str, ...]
@@ -314,12 +313,11 @@ class AnsweredPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The sentences that may be quoted, best first; beside them those that were left out.
+    """The sentences that may be quoted, best first, and those that were dropped.
 
-    `context` is what a language model may read: whole sentences of the best passages, as many as
-    its window holds, those of the best passage first. Empty when no model is asked. `notices` are
-    what the result must say about the choice. `answers` are the parts of the question that the
-    evidence answers, where it does not answer all.
+    `context` is the input for a language model: whole sentences of the best passages, best passage
+    first, as many as fit its window; empty without a model. `notices` are messages that the result must
+    show. `answers` is the part of the question that the evidence answers, if not all of it.
     """
 
     evidence: tuple[Evidence, ...]
@@ -328,32 +326,32 @@ class Selection:
     notices: tuple[str, ...] = ()
     answers: str = ""
     parts: tuple[AnsweredPart, ...] = ()
-    """The single questions, where there are several; one without evidence has no answer."""
+    """The single questions if there are several; one without evidence has no answer."""
 
     def answered_of(self, question: Question) -> Question:
-        """The question with the notices; its answer is checked against the parts that have one."""
-        told = replace(question, notices=(*question.notices, *self.notices))
+        """The question with the notices, reduced to the parts that have an answer to check."""
+        with_notices = replace(question, notices=(*question.notices, *self.notices))
         if not self.answers or question.understood is None:
-            return told
-        return replace(told, understood=replace(question.understood, plain=self.answers))
+            return with_notices
+        return replace(with_notices, understood=replace(question.understood, plain=self.answers))
 
 
 class Mode(StrEnum):
-    """Who wrote the statements of an answer."""
+    """How the statements of an answer were made."""
 
     EXTRACTIVE = "extractive"
-    """Nobody: they are the quotes themselves."""
+    """The statements are the quotes themselves."""
     QUOTED = "quoted"
-    """Nobody: a language model chose which quotes are shown."""
+    """The statements are quotes chosen by a language model."""
     GENERATED = "generated"
-    """A language model; each statement is shown only with quotes that carry it."""
+    """A language model wrote them; each is shown only with quotes that support it."""
     COUNTED = "counted"
-    """Nobody: the program counted where words stand in the whole collection."""
+    """The program counted occurrences of words in the whole collection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One turn of what a language model reads."""
+    """One turn of a language model's input."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -361,10 +359,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What a language model is asked to write.
+    """A request to a language model.
 
-    With `schema` (a JSON schema) it can write nothing but JSON of that form, where the backend is
-    able to constrain it. `max_tokens` limits the output, `stop` ends it where one of these stands.
+    With `schema` (a JSON schema) the output is restricted to matching JSON, if the backend supports it.
+    `max_tokens` limits the output; each of `stop` ends it.
     """
 
     messages: tuple[Message, ...]
@@ -375,7 +373,7 @@ class Prompt:
 
 
 class Verdict(StrEnum):
-    """What the verifier found about a claim."""
+    """The verifier's result for a claim."""
 
     SUPPORTED = "supported"
     DERIVED = "follows from numbers in its quotes"
@@ -399,7 +397,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A block inside the text of a statement, `text[start:end]`, shown on lines of its own."""
+    """A block in the text of a statement, `text[start:end]`, shown on its own lines."""
 
     start: int
     end: int
@@ -408,15 +406,15 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One statement of an answer and the evidence it rests on.
+    """One statement of an answer and its evidence.
 
-    `citations` are the numbers, from 1, of the answer's citations that carry it; `support` is how
-    probable it is that they do, in 0..1, where a model judged that. Only the verifier gives them.
+    `citations` are the numbers, from 1, of the answer's citations that support it; `support` is the
+    probability that they do, in 0..1, if a model judged it. Only the verifier sets them.
 
-    A quote has more: `telling` is the range of its text that answers, `pieces` the blocks it is made
-    of, `left_out` what of the same list or table is not shown, `parts` the numbers, from 0, of the
-    questions it answers where several were asked. `is_further` statements stand behind what the
-    answer needs, and are shown on request.
+    For quotes: `telling` is the range of the text that answers, `pieces` are its blocks, `left_out`
+    says what of the same list or table is not shown, and `parts` are the numbers, from 0, of the
+    questions it answers if there are several. `is_further` statements are more than the answer needs
+    and are shown on request.
     """
 
     text: str
@@ -433,10 +431,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What an answerer would say, before anything is checked.
+    """An unchecked answer.
 
-    `notices` are what the answer must say about how it was written ("the model could not be
-    reached"). `fallback` is said instead when too little of the claims holds.
+    `notices` are messages about how it was written ("the model could not be reached"). `fallback`
+    replaces it if too few of its claims hold.
     """
 
     claims: tuple[Claim, ...]
@@ -445,16 +443,16 @@ class Draft:
     notices: tuple[str, ...] = ()
     fallback: Draft | None = None
     model: str = ""
-    """The language model that was asked, and its server; empty where none was."""
+    """The language model that was asked, and its server; empty without one."""
     parts: tuple[str, ...] = ()
-    """The single questions, where there are several."""
+    """The single questions if there are several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """Statements that were checked while the rest is still being written.
+    """Statements already checked while the rest is being written.
 
-    The answer may yet be another one, or a refusal: what is left in the end decides.
+    The final answer may differ or be a refusal.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -463,7 +461,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What a citation must say about the file a document came from; `copies` are the same bytes."""
+    """The file of a document, as citations give it; `copies` are files with the same bytes."""
 
     document_id: str
     path: str
@@ -471,7 +469,7 @@ class Source:
     encoding: str | None
     copies: tuple[str, ...] = ()
     modified: str = ""
-    """The file's own date when it was taken in, ISO 8601 in UTC; empty where it is not known."""
+    """The file's modification date when ingested, ISO 8601 in UTC; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -501,12 +499,12 @@ class Citation:
     """A checked quote: `quote` is exactly `text[start:end]` of the document read from `source`.
 
     `start_byte` and `end_byte` count bytes of the file itself, for text formats only. `page_label`
-    is the number printed on the page where it differs from `page`, `place` where to find the quote
-    in formats without pages. `announced_by` is what the quote is an item of, outermost first: without
-    it "damage by pets" is not what the document says. `recognition` is how sure OCR was of the quote,
-    in 0..1; None for text that was in the file as text. `media_type` is the document's and `kind` that
-    of the blocks, where all are of one: by them a quote is shown as a reader sees it. Saved answers,
-    which hold the quote alone, have neither.
+    is the printed page number if it differs from `page`, `place` the location in formats without pages.
+    `announced_by` has the lines that introduce the list of which the quote is an item, outermost first:
+    without them "damage by pets" is not what the document says. `recognition` is the OCR confidence, in
+    0..1; None for text that was not read by OCR. `media_type` is the document's and `kind` that of the
+    blocks, if all have the same: they determine how a quote is displayed. Saved answers, which have
+    only the quote, have neither.
     """
 
     document: str
@@ -538,7 +536,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What may be shown. Only `pincite.verify` builds one; a test sees to it."""
+    """A checked answer, ready to be shown. Only `pincite.verify` builds one; a test enforces that."""
 
     status: Status
     question: str
@@ -551,24 +549,24 @@ class Answer:
     settings_digest: str
     mode: Mode = Mode.EXTRACTIVE
     calibration: str = ""
-    """What `confidence` is worth: "uncalibrated", or how often answers are wrong at most."""
+    """The meaning of `confidence`: "uncalibrated", or the maximum rate of wrong answers."""
     model: str = ""
-    """The language model that was asked, and its server; empty where none was."""
+    """The language model that was asked, and its server; empty without one."""
     judged_by: str = ""
-    """What compared the statements of a model with their quotes; empty where none was written."""
+    """What compared a model's statements with their quotes; empty if no model wrote any."""
     left_out: tuple[Claim, ...] = ()
     """Statements that did not hold, for the trace; no interface shows them as an answer."""
     survey: Survey | None = None
-    """Set where the question was about the whole collection."""
+    """Set if the question was about the whole collection."""
     parts: tuple[str, ...] = ()
-    """The single questions, where there were several, or the sides of a comparison."""
+    """The single questions if there were several, or the sides of a comparison."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Milliseconds per stage."""
     traced: Traced = field(default=dict, repr=False, compare=False)
 
     @property
     def shown(self) -> tuple[Claim, ...]:
-        """The statements that answer; those that stand behind them are shown on request."""
+        """The statements of the answer; further ones are shown on request."""
         return tuple(claim for claim in self.claims if not claim.is_further)
 
     @property
@@ -577,7 +575,7 @@ class Answer:
         return self.traced()
 
     def with_measurements(self, *, timings: Mapping[str, float], traced: Traced) -> Answer:
-        """The same answer with how long each stage took, and what tells what it saw."""
+        """The same answer with the time of each stage and its trace."""
         return replace(self, timings=timings, traced=traced)
 
 

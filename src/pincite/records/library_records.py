@@ -1,4 +1,4 @@
-"""What a library tells about what it holds: files, what is wrong with them, answers that were kept."""
+"""Records about a library's contents: files, their problems, ingest reports and kept answers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ CATALOG_FILE = "catalog.sqlite3"
 """Its presence makes a folder a library."""
 
 UNFINISHED_FILE = "unfinished.json"
-"""Says what was begun and is not done."""
+"""Lists operations that were started but not finished."""
 
 UPLOADS_FOLDER = "uploads"
-"""Files that clients of a server gave it."""
+"""Files uploaded by clients of the server."""
 
 PARTS_OF_A_LIBRARY = frozenset(
     {
@@ -43,7 +43,7 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable(FileProblem):
-    """A file that a reader gave up. `failed_bytes` is as in `FileRead`."""
+    """A file that could not be read. `failed_bytes` is as in `FileRead`."""
 
     failed_bytes: str = ""
 
@@ -52,8 +52,8 @@ class Unreadable(FileProblem):
 class Failure:
     """Why a file could not be read.
 
-    `document_id` is that of its bytes then, empty where they could not be had. `recipe` is how they
-    were read, where the same recipe would fail again, else empty.
+    `document_id` is that of its bytes at that time, empty if they were not available. `recipe` is how
+    they were read if the same recipe would fail again, otherwise empty.
     """
 
     reason: str
@@ -63,7 +63,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldVersion:
-    """What a path held before. Its text is kept; it is not searched."""
+    """An earlier version of a file. Its text is kept but not searched."""
 
     document_id: str
     replaced_by: str
@@ -73,7 +73,7 @@ class OldVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry:
-    """A file the library holds. `coverage` has the fields of `FileCoverage` (coverage.py)."""
+    """A file in the library. `coverage` has the fields of `FileCoverage` (coverage.py)."""
 
     collection: str
     path: str
@@ -87,7 +87,7 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """What a library holds."""
+    """The contents of a library."""
 
     documents: int
     passages: int
@@ -98,19 +98,18 @@ class Stats:
     bytes_on_disk: int
     failures: tuple[FileProblem, ...]
     files: tuple[FileEntry, ...]
-    """Every file with how much of it can be found."""
+    """Every file with its coverage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
-    """What an ingest did. Counts of files, then what the library holds afterwards.
+    """The result of an ingest: counts of files, then the library's contents afterwards.
 
-    `failed` files are not in the library (or in their version from before). `warnings` tell what is
-    missing of files that are, and what else is the matter with them; `partial` counts those of which
-    something is missing. `flagged` files hold something that may be meant to deceive. `ignored`
-    counts what an ignore file left out, a folder as one; `stale_answers` those of the history whose
-    quotes are not there any more. `notices` tell why passages have no vectors, or not those that the
-    settings want.
+    `failed` files are not in the library, or only in their earlier version. `warnings` lists gaps and
+    other problems of ingested files; `partial` counts incomplete files. `flagged` files have content
+    that may be meant to deceive. `ignored` counts what ignore files excluded, a folder as one;
+    `stale_answers` counts kept answers whose quotes are no longer there. `notices` says why passages
+    have no vectors, or not those that the settings ask for.
     """
 
     added: int
@@ -133,7 +132,7 @@ class IngestReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptAnswer:
-    """An answer in the library's history: its saved form, and which quotes are not there any more."""
+    """An answer in the library's history: its JSON form, and the quotes that are no longer there."""
 
     number: int
     kept_at: str

@@ -1,4 +1,4 @@
-"""What became of a passage, as the trace of a question tells it."""
+"""Finds the outcome of a passage in the trace of a question."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Outcome(StrEnum):
-    """What became of a passage."""
+    """The outcome of a passage."""
 
     QUOTED = "quoted"
     REFUSED = "refused"
@@ -44,9 +44,9 @@ _LEFT_OUT = "left out by -"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fate:
-    """What became of one passage, and the account of it, a line for each stage.
+    """The outcome of one passage, with an account of one line for each stage.
 
-    `stage` is where it was lost; empty when it is quoted or was never in.
+    `stage` is where it was lost; empty if it is quoted or was never considered.
     """
 
     passage_id: str
@@ -58,17 +58,17 @@ class Fate:
 
     @property
     def conclusion(self) -> str:
-        """The outcome as half a sentence."""
+        """The outcome as a clause."""
         return _CONCLUSIONS[self.outcome]
 
 
 def left_out_by(words: str) -> str:
-    """Why a passage that holds what a question excludes is no candidate."""
+    """The reason for dropping a passage that contains words excluded by the question."""
     return f'{_LEFT_OUT}"{words}"' if len(words.split()) > 1 else f"{_LEFT_OUT}{words}"
 
 
 def followed(trace: Mapping[str, Any], passage_id: str) -> tuple[Outcome, str, tuple[str, ...]]:
-    """What a trace says of a passage: the outcome, the stage that lost it, a line for each stage."""
+    """A passage's outcome in a trace, the stage that lost it, and a line for each stage."""
     account: list[str] = []
     outcome, lost_in = Outcome.NOT_FOUND, "retrieve"
     before: Mapping[str, float] = {}
@@ -76,7 +76,7 @@ def followed(trace: Mapping[str, Any], passage_id: str) -> tuple[Outcome, str, t
         name = stage["name"]
         kept = [item for item in stage["kept"] if item.get("passage_id") == passage_id]
         dropped = [item for item in stage["dropped"] if item["passage_id"] == passage_id]
-        account += [f"{name}: {_told(item, before, len(stage['kept']))}" for item in kept]
+        account += [f"{name}: {_line(item, before, len(stage['kept']))}" for item in kept]
         if kept and dropped:
             account.append(f"{name}: {len(dropped)} other sentences of it were left out")
         else:
@@ -92,7 +92,7 @@ def followed(trace: Mapping[str, Any], passage_id: str) -> tuple[Outcome, str, t
 def _kept_by(
     name: str, item: Mapping[str, Any], before: Mapping[str, float]
 ) -> tuple[Outcome, str]:
-    """The outcome if no later stage knows anything of it."""
+    """The outcome if no later stage mentions the passage."""
     if name == "verify":
         return Outcome.QUOTED, ""
     if name == "rerank" and item["scores"].keys() == before.keys():
@@ -108,8 +108,8 @@ def _dropped_by(stage: Mapping[str, Any], item: Mapping[str, Any]) -> Outcome:
     return Outcome.NOT_SELECTED if stage["name"] == "select" else Outcome.DROPPED
 
 
-def _told(item: Mapping[str, Any], before: Mapping[str, float], count: int) -> str:
-    """What a stage that kept it says: the rank and the scores it gave."""
+def _line(item: Mapping[str, Any], before: Mapping[str, float], count: int) -> str:
+    """A line for a stage that kept it: the rank and the stage's scores."""
     if "rank" not in item:
         return f"quoted as {item['id']}"
     if "id" in item:

@@ -1,4 +1,4 @@
-"""What happened to a question, stage by stage, as one JSON object: the same for every interface.
+"""The trace of a question, stage by stage, as one JSON object common to all interfaces.
 
 docs/trace.md describes it field by field.
 """
@@ -26,7 +26,7 @@ from pincite.records.flow import (
 )
 
 FORMAT = 1
-"""Grows when a field changes its meaning or goes away; new fields may come at any time."""
+"""Incremented when a field changes its meaning or is removed; new fields may be added any time."""
 
 _DECIMALS = 6
 _LOCK = "_one_at_a_time"
@@ -39,7 +39,7 @@ Given = ParamSpec("Given")
 def _when_read(
     method: Callable[Concatenate[Recorder, Given], None],
 ) -> Callable[Concatenate[Recorder, Given], None]:
-    """Remembers a call, and makes it when somebody reads the trace."""
+    """Defers a call until the trace is read."""
 
     @wraps(method)
     def remembered(self: Recorder, /, *given: Given.args, **named: Given.kwargs) -> None:
@@ -49,10 +49,10 @@ def _when_read(
 
 
 class Recorder:
-    """Milliseconds of each stage, and what it kept, dropped and said.
+    """Records each stage's time in milliseconds, and what it kept, dropped and noted.
 
-    What stages gave is only remembered, and written down when somebody reads the trace: few do, and
-    it takes longer than fusion.
+    Results are formatted only when the trace is read: few callers read it, and formatting takes longer
+    than fusion.
     """
 
     def __init__(self, question: Question) -> None:
@@ -65,7 +65,7 @@ class Recorder:
         self._one_at_a_time = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies of answers: the trace is written, and a lock belongs to one object."""
+        """For copies of answers: formats the trace and omits the lock, which cannot be copied."""
         self.trace()
         return {name: value for name, value in vars(self).items() if name != _LOCK}
 
@@ -74,19 +74,19 @@ class Recorder:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time one stage."""
+        """Measure the time of one stage."""
         started = time.perf_counter()
         yield
         done = {"name": name, "ms": _milliseconds(started)}
         self._stages[name] = {**done, "kept": [], "dropped": [], "notes": []}
 
     def understood(self, found: Mapping[str, Any]) -> None:
-        """Take down what a stage made of the question, as JSON."""
+        """Record how a stage understood the question, as JSON."""
         self._understood.update(found)
 
     def ranked(self, stage: str, ranking: Ranking) -> None:
-        """Take down what a stage of search gave."""
-        # Not the hits: their sentence vectors would stay in memory as long as the answer.
+        """Record the ranking of a search stage."""
+        # Not the hits themselves: they would keep their sentence vectors in memory.
         hits = [(hit.passage, hit.score, hit.scores) for hit in ranking.hits]
         self._ranked(stage, hits, ranking.dropped, ranking.notes)
 
@@ -96,28 +96,28 @@ class Recorder:
     ) -> None:
         self._know(passage for passage, _, _ in hits)
         kept = [_hit_form(hit, rank) for rank, hit in enumerate(hits, start=1)]
-        self._took_down(stage, kept, dropped, notes)
+        self._record(stage, kept, dropped, notes)
 
     @_when_read
     def selected(self, stage: str, selection: Selection) -> None:
-        """Take down which sentences were chosen."""
-        # Those of a part of the question may stand in passages that no stage before has named.
+        """Record the selected sentences."""
+        # Sentences for a part of the question may be in passages that no earlier stage listed.
         self._know(item.passage for item in selection.evidence)
         kept = [
             {"rank": rank, **_evidence_form(item), "score": _rounded(item.score)}
             for rank, item in enumerate(selection.evidence, start=1)
         ]
-        self._took_down(stage, kept, selection.dropped, selection.notices)
+        self._record(stage, kept, selection.dropped, selection.notices)
 
     @_when_read
     def drafted(self, stage: str, draft: Draft) -> None:
-        """Take down what was to be said, and which evidence each statement rests on."""
+        """Record the drafted statements and the evidence for each."""
         kept = [{"text": c.text, "evidence": list(c.evidence_ids)} for c in draft.claims]
-        self._took_down(stage, kept, (), ())
+        self._record(stage, kept, (), ())
 
     @_when_read
     def verified(self, stage: str, draft: Draft, answer: Answer) -> None:
-        """Take down which evidence is quoted, and what became of the rest."""
+        """Record which evidence is quoted, and why the rest is not."""
         quoted = {(c.document, c.start, c.end) for c in answer.citations}
         lost = "its statement could not be verified" if quoted else "the answer was refused"
         kept, dropped = [], []
@@ -126,7 +126,7 @@ class Recorder:
                 kept.append(_evidence_form(item))
             else:
                 dropped.append({**_evidence_form(item), "reason": lost})
-        self._took_down(stage, kept, (), answer.reasons)
+        self._record(stage, kept, (), answer.reasons)
         self._stages[stage].update(
             dropped=dropped,
             status=str(answer.status),
@@ -137,29 +137,29 @@ class Recorder:
 
     @_when_read
     def scanned(self, stage: str, scan: Scan) -> None:
-        """Take down how much of the library was gone through, and which documents were kept."""
+        """Record how much of the library was scanned, and which documents were kept."""
         mentions = sum(len(document.mentions) for document in scan.found)
         note = (
             f"{scan.documents} documents with {scan.passages} passages scanned for "
             f"'{scan.request.subject}' ({scan.closeness}): {mentions} sentences or headings of "
             f"{len(scan.found)} documents, {len(scan.skipped)} files not or only partly read"
         )
-        self._took_down(stage, [{"document": item.document_id} for item in scan.found], (), (note,))
+        self._record(stage, [{"document": item.document_id} for item in scan.found], (), (note,))
 
     @_when_read
     def counted(self, stage: str, answer: Answer) -> None:
-        """Take down what became of a scan."""
+        """Record the result of a scan."""
         kept = [{"document": row.document} for row in answer.survey.rows] if answer.survey else []
-        self._took_down(stage, kept, (), answer.reasons)
+        self._record(stage, kept, (), answer.reasons)
         self._stages[stage].update(status=str(answer.status), confidence=answer.confidence)
 
     def timings(self) -> Mapping[str, float]:
-        """Stages so far, and `total` since the recorder was made."""
+        """Milliseconds of the stages so far, and the `total` since the recorder was created."""
         stages = {name: form["ms"] for name, form in self._stages.items()}
         return {**stages, "total": _milliseconds(self._started)}
 
     def trace(self) -> Form:
-        """Everything that was taken down."""
+        """The whole trace."""
         with self._one_at_a_time:
             while self.to_write:
                 self.to_write.pop(0)()
@@ -174,7 +174,7 @@ class Recorder:
             "passages": self._passages,
         }
 
-    def _took_down(
+    def _record(
         self, stage: str, kept: list[Form], dropped: Sequence[Dropped], notes: Sequence[str]
     ) -> None:
         self._know(item.passage for item in dropped)
@@ -214,7 +214,7 @@ def _hit_form(hit: _Ranked, rank: int) -> Form:
 
 
 def _evidence_of(draft: Draft) -> list[Evidence]:
-    """That of the draft and of what may be said instead of it, each sentence once."""
+    """The evidence of the draft and its fallbacks, each sentence once."""
     found: dict[Span, Evidence] = {}
     shown: Draft | None = draft
     while shown is not None:

@@ -31,10 +31,10 @@ def test_a_narrow_encoder_is_spread_and_keeps_what_is_alike_together() -> None:
     seen = list(narrowed(UNRELATED))
     assert is_narrow(seen)
     centre = centre_of(seen)
-    spread = [centre.taken_out_of(found) for found in seen]
+    spread = [centre.subtracted_from(found) for found in seen]
     assert not is_narrow(spread)
     one, same, other = (
-        centre.taken_out_of(found)
+        centre.subtracted_from(found)
         for found in narrowed(["pump valve motor", "valve pump motor", "lemon tea sugar"])
     )
     assert one.vector @ same.vector > 0.99
@@ -45,7 +45,7 @@ def test_a_narrow_encoder_is_spread_and_keeps_what_is_alike_together() -> None:
 
 def test_a_spread_text_is_still_a_unit_vector_with_a_state_for_each_token() -> None:
     (found,) = narrowed(["pump valve motor"])
-    spread = centre_of(list(narrowed(UNRELATED))).taken_out_of(found)
+    spread = centre_of(list(narrowed(UNRELATED))).subtracted_from(found)
     assert np.isclose(np.linalg.norm(spread.vector), 1.0)
     assert spread.states.shape == found.states.shape
     assert spread.offsets is found.offsets

@@ -121,7 +121,7 @@ def test_the_shortest_window_that_is_named_counts(tmp_path: Path) -> None:
 
 
 def test_without_a_word_about_pooling_nothing_is_guessed(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"nothing says how .*1_Pooling.*embedding\.pooling"):
+    with pytest.raises(ModelError, match=r"its pooling is unknown.*1_Pooling.*embedding\.pooling"):
         spec_of_folder(folder(tmp_path), NOTHING)
 
 
@@ -135,7 +135,7 @@ def test_without_a_word_about_pooling_nothing_is_guessed(tmp_path: Path) -> None
         ({"1_Pooling__config": {"pooling_mode": "max"}}, "asks for the pooling max"),
         ({"1_Pooling__config": {"pooling_mode": ["cls", "mean"]}}, "the pooling cls, mean"),
         ({"1_Pooling__config": "{"}, "cannot be read as JSON"),
-        ({"config": [1]}, "holds list, expected dict"),
+        ({"config": [1]}, "contains list, expected dict"),
     ],
 )
 def test_what_cannot_be_done_is_refused(

@@ -131,7 +131,7 @@ def test_a_file_that_is_no_model_is_refused_before_llama_cpp_sees_it(
 ) -> None:
     file = tmp_path / "bad.gguf"
     file.write_bytes(content)
-    with pytest.raises(ModelError, match=r"is no GGUF file, or not all of it.*fetch it again"):
+    with pytest.raises(ModelError, match=r"is not a complete GGUF file.*fetch it again"):
         open_model(GenerationSettings(model=str(file)))
 
 
@@ -140,7 +140,7 @@ def test_half_a_model_is_refused(smollm2: Path, tmp_path: Path) -> None:
     file.write_bytes(smollm2.read_bytes()[:3_000_000])
     model = open_model(GenerationSettings(model=str(file)))
     assert model is not None
-    with pytest.raises(ModelError, match=r"llama\.cpp cannot load it; expected a whole GGUF model"):
+    with pytest.raises(ModelError, match=r"llama\.cpp cannot load it; expected a complete GGUF model"):
         text_of(model, QUESTION)
 
 

@@ -1,1 +1,1 @@
-"""Where does this text lie in meaning space?"""
+"""Encoders: texts to vectors."""

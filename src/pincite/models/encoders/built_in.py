@@ -1,4 +1,4 @@
-"""Finds the encoder's files and proves that they are the ones we tested."""
+"""Finds the default encoder's files and verifies their checksums."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class EncoderFiles:
 
 
 def find_encoder_files() -> EncoderFiles:
-    """Locate and verify the files. Raises ModelError when one is missing or differs."""
+    """Locate and verify the files. Raises ModelError if one is missing or differs."""
     spec = find_spec(MODEL_PACKAGE)
     if spec is None or spec.origin is None:
         raise ModelError(
@@ -48,7 +48,7 @@ def find_encoder_files() -> EncoderFiles:
 
 
 def find_tokenizer() -> Path:
-    """The tokenizer file, which comes with Pincite. Raises ModelError when it differs."""
+    """The tokenizer file included in Pincite. Raises ModelError if it differs."""
     tokenizer = Path(__file__).with_name("data") / "minilm-tokenizer.json"
     verify_checksum(tokenizer, TOKENIZER_SHA256)
     return tokenizer
@@ -63,28 +63,28 @@ def verify_checksum(path: Path, expected: str) -> None:
     if found != expected:
         raise ModelError(
             f"{path}: its SHA-256 is {found}, expected {expected}; the file is damaged or "
-            "another version: reinstall the package"
+            "a different version: reinstall the package"
         )
 
 
-# Counts tokens and knows words with the default encoder's tokenizer.
+# Token counts and word knowledge from the default encoder's tokenizer.
 
 _PIECES_OF_A_RARE_WORD = 3
 
 
 def token_counter() -> Callable[[str], int]:
-    """Counts the encoder's tokens in a text. Raises ModelError without the tokenizer file."""
+    """A function that counts a text's tokens. Raises ModelError without the tokenizer file."""
     tokenizer = open_tokenizer(find_tokenizer())
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def is_known_word(word: str) -> bool:
-    """Whether the encoder knows a word whole, as it does the most frequent ones of English."""
+    """Whether a word is a single token, as the most frequent English words are."""
     return word in _whole_words()
 
 
 def is_rare_word(word: str) -> bool:
-    """Whether the encoder cuts a word into three pieces or more, as it does rare ones of English."""
+    """Whether a word has three tokens or more, as rare English words do."""
     try:
         return _counter()(word) >= _PIECES_OF_A_RARE_WORD
     except ModelError:

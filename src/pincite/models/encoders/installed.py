@@ -20,16 +20,16 @@ from pincite.models.inference.tokenizer import open_tokenizer, tokenizer_bytes
 from pincite.models.inference.torch_models import TorchRuntime, torch_folder, weights_of
 
 _RECIPE = "1"
-"""Counts up when texts are prepared in another way, which changes vectors."""
+"""Incremented when texts are prepared differently, which changes vectors."""
 
 
 def open_onnx_folder(
     place: Path, cache: Path, *, wishes: Wishes, runtime: str = "auto", threads: int = 0
 ) -> WindowedEncoder:
-    """The encoder in a folder, or the one of an .onnx file in it. `cache` is for prepared graphs.
+    """The encoder in a folder, or of one .onnx file. `cache` is for prepared graphs.
 
-    Its name tells weights, tokenizer and use by a fingerprint of their content, so that a model is
-    the same wherever it lies. Raises ModelError when something is missing or cannot be run.
+    Its name includes a fingerprint of weights, tokenizer and spec, so that a model is the same wherever
+    it is stored. Raises ModelError if something is missing or cannot be run.
     """
     file = place if place.suffix == ".onnx" else find_graph(place, setting="embedding.model")
     folder = place if place.is_dir() else file.parent
@@ -50,7 +50,7 @@ def open_onnx_folder(
     )
 
 
-# Opens the encoders that fastembed has downloaded, by fastembed's names.
+# Encoders downloaded by fastembed, under fastembed's names.
 
 _POOLINGS = {
     "OnnxTextEmbedding": "cls",
@@ -58,16 +58,16 @@ _POOLINGS = {
     "PooledNormalizedEmbedding": "mean",
     "LastTokenNormalizedEmbedding": "last",
 }
-"""fastembed's classes pool differently, and each lists the models it is for."""
+"""The pooling of fastembed's classes, each of which lists its models."""
 
 
 def open_fastembed(
     name: str, cache: Path, *, wishes: Wishes, runtime: str = "auto", threads: int = 0
 ) -> WindowedEncoder:
-    """The encoder of a name such as BAAI/bge-small-en-v1.5.
+    """The encoder with a name such as BAAI/bge-small-en-v1.5.
 
-    Raises ModelError for a name that fastembed does not know, and for a model that it has not
-    downloaded yet: nothing is downloaded here.
+    Raises ModelError for a name unknown to fastembed, and for a model not downloaded yet: nothing is
+    downloaded here.
     """
     try:
         from fastembed import TextEmbedding
@@ -81,15 +81,15 @@ def open_fastembed(
     return open_onnx_folder(file, cache, wishes=Wishes(**use), runtime=runtime, threads=threads)
 
 
-# Runs models of sentence-transformers with PyTorch, from this machine's files alone.
+# Models of sentence-transformers, run with PyTorch from local files only.
 
 _SENTENCE_TRANSFORMER_RECIPE = "torch/1"
 
 
 def open_sentence_transformer(name: str, *, wishes: Wishes, threads: int = 0) -> WindowedEncoder:
-    """The model in a folder, or of a name that the local model cache holds.
+    """The model in a folder, or with a name in the local model cache.
 
-    Raises ModelError where it is not there: nothing is downloaded.
+    Raises ModelError if it is missing: nothing is downloaded.
     """
     folder = torch_folder(name)
     spec = spec_of_folder(folder, wishes)

@@ -1,4 +1,4 @@
-"""Encoders behind a server: Ollama, or OpenAI's protocol."""
+"""Encoders on a server, with Ollama's or OpenAI's protocol."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from pincite.stages import TextVector
 from pincite.text.as_read import whole_characters
 
 API_KEY = "PINCITE_EMBEDDING_API_KEY"
-"""The environment variable with the server's key. A key never stands in settings, nor in a message."""
+"""The environment variable with the server's key. Keys never appear in settings or messages."""
 
 Vectors = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """Where a model is served and how patient we are."""
+    """A server of a model, with its timeouts and batch size."""
 
     protocol: Literal["ollama", "openai"]
     url: str
@@ -39,7 +39,7 @@ class Server:
 
 
 class EmbeddingServer:
-    """Asks a server for vectors and checks what it gives."""
+    """Requests vectors from a server and checks them."""
 
     def __init__(self, server: Server, *, sleep: Callable[[float], None] = time.sleep) -> None:
         base, self._path = _address(server)
@@ -58,7 +58,7 @@ class EmbeddingServer:
         self.place = self._client.name
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """One row of length 1 for each text. Raises ModelError in plain words."""
+        """Vectors (texts, dimensions) of length 1. Raises ModelError."""
         body: dict[str, Any] = {"model": self._server.model, "input": list(texts)}
         if self._server.protocol == "ollama":
             body["truncate"] = False
@@ -74,13 +74,13 @@ class EmbeddingServer:
             rows = sorted(answer["data"], key=lambda row: row["index"])
             if [row["index"] for row in rows] != list(range(len(rows))):
                 raise ModelError(
-                    f"{self.place}: numbered its vectors wrongly; expected 0, 1, 2, ..."
+                    f"{self.place}: its vectors have wrong indexes; expected 0, 1, 2, ..."
                 )
             return [row["embedding"] for row in rows]
         except (KeyError, TypeError) as error:
             raise ModelError(
-                f"{self.place}: its answer has no embeddings as the {self._server.protocol} "
-                "protocol has them: is this the right address?"
+                f"{self.place}: its answer has no embeddings in the format of the "
+                f"{self._server.protocol} protocol: is this the right address?"
             ) from error
 
     def _checked(self, rows: list[Any], expected: int) -> Vectors:
@@ -114,20 +114,18 @@ def _address(server: Server) -> tuple[str, str]:
     return base, "/embeddings" if urlsplit(base).path.endswith("/v1") else "/v1/embeddings"
 
 
-# Encoders behind a server that the user configured.
-
 _QUESTIONS_KEPT = 16
 _PROBE = "What is the length of a vector?"
 _FOR_NOTHING = "-"
-"""Sent in place of a text without words, which servers refuse."""
+"""Sent instead of an empty text, which servers reject."""
 
 
 class RemoteEncoder:
-    """Vectors of texts from a server. There are no token states.
+    """Vectors from a server, without token states.
 
-    A text of more than `max_chars` characters is cut between words into pieces, and its vector is
-    their mean, weighted by length. The server decides how exactly a vector is the same with other
-    texts in the batch; ours only keeps the order and checks the numbers.
+    A text of more than `max_chars` characters is split between words, and its vector is the mean of the
+    pieces' vectors, weighted by length. Whether a vector depends on the other texts in its batch is up
+    to the server; this class only keeps the order and checks the numbers.
     """
 
     has_token_states: Literal[False] = False
@@ -180,15 +178,15 @@ class RemoteEncoder:
         joined = np.concatenate(found)
         if joined.shape[1] != self.dimensions:
             raise ModelError(
-                f"{self._server.place}: gives vectors of {joined.shape[1]} numbers now, and gave "
-                f"{self.dimensions} before: another model answers under this name; restart with the "
+                f"{self._server.place}: its vectors have {joined.shape[1]} numbers now, and had "
+                f"{self.dimensions} before: a different model has this name now; restart with the "
                 "model that encoded this library, or run 'pincite reindex'"
             )
         return joined
 
 
 def pieces(text: str, max_chars: int) -> list[str]:
-    """A text cut between words where there are blanks, each piece at most `max_chars` long."""
+    """A text split at spaces if possible, into pieces of at most `max_chars` characters."""
     clean = whole_characters(text).strip()
     found = []
     while len(clean) > max_chars:

@@ -1,4 +1,4 @@
-"""Encoders that show their token states: any tokenizer with any runtime, used as a spec says."""
+"""Encoders with token states: any tokenizer and runtime, used according to a spec."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 
 WINDOW_TOKENS = 256
-"""What the default model was trained to read at once, [CLS] and [SEP] included."""
+"""The default model's training window, including [CLS] and [SEP]."""
 
 _ENCODED_TOGETHER = 64
-"""Texts whose token states are in memory at once: about 30 MB at full length."""
+"""Texts with token states in memory at once: about 30 MB at full length."""
 
 _QUESTIONS_KEPT = 16
 
 _LONGEST_CHARS = 200_000
-"""Encoded at most of one text: a passage of 200 pages means that something went wrong before."""
+"""Maximum length of an encoded text: a passage of 200 pages means that an earlier step failed."""
 
 
 class WindowedEncoder:
     """Token states and pooled vectors of texts of any length.
 
-    A text longer than the model's window is read in consecutive windows, each with the prefix,
-    whose states are put end to end, so that nothing is cut off; the vector is pooled over all of
-    them and has length 1. States and offsets are those of the text alone, without prefix. What all
-    texts share is taken out where it is much.
+    A text longer than the model's window is read in consecutive windows, each with the prefix, and
+    their states are concatenated, so that nothing is cut off; the vector is pooled over all of them
+    and has length 1. States and offsets exclude the prefix. If all texts have much in common for the
+    encoder, their mean is subtracted.
     """
 
     has_token_states: Literal[True] = True
@@ -58,7 +58,7 @@ class WindowedEncoder:
         spec: EncoderSpec,
         is_spread: bool = False,
     ) -> None:
-        """`is_spread` for an encoder that is known to keep unrelated texts apart."""
+        """`is_spread`: the encoder is known to separate unrelated texts well."""
         self.name = name
         self.runtime = runtime.name
         self.dimensions = runtime.dimensions
@@ -71,7 +71,7 @@ class WindowedEncoder:
         self.encode_question = lru_cache(maxsize=_QUESTIONS_KEPT)(self._encode_question)
 
     def _measured_centres(self) -> dict[str, Centre]:
-        """By prefix; none for an encoder that keeps unrelated texts apart."""
+        """The centre for each prefix; empty for an encoder that separates unrelated texts well."""
         prefixes = {self._spec.passage_prefix, self._spec.query_prefix}
         found = {prefix: list(self._encode_group(UNRELATED, prefix)) for prefix in prefixes}
         if not is_narrow(found[self._spec.passage_prefix]):
@@ -79,7 +79,7 @@ class WindowedEncoder:
         return {prefix: centre_of(each) for prefix, each in found.items()}
 
     def encode(self, texts: Sequence[str]) -> Iterator[TokenStates]:
-        """Token states of each text, in order; no text has an influence on another's."""
+        """Token states of each text, in order; texts do not influence each other."""
         for start in range(0, len(texts), _ENCODED_TOGETHER):
             group = texts[start : start + _ENCODED_TOGETHER]
             yield from self._encode_group(group, self._spec.passage_prefix)
@@ -99,7 +99,7 @@ class WindowedEncoder:
         centre = self._centres.get(prefix)
         for each, text_windows in zip(tokens, windows, strict=True):
             found = self._join([next(states) for _ in text_windows], each)
-            yield centre.taken_out_of(found) if centre else found
+            yield centre.subtracted_from(found) if centre else found
 
     def _windows(self, tokens: _Tokens) -> list[NDArray[np.int64]]:
         before = [*self._before, *tokens.prefix]
@@ -120,7 +120,7 @@ class WindowedEncoder:
         )
 
     def _pooled(self, windows: Sequence[NDArray[np.float32]]) -> NDArray[Any]:
-        # Models are trained with prefix and special tokens in the mean, so they count in it.
+        # Models are trained with prefix and special tokens in the mean, so both are included.
         if self._spec.pooling == "mean":
             pooled: NDArray[Any] = np.concatenate(windows).mean(axis=0)
             return pooled
@@ -132,18 +132,18 @@ class WindowedEncoder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tokens:
-    """Tokens of one text; those of its prefix apart."""
+    """Tokens of one text, with those of its prefix separate."""
 
     prefix: list[int]
     ids: list[int]
     offsets: NDArray[np.int64]
-    """(tokens, 2): character ranges of the text without its prefix, blanks around it left out."""
+    """(tokens, 2): character ranges in the text without prefix, without surrounding spaces."""
     are_visible: NDArray[np.bool_]
-    """Tokens that stand for characters; some tokenizers make others, for a blank or for nothing."""
+    """Tokens that contain characters; some tokenizers make empty ones or ones for spaces."""
 
 
 def _tokens(encoding: Encoding, text: str, prefix: str) -> _Tokens:
-    """`text` begins with `prefix`."""
+    """The tokens of `text`, which starts with `prefix`."""
     skipped = sum(1 for _, end in encoding.offsets if end <= len(prefix)) if prefix else 0
     own = encoding.offsets[skipped:]
     trimmed = [_without_blank(text, max(start, len(prefix)), end) for start, end in own]
@@ -157,7 +157,7 @@ def _tokens(encoding: Encoding, text: str, prefix: str) -> _Tokens:
 
 
 def _without_blank(text: str, start: int, end: int) -> tuple[int, int]:
-    """Some tokenizers count the blank before a word as part of it; sentences begin after it."""
+    """Excludes the space before a word, which some tokenizers include; sentences begin after it."""
     while start < end and text[start].isspace():
         start += 1
     return start, end
@@ -169,7 +169,7 @@ class MiniLmEncoder(WindowedEncoder):
     def __init__(self, cache: Path, *, runtime: str = "auto", threads: int = 0) -> None:
         files = find_encoder_files()
         super().__init__(
-            # The digit counts up when a text is prepared in another way, which changes its vectors.
+            # The digit is incremented when texts are prepared differently, which changes vectors.
             name=f"{MODEL_NAME}/2",
             tokenizer=open_tokenizer(files.tokenizer),
             runtime=open_runtime(runtime, files.graph, cache, threads=threads),
@@ -178,7 +178,7 @@ class MiniLmEncoder(WindowedEncoder):
         )
 
 
-# What all texts share in an encoder's eyes, so that it can be taken out.
+# The common component of all vectors, which is subtracted if it is large.
 
 UNRELATED = (
     "The relief valve opens at a pressure of 6.5 bar.",
@@ -204,22 +204,22 @@ UNRELATED = (
     "रेलगाड़ी सुबह चलती है।",
     "ร้านอาหารเปิดทุกวัน",
 )
-"""Sentences without a common subject, in several scripts."""
+"""Sentences on unrelated subjects, in several scripts."""
 
 _NARROW = 0.3
-"""Mean cosine of these sentences from which on the mean is taken out: the default encoder has 0.11,
+"""Mean cosine of these sentences above which the mean is subtracted: the default encoder has 0.11,
 multilingual-e5-small 0.78."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Centre:
-    """The mean of an encoder's vectors, and that of its token states of length 1."""
+    """The mean of an encoder's vectors, and the mean of its token states scaled to length 1."""
 
     vector: NDArray[Any]
     state: NDArray[Any]
 
-    def taken_out_of(self, found: TokenStates) -> TokenStates:
-        """The same text without what all texts share."""
+    def subtracted_from(self, found: TokenStates) -> TokenStates:
+        """The states of a text with the mean subtracted."""
         return TokenStates(
             vector=normalised(found.vector - self.vector),
             states=normalised(found.states) - self.state,
@@ -228,7 +228,7 @@ class Centre:
 
 
 def is_narrow(found: Sequence[TokenStates]) -> bool:
-    """Whether unrelated texts have much in common in the encoder's eyes."""
+    """Whether the vectors of unrelated texts are similar."""
     vectors = np.stack([each.vector for each in found])
     similar = vectors @ vectors.T
     count = len(vectors)
@@ -236,7 +236,7 @@ def is_narrow(found: Sequence[TokenStates]) -> bool:
 
 
 def centre_of(found: Sequence[TokenStates]) -> Centre:
-    """The means over some texts."""
+    """The centre of some texts."""
     states = np.concatenate([each.states for each in found])
     return Centre(
         vector=np.stack([each.vector for each in found]).mean(axis=0),
@@ -244,19 +244,19 @@ def centre_of(found: Sequence[TokenStates]) -> Centre:
     )
 
 
-# Passage and sentence vectors from the encoder, or from the cache.
+# Passage and sentence vectors, from the encoder or the cache.
 
 CacheLookup = Callable[[Sequence[str]], Mapping[str, Embedding]]
 Vectors = tuple[NDArray[Any], NDArray[Any], bytes]
 """A passage's vector (dimensions,), those of its sentences (sentences, dimensions), and its token
-codes where they are kept."""
+codes if they are stored."""
 
 
 class TokenPoolingEmbedder:
     """Encodes passages once and pools the token states of each sentence.
 
-    The token states themselves are kept, packed, up to `room_bytes` of them; what the cache holds
-    without them is then encoded once more.
+    Token states are also stored, quantized, up to `room_bytes` in total; cached passages without them
+    are then encoded again.
     """
 
     def __init__(self, encoder: Encoder, cached: CacheLookup, *, room_bytes: int = 0) -> None:
@@ -265,7 +265,7 @@ class TokenPoolingEmbedder:
         self._room_bytes = room_bytes
 
     def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
-        """One embedding for each passage, in order; only texts not seen before are encoded."""
+        """One embedding for each passage, in order; only new texts are encoded."""
         return _embed(passages, texts, self._encoder.name, self._complete, self._encoded)
 
     def _complete(self, keys: Sequence[str]) -> Mapping[str, Embedding]:
@@ -288,9 +288,9 @@ class TokenPoolingEmbedder:
 
 
 class SentenceEmbedder:
-    """Encodes passages, and each sentence as a text of its own: for encoders that tell no tokens.
+    """Encodes passages, and each sentence separately: for encoders without token states.
 
-    A sentence's vector then knows nothing of its surroundings, and the encoder reads all twice.
+    Sentence vectors then lack their context, and the encoder reads everything twice.
     """
 
     def __init__(self, encoder: VectorEncoder, cached: CacheLookup) -> None:
@@ -298,7 +298,7 @@ class SentenceEmbedder:
         self._cached = cached
 
     def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
-        """One embedding for each passage, in order; only texts not seen before are encoded."""
+        """One embedding for each passage, in order; only new texts are encoded."""
         return _embed(passages, texts, self._encoder.name, self._cached, self._encoded)
 
     def _encoded(self, passages: Sequence[Passage], texts: Sequence[str]) -> Iterator[Vectors]:
@@ -336,7 +336,7 @@ def _embed(
             key=key,
             model=model,
             vector=vector.astype(np.float32),
-            # 16 bits: a cosine changes in the fourth digit, the size is halved.
+            # 16 bits: changes a cosine in the fourth digit and halves the size.
             sentence_vectors=sentence_vectors.astype(np.float16),
             token_codes=codes,
         )
@@ -344,7 +344,7 @@ def _embed(
 
 
 def embedding_key(model: str, text: str, ranges: Sequence[tuple[int, int]]) -> str:
-    """The address of an embedding: what was encoded, by what, and where its sentences lie."""
+    """The cache key of an embedding: a hash of the text, the model and the sentence ranges."""
     layout = ",".join(f"{start}-{end}" for start, end in ranges)
     content = f"{model}\0{layout}\0{text}".encode("utf-8", "surrogatepass")
     return hashlib.sha256(content).hexdigest()

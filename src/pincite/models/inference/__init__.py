@@ -1,1 +1,1 @@
-"""How is a model's file prepared and run on this machine?"""
+"""Prepares and runs model files on this machine."""

@@ -1,4 +1,4 @@
-"""Finds the files of a model that was saved as ONNX, and says by their content which model it is."""
+"""Finds the files of an ONNX model, and identifies it by their content."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _STORED_SMALL = b"DequantizeLinear"
 _NAMED_BY = 12
 """Hexadecimal digits of the fingerprint in a name."""
 _POSITIONS_LOST = {"roberta", "xlm-roberta", "mpnet", "camembert"}
-"""Kinds of model whose first two positions are never used."""
+"""Model types that never use their first two positions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphFile:
-    """An ONNX file whose content is known."""
+    """An ONNX file and its checksum."""
 
     path: Path
     sha256: str
     has_small_weights: bool = False
-    """Whether it stores weights of 8 bits and turns them into floats at every run."""
+    """Whether it stores 8-bit weights and converts them to floats in every run."""
 
 
 def fingerprint(parts: Iterable[bytes]) -> str:
-    """A short name for the whole of some contents."""
+    """A short hash of several contents."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(hashlib.sha256(part).digest())
@@ -42,9 +42,9 @@ def fingerprint(parts: Iterable[bytes]) -> str:
 
 
 def find_graph(folder: Path, *, setting: str) -> Path:
-    """The ONNX file of a folder. Raises ModelError when there is none, or no telling which.
+    """The ONNX file in a folder. Raises ModelError if there is none, or if several are possible.
 
-    `setting` is the one in which a user may name a file.
+    `setting` is the setting that may name a file.
     """
     if not folder.is_dir():
         found = "is a file" if folder.exists() else "does not exist"
@@ -59,19 +59,19 @@ def find_graph(folder: Path, *, setting: str) -> Path:
     if len(others) != 1:
         there = ", ".join(file.name for file in others) or "no .onnx file"
         raise ModelError(
-            f"{folder}: holds {there}; expected model.onnx: name one of its files in {setting}"
+            f"{folder}: contains {there}; expected model.onnx: name one of its files in {setting}"
             if others
-            else f"{folder}: holds {there}; expected model.onnx and tokenizer.json: fetch or export "
+            else f"{folder}: contains {there}; expected model.onnx and tokenizer.json: fetch or export "
             "the model as ONNX first"
         )
     return others[0]
 
 
 def graph_file(path: Path) -> GraphFile:
-    """The file with the checksum of all that belongs to it, weights stored beside it included."""
+    """The file with the checksum of all its parts, including weights in separate files."""
     digest = hashlib.sha256()
     has_small_weights = False
-    # Large models keep their weights in files named after the graph.
+    # Large models store their weights in files named after the graph.
     for part in [path, *sorted(path.parent.glob(f"{path.name}[_.]*"))]:
         try:
             with open_regular(part) as file:
@@ -88,40 +88,40 @@ def graph_file(path: Path) -> GraphFile:
 
 
 def tokenizer_beside(folder: Path) -> Path:
-    """The tokenizer beside the graph, or above it where the graph has a folder of its own."""
+    """The tokenizer in the graph's folder, or in the parent folder."""
     for place in (folder, folder.parent):
         if (place / "tokenizer.json").is_file():
             return place / "tokenizer.json"
     raise ModelError(
-        f"{folder}: holds no tokenizer.json; expected it beside the model: fetch it, or save the "
+        f"{folder}: contains no tokenizer.json; expected it next to the model: fetch it, or save the "
         "tokenizer with the library that made the model"
     )
 
 
 def name_of_folder(folder: Path) -> str:
-    """The model's name: the folder's, or the repository's where a model cache hides it."""
+    """The model's name: that of the folder or, in a model cache, of the repository."""
     for part in reversed(folder.parts):
         if part.startswith("models--"):
             return part.rpartition("--")[2]
     return folder.name
 
 
-def told_window(folder: Path) -> int | None:
-    """How many tokens a model reads at once: the fewest that its files name; None for no word of it."""
+def window_in(folder: Path) -> int | None:
+    """A model's window in tokens: the smallest number in its files; None if they have none."""
     config = json_file(folder / "config.json", {})
     positions = config.get("max_position_embeddings")
     if positions and config.get("model_type") in _POSITIONS_LOST:
         positions -= 2
     trained = json_file(folder / "sentence_bert_config.json", {}).get("max_seq_length")
     limit = json_file(folder / "tokenizer_config.json", {}).get("model_max_length")
-    told = [
+    limits = [
         int(n) for n in (trained, limit, positions) if isinstance(n, int | float) and 0 < n < 1e6
     ]
-    return min(told, default=None)
+    return min(limits, default=None)
 
 
 def json_file(file: Path, absent: Any) -> Any:
-    """A JSON file's content; `absent` when there is none. Raises ModelError for another kind."""
+    """A JSON file's content; `absent` if there is no file. Raises ModelError for another type."""
     try:
         content = read_json(file)
     except FileNotFoundError:
@@ -130,20 +130,20 @@ def json_file(file: Path, absent: Any) -> Any:
         raise ModelError(f"{file}: cannot be read as JSON: {error}; fetch it again") from error
     if not isinstance(content, type(absent)):
         raise ModelError(
-            f"{file}: holds {type(content).__name__}, expected {type(absent).__name__}"
+            f"{file}: contains {type(content).__name__}, expected {type(absent).__name__}"
         )
     return content
 
 
-# Finds the files that fastembed has downloaded, by fastembed's names for them.
+# Files downloaded by fastembed, under fastembed's names.
 
 
 def is_downloaded(kinds: Iterable[Any], name: str, *, called: str, fetch: str) -> tuple[Any, Path]:
-    """Which of fastembed's classes a model is for, and its file in fastembed's cache.
+    """The fastembed class for a model, and the model's file in fastembed's cache.
 
-    `kinds` are classes that each list models, `called` is what these are, and `fetch` the Python
-    that downloads NAME. Raises ModelError for a name that fastembed does not know, and for a model
-    that it has not downloaded yet: nothing is downloaded here.
+    `kinds` are classes that list models, `called` describes them in messages, and `fetch` is Python
+    code that downloads NAME. Raises ModelError for a name unknown to fastembed, and for a model not
+    downloaded yet: nothing is downloaded here.
     """
     listed = [(kind, model) for kind in kinds for model in kind._list_supported_models()]
     for kind, model in listed:
@@ -154,20 +154,20 @@ def is_downloaded(kinds: Iterable[Any], name: str, *, called: str, fetch: str) -
 
 
 def not_installed(name: str) -> ModelError:
-    """What to say where fastembed cannot be imported."""
+    """The error if fastembed cannot be imported."""
     return ModelError(
         f"fastembed:{name} needs fastembed: install it with pip install 'pincite[fastembed]'"
     )
 
 
 def _folder(kind: Any, model: Any, fetch: str) -> Path:
-    """The folder that holds the model's files in fastembed's cache."""
+    """The folder of the model's files in fastembed's cache."""
     from loguru import logger
 
     folder = os.environ.get("FASTEMBED_CACHE_PATH") or str(
         Path(tempfile.gettempdir()) / "fastembed_cache"
     )
-    logger.disable("fastembed")  # It would print what the error below says better.
+    logger.disable("fastembed")  # Its output would repeat the error below.
     try:
         return Path(kind.download_model(model, folder, local_files_only=True))
     except (OSError, ValueError) as error:

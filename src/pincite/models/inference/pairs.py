@@ -1,4 +1,4 @@
-"""Lets a model read two texts together, of which one may be longer than its window."""
+"""Runs a model on pairs of texts, one of which may be longer than the model's window."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pincite.models.inference.files import (
     fingerprint,
     graph_file,
     name_of_folder,
-    tokenizer_beside,
-    told_window,
+    tokenizer_short_tokens,
+    window_in,
 )
 from pincite.models.inference.runtimes import JUDGEMENT, Runtime, open_runtime
 from pincite.models.inference.tokenizer import open_tokenizer, tokenizer_bytes
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 FEWEST_TOKENS = 16
-"""Less than this does not hold two texts."""
+"""Two texts do not fit in fewer tokens."""
 
 _LONGEST_CHARS = 200_000
-"""Read at most of one text: a passage of 200 pages means that something went wrong before."""
+"""Maximum length of a text: a passage of 200 pages means that an earlier step failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairUse:
-    """What pairs are for: `setting` names the model, `first` is the text that it reads first.
+    """The use of pairs: `setting` is the setting that names the model, `first` the text read first.
 
-    `recipe` tells how pairs are prepared; it is a part of the model's identity.
+    `recipe` is the version of their preparation; it is part of the model's identity.
     """
 
     setting: str
@@ -46,11 +46,10 @@ class PairUse:
 
 
 class PairReader:
-    """Gives the logits of a model for pairs of a short text and a long one.
+    """Computes a model's logits for pairs of a short and a long text.
 
-    A long text that does not fit beside the short one is read in several windows. The short one may
-    take half of the window and is cut after that. Every pair is run on its own, so its logits
-    depend on nothing else that was read with it.
+    A long text that does not fit with the short one is read in several windows. The short text is
+    cut to half of the window. Every pair is run separately, so its logits do not depend on others.
     """
 
     def __init__(
@@ -73,11 +72,11 @@ class PairReader:
     def read(self, short: str, long: Sequence[str]) -> list[list[NDArray[np.float32]]]:
         """For each long text, in order, the logits (values,) of each of its windows.
 
-        Raises ModelError when the model gives something that is no number.
+        Raises ModelError if the model's output is not a number.
         """
-        beside = self._encoded([short])[0]
-        beside.truncate(max(1, self._room // 2))
-        windows = [self._windows(beside, text) for text in self._encoded(long)]
+        short_tokens = self._encoded([short])[0]
+        short_tokens.truncate(max(1, self._room // 2))
+        windows = [self._windows(short_tokens, text) for text in self._encoded(long)]
         found = iter(self._run([window for each in windows for window in each]))
         return [[self._checked(next(found)) for _ in each] for each in windows]
 
@@ -85,18 +84,20 @@ class PairReader:
         clean = [whole_characters(text[:_LONGEST_CHARS]) for text in texts]
         return self._tokenizer.encode_batch(clean, add_special_tokens=False)
 
-    def _windows(self, beside: Encoding, text: Encoding) -> list[NDArray[np.int64]]:
-        """(2, tokens) for each: tokens, and below each 0 or 1 for the first text's or the second's."""
-        text.truncate(max(1, self._room - len(beside.ids)))
+    def _windows(self, short_tokens: Encoding, text: Encoding) -> list[NDArray[np.int64]]:
+        """Arrays (2, tokens): token ids, and type ids (0 for the first text, 1 for the second)."""
+        text.truncate(max(1, self._room - len(short_tokens.ids)))
         pairs = [
-            self._tokenizer.post_process(*((beside, part) if self._short_first else (part, beside)))
+            self._tokenizer.post_process(
+                *((short_tokens, part) if self._short_first else (part, short_tokens))
+            )
             for part in (text, *text.overflowing)
         ]
         return [np.array([pair.ids, pair.type_ids], dtype=np.int64) for pair in pairs]
 
     def _checked(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         if not np.isfinite(logits).all():
-            raise ModelError(f"{self.name}: gave something that is no number")
+            raise ModelError(f"{self.name}: its output contains values that are not numbers")
         return logits
 
 
@@ -109,12 +110,12 @@ def open_pair_reader(
     runtime: str = "auto",
     threads: int = 0,
 ) -> PairReader:
-    """The model in a folder, or the one of an .onnx file in it. `cache` is for prepared graphs.
+    """The model in a folder, or of one .onnx file. `cache` is for prepared graphs.
 
-    Raises ModelError when something is missing or cannot be run.
+    Raises ModelError if something is missing or cannot be run.
     """
     file = place if place.suffix == ".onnx" else find_graph(place, setting=use.setting)
-    tokenizer = tokenizer_beside(place if place.is_dir() else file.parent)
+    tokenizer = tokenizer_short_tokens(place if place.is_dir() else file.parent)
     graph = graph_file(file)
     window = window_of(tokenizer.parent, max_tokens)
     parts = [
@@ -133,5 +134,5 @@ def open_pair_reader(
 
 
 def window_of(folder: Path, wanted: int) -> int:
-    """How many tokens of a pair are read at once: as many as are wanted and the model can read."""
-    return max(FEWEST_TOKENS, min(wanted, told_window(folder) or wanted))
+    """The window for pairs, in tokens: `wanted`, limited to what the model can read."""
+    return max(FEWEST_TOKENS, min(wanted, window_in(folder) or wanted))

@@ -1,10 +1,9 @@
-"""A model's graph, prepared once for this machine and kept in the user's cache, for all libraries.
+"""Prepares a model's graph once per machine and caches it for all libraries of the user.
 
-A file that stores 8-bit weights, as the default encoder's does, turns them into floats at every run.
-Folding that into constants once makes it faster (docs/decisions/0002 has the figures), and what
-OpenVINO has compiled is opened in a third of the time. What is kept has checksums: a damaged copy is
-made anew, since a flipped bit in it would silently change vectors. A graph without such weights runs
-from its own file.
+A file with 8-bit weights, such as the default encoder's, converts them to floats in every run. Folding
+that into constants once is faster (docs/decisions/0002 has the figures), and a graph compiled by
+OpenVINO opens in a third of the time. Cached files have checksums: a damaged one is recreated, since a
+flipped bit would silently change vectors. A graph without 8-bit weights runs from its own file.
 """
 
 from __future__ import annotations
@@ -32,30 +31,30 @@ _DRAFT = ".preparing-"
 _STALE_SECONDS = 3600
 
 Options = Mapping[str, Any]
-"""What OpenVINO is told when it compiles."""
+"""Compile options of OpenVINO."""
 
 Compiler = Callable[[Options], Any]
-"""Gives a compiled model for one use."""
+"""Returns a compiled model for given options."""
 
 
 def prepared_folder(library: Path) -> Path:
-    """Where graphs are kept for a library: the user's cache, else its own folder `encoder`.
+    """The folder for prepared graphs: the user's cache, or the library's folder `encoder`.
 
-    The cache is used where we can write to it and nobody else can, who could put another model there.
+    The cache is used only if this user can write to it and others cannot, who might replace a model.
     """
     own = library / "encoder"
     try:
         shared = _user_cache() / "pincite" / "prepared"
         shared.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = shared.stat()
-    except (OSError, RuntimeError):  # RuntimeError: there is no home.
+    except (OSError, RuntimeError):  # RuntimeError: there is no home folder.
         return own
     is_private = os.name == "nt" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
     return shared if is_private and os.access(shared, os.W_OK) else own
 
 
 def _user_cache() -> Path:
-    """By the XDG Base Directory Specification, which has relative paths ignored."""
+    """The user's cache by the XDG Base Directory Specification, which ignores relative paths."""
     chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if chosen.is_absolute():
         return chosen
@@ -65,7 +64,7 @@ def _user_cache() -> Path:
 
 
 def openvino_compiler(core: Any, file: GraphFile, cache: Path, options: Options) -> Compiler:
-    """Gives the graph compiled with these options and those of one use of it, such as its streams."""
+    """A function that compiles the graph with these options and those it gets, such as streams."""
     if not file.has_small_weights:
         graph = core.read_model(file.path)
         return lambda use: core.compile_model(graph, "CPU", {**options, **use})
@@ -73,24 +72,24 @@ def openvino_compiler(core: Any, file: GraphFile, cache: Path, options: Options)
 
     def write(folder: Path) -> None:
         graph = _folded(core, file, folder)
-        # Streams and threads can still be chosen when it is opened.
+        # Streams and threads can still be chosen on import.
         core.compile_model(graph, "CPU", dict(options)).export_model(content := BytesIO())
         (folder / "encoder.blob").write_bytes(content.getbuffer())
 
-    # What is compiled fits this processor; a home may be shared by several machines.
+    # Compiled graphs are for one processor; a home folder may be shared by several machines.
     known = [core.get_property("CPU", n) for n in ("FULL_DEVICE_NAME", "OPTIMIZATION_CAPABILITIES")]
     fits = hashlib.sha256(repr((known, sorted(options.items()))).encode()).hexdigest()[:8]
     version = openvino.__version__.split("-")[0]
-    # Also the first time the written file is read back: the first process must see what later see.
+    # Always read the written file, so that the first process sees the same graph as later ones.
     folder = _prepared(cache, f"{file.sha256[:12]}-openvino-{version}-{fits}", write)
-    # Mapped, so that processes share what they read of it. Written to it is nothing ("c"), but
-    # OpenVINO takes no array that could not be.
+    # Memory-mapped, so that processes share it. Copy-on-write ("c"), since OpenVINO rejects
+    # read-only arrays.
     content = openvino.Tensor(np.memmap(folder / "encoder.blob", np.uint8, "c"), shared_memory=True)
     return lambda use: core.import_model(content, "CPU", {**options, **use})
 
 
 def _folded(core: Any, file: GraphFile, folder: Path) -> Any:
-    """The graph with weights kept as 16-bit floats; `folder` is left as it was."""
+    """The graph with weights stored as 16-bit floats; leaves no files in `folder`."""
     from openvino import save_model
     from openvino.passes import ConstantFolding, Manager
 
@@ -107,7 +106,7 @@ def _folded(core: Any, file: GraphFile, folder: Path) -> Any:
 
 
 def prepared_onnx(file: GraphFile, cache: Path) -> Path:
-    """The ONNX file folded by onnxruntime's own portable optimisations."""
+    """The ONNX file folded by onnxruntime's portable optimisations."""
     import onnxruntime
 
     if not file.has_small_weights:
@@ -125,7 +124,7 @@ def prepared_onnx(file: GraphFile, cache: Path) -> Path:
 
 
 def _prepared(cache: Path, name: str, write: Callable[[Path], None]) -> Path:
-    """The folder with the intact prepared files of this name, made when it is not there."""
+    """The folder with intact prepared files of this name; created if missing."""
     folder = cache / name
     if _is_intact(folder):
         return folder
@@ -138,19 +137,19 @@ def _prepared(cache: Path, name: str, write: Callable[[Path], None]) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     try:
         return draft.rename(folder)
-    except OSError:  # Another process was faster; ours serves this process and is swept later.
+    except OSError:  # Another process was faster; this one uses its draft, which is deleted later.
         return draft
 
 
 def _draft_folder(cache: Path) -> tuple[Path, bool]:
-    """A folder to write to, and whether it lies in the cache; if not, it goes when we go."""
+    """A folder to write to, and whether it is in the cache; otherwise it is deleted at exit."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
         for stale in cache.glob(f"{_DRAFT}*"):
             if time.time() - stale.stat().st_mtime > _STALE_SECONDS:
                 shutil.rmtree(stale, ignore_errors=True)
         return Path(tempfile.mkdtemp(dir=cache, prefix=_DRAFT)), True
-    except OSError:  # A read-only or full disk costs time at every start, nothing else.
+    except OSError:  # A read-only or full disk only costs time at every start.
         folder = Path(tempfile.mkdtemp(prefix="pincite-encoder-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         return folder, False
@@ -175,7 +174,7 @@ _TELEMETRY = "openvino_telemetry"
 
 
 def import_openvino() -> Any:
-    """The module `openvino`. Raises ImportError where it is not installed."""
+    """The module `openvino`. Raises ImportError if it is not installed."""
     sys.modules[_TELEMETRY] = None  # type: ignore[assignment]  # the documented way to block a module
     import openvino
 

@@ -1,9 +1,9 @@
-"""Two ways to run a model's graph; both take one text, or one pair of texts, at a time.
+"""Two runtimes for a model's graph; both run one text, or one pair of texts, at a time.
 
-Why one at a time: a text that is padded into a batch with others gets slightly different numbers
-(up to 1e-3 with bfloat16), so an answer could depend on which file happened to be ingested with
-which. A text on its own has one result, and two single-threaded streams on two cores are about as
-fast as batches: docs/decisions/0002-one-text-per-inference.md has the measurements.
+The reason: a text padded into a batch with others gets slightly different numbers (up to 1e-3 with
+bfloat16), so answers could depend on which files were ingested together. A single text always has the
+same result, and two single-threaded streams on two cores are about as fast as batches:
+docs/decisions/0002-one-text-per-inference.md has the measurements.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from pincite.models.inference.prepared import (
 )
 
 _ROUNDED_TO = 16
-"""OpenVINO prepares code for every length it meets and keeps it. Lengths rounded up to 16 tokens are
-few enough to stay in the cache and in memory, and depend on the text alone."""
+"""OpenVINO prepares and caches code for every length. Lengths rounded up to multiples of 16 tokens are
+few enough to stay in the cache and in memory, and depend only on the text."""
 
 _SHORTEST = 32
-"""Shorter texts are read at this length: most questions have it, and changing from one length to
-another makes OpenVINO prepare itself anew."""
+"""Shorter texts are padded to this length, which suits most questions: with each change of length
+OpenVINO prepares itself again."""
 
 _ALONE_BEFORE_A_LANE = 8
-"""Texts that come alone before a second copy of the model is prepared for them: a command that asks
+"""Number of single texts before a second copy of the model is prepared for them: a command that asks
 one question should not wait for it."""
 
 _THREADS_OF_A_LANE = 2
-"""A question is too short to keep more of them busy."""
+"""A question is too short to use more threads."""
 
 TokenIds = NDArray[np.int64]
-"""(tokens,) of one text; (2, tokens) of a pair: below each token, 0 or 1 tells whose it is."""
+"""(tokens,) for one text; (2, tokens) for a pair: the second row has type ids, 0 or 1."""
 
 States = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """Which of a graph's outputs is wanted: the first with these axes, rather one of these names."""
+    """The wanted output of a graph: the first with this number of axes, preferably with such a name."""
 
     axes: int
     names: tuple[str, ...]
@@ -60,13 +60,13 @@ class Output:
     advice: str
 
     def place(self, outputs: Sequence[tuple[Sequence[str], int]], model: Path) -> int:
-        """Where it is among outputs with their names and numbers of axes. Raises ModelError."""
+        """Its index among outputs, given as (names, number of axes). Raises ModelError."""
         fit = [place for place, (_, axes) in enumerate(outputs) if axes == self.axes]
         named = [place for place in fit if set(outputs[place][0]) & set(self.names)]
         if not fit:
             given = ", ".join(name for found, _ in outputs for name in found)
             raise ModelError(
-                f"{model}: gives {given}, and none of it is {self.described}; {self.advice}"
+                f"{model}: its outputs are {given}; expected {self.described}: {self.advice}"
             )
         return (named or fit)[0]
 
@@ -90,16 +90,16 @@ class Runtime(Protocol):
 
     @property
     def name(self) -> str:
-        """Runtime and precision; they change the last digits of a vector: `doctor` shows them."""
+        """Runtime and precision, which affect the last digits of vectors; shown by `doctor`."""
         ...
 
     @property
     def dimensions(self) -> int:
-        """Length of a token's state, or how many values a judgement has."""
+        """Length of a token state, or number of values of a judgement."""
         ...
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
-        """Of each token sequence, in order: (tokens, dimensions), or (values,) for a judgement."""
+        """For each token sequence, in order: (tokens, dimensions), or (values,) for a judgement."""
         ...
 
 
@@ -111,9 +111,9 @@ def open_runtime(
     threads: int = 0,
     wanted: Output = TOKEN_STATES,
 ) -> Runtime:
-    """The chosen runtime; `auto` takes OpenVINO where it loads and onnxruntime elsewhere.
+    """The chosen runtime; `auto` is OpenVINO if it loads, otherwise onnxruntime.
 
-    Raises ModelError when the graph cannot be run, or does not give what is wanted.
+    Raises ModelError if the graph cannot be run or lacks the wanted output.
     """
     threads = threads or available_cores()
     if choice == "onnxruntime":
@@ -127,14 +127,14 @@ def open_runtime(
 
 
 def available_cores() -> int:
-    """Cores this process may use; in a container fewer than the machine has."""
+    """The number of cores this process may use; in a container, fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class OpenVinoRuntime:
-    """OpenVINO, one single-threaded stream for each core; bfloat16 where that is native."""
+    """OpenVINO with one single-threaded stream per core; bfloat16 if the processor supports it."""
 
     def __init__(
         self, model: GraphFile, cache: Path, *, threads: int, wanted: Output = TOKEN_STATES
@@ -152,8 +152,7 @@ class OpenVinoRuntime:
                 cache,
                 {
                     "INFERENCE_PRECISION_HINT": precision,
-                    # Where weights have 8 bits, some processors' states would be rounded to 8 bits
-                    # as well.
+                    # With 8-bit weights, some processors would round states to 8 bits as well.
                     "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",
                 },
             ),
@@ -180,8 +179,8 @@ class OpenVinoRuntime:
         def keep(request: Any, position: int) -> None:
             results[position] = _copied(request, place)
 
-        # The queue keeps its callback beyond the reach of Python's collector: one that held `self`
-        # would keep the whole model in memory for good.
+        # Python's garbage collector cannot see the queue's callback: a reference to `self` in it
+        # would keep the whole model in memory forever.
         self._queue.set_callback(keep)
         self._place = place
         self._is_by_token = wanted.axes == TOKEN_STATES.axes
@@ -194,8 +193,8 @@ class OpenVinoRuntime:
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
         """The output for each sequence; longest first, so that no core idles at the end.
 
-        A sequence that comes alone, as questions do, is run by the thread that asks. The result
-        has the same bits either way.
+        A single sequence, such as a question, is run by the calling thread. The result has the same
+        bits either way.
         """
         if len(inputs) == 1 and (found := self._run_alone(inputs[0])) is not None:
             return iter((found,))
@@ -208,9 +207,9 @@ class OpenVinoRuntime:
         return (self._unpadded(results[position], ids) for position, ids in enumerate(inputs))
 
     def _run_alone(self, ids: TokenIds) -> States | None:
-        """None as long as there is no lane.
+        """Run one text in the calling thread; None until the lane for that is prepared.
 
-        Waking a thread for one text would cost more than it helps (decision 0002).
+        Waking another thread for one text costs more than it saves (decision 0002).
         """
         with self._one_in_lane:
             self._alone += 1
@@ -227,10 +226,10 @@ class OpenVinoRuntime:
 
 
 def _compiled(compiler: Compiler, *, streams: int, threads: int) -> Any:
-    """The model with so many streams and threads in all.
+    """The model with these numbers of streams and threads in total.
 
-    Several streams are pinned to cores. A single one is run by the thread of the caller, which would
-    be moved to its core and back with every text.
+    Several streams are pinned to cores. A single stream is not: the calling thread runs it, and would
+    be moved to the core and back for every text.
     """
     return compiler(
         {
@@ -247,7 +246,7 @@ def _copied(request: Any, place: int) -> States:
 
 
 class OnnxRuntime:
-    """onnxruntime in 32-bit floats: slower, and runs everywhere."""
+    """onnxruntime in 32-bit floats: slower, but runs everywhere."""
 
     name = "onnxruntime-f32"
 
@@ -290,19 +289,18 @@ _ONNX_TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class _Feed:
-    """Makes a graph's inputs for a text or pair, its length rounded up and what is added masked out."""
+    """Makes a graph's inputs for a text or pair, padded to a rounded length with the padding masked."""
 
     def __init__(self, types: Mapping[str, Any], *, multiple: int = 1, shortest: int = 1) -> None:
         self._types = types
-        # Without a mask what is added could not be told from the text.
+        # Without a mask, padding could not be distinguished from text.
         self._multiple = multiple if "attention_mask" in types else 1
         self._shortest = shortest if "attention_mask" in types else 1
         known = {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
         if "input_ids" not in types or types.keys() - known:
             raise ModelError(
-                f"the model asks for the inputs {', '.join(types)}; expected input_ids and "
-                "at most attention_mask, token_type_ids and position_ids besides: export it with "
-                "these"
+                f"the model's inputs are {', '.join(types)}; expected input_ids and, optionally, "
+                "attention_mask, token_type_ids and position_ids: export it with these"
             )
 
     def __call__(self, ids: TokenIds) -> dict[str, NDArray[Any]]:
@@ -323,12 +321,12 @@ class _Feed:
 
 
 def _measured(run: Callable[[Sequence[TokenIds]], Iterator[States]]) -> int:
-    """The length of a state where the file does not tell it."""
+    """The length of a state, measured if the file does not specify it."""
     return int(next(run([np.zeros(1, dtype=np.int64)])).shape[-1])
 
 
 def _onnx_errors() -> tuple[type[Exception], ...]:
-    """What onnxruntime raises for a model it cannot load; the classes have no common parent."""
+    """The errors of onnxruntime for a model that cannot be loaded; they have no common base class."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     return (

@@ -1,4 +1,4 @@
-"""Opens a model's tokenizer so that it reads words as a person does."""
+"""Opens a model's tokenizer so that it reads words as people do."""
 
 from __future__ import annotations
 
@@ -18,19 +18,16 @@ _MOST_BYTES = 256 * MEBIBYTE
 
 
 def tokenizer_bytes(path: Path) -> bytes:
-    """A tokenizer file. Raises ModelError when it cannot be read."""
+    """The content of a tokenizer file. Raises ModelError if it cannot be read."""
     try:
         return read_regular(path, most_bytes=_MOST_BYTES)
     except OSError as error:
-        told = error.strerror or error
-        raise ModelError(f"{path}: cannot be read: {told}; expected a tokenizer.json") from error
+        reason = error.strerror or error
+        raise ModelError(f"{path}: cannot be read: {reason}; expected a tokenizer.json") from error
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
-    """A tokenizer file, read so that words are taken as a person does: see `reading_words`.
-
-    Raises ModelError when it is not one.
-    """
+    """The tokenizer in a file, adapted by `reading_words`. Raises ModelError for an invalid file."""
     from tokenizers import Tokenizer
 
     try:
@@ -39,19 +36,19 @@ def open_tokenizer(path: Path) -> Tokenizer:
         raise ModelError(f"{path}: cannot be read: {error}; expected a tokenizer.json") from error
     try:
         return reading_words(Tokenizer.from_str(content))
-    except Exception as error:  # The library raises plain Exception, and nothing below it.
-        raise ModelError(f"{path}: is no tokenizer file: {error}; fetch it again") from error
+    except Exception as error:  # The library raises only plain Exception.
+        raise ModelError(f"{path}: is not a tokenizer file: {error}; fetch it again") from error
 
 
 def reading_words(tokenizer: Tokenizer) -> Tokenizer:
-    """The tokenizer, reading words as a person does: broken ones joined, ligatures as letters.
+    """The tokenizer, reading words as people do: hyphenated ones joined, ligatures as letters.
 
-    Offsets still count characters of the text that was given.
+    Offsets still count characters of the original text.
     """
     from tokenizers import Regex
     from tokenizers.normalizers import Replace, Sequence
 
-    # Published files pad every text to 128 tokens and cut at 128, or at another length.
+    # Published files pad and truncate every text to 128 tokens, or to another length.
     tokenizer.no_padding()
     tokenizer.no_truncation()
     broken = rf"(?<=\p{{L}}){re.escape(LINE_HYPHEN)}(?=\p{{Ll}})"
@@ -67,12 +64,12 @@ def reading_words(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def special_tokens(tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
-    """What the tokenizer puts before a text and after it, such as [CLS] and [SEP]."""
+    """The special tokens before and after a text, such as [CLS] and [SEP]. Raises ModelError."""
     plain = tokenizer.encode("a", add_special_tokens=False).ids
     whole = tokenizer.encode("a").ids
     for start in range(len(whole) - len(plain) + 1):
         if whole[start : start + len(plain)] == plain:
             return whole[:start], whole[start + len(plain) :]
     raise ModelError(
-        "the tokenizer changes a text when it adds its marks; expected marks around it"
+        "the tokenizer changes a text when it adds special tokens; expected them only around it"
     )

@@ -1,4 +1,4 @@
-"""Runs models with PyTorch, from this machine's files alone."""
+"""Runs models with PyTorch, from local files only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TorchRuntime:
             raise not_installed() from error
         if not (folder / "tokenizer.json").is_file():
             raise ModelError(
-                f"{folder}: holds no tokenizer.json; save the model with a fast tokenizer"
+                f"{folder}: contains no tokenizer.json; save the model with a fast tokenizer"
             )
         if threads:
             torch.set_num_threads(threads)
@@ -50,7 +50,7 @@ class TorchRuntime:
         self.dimensions = int(config.num_labels if self._is_judging else config.hidden_size)
 
     def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
-        """Of each token sequence, in order: (tokens, dimensions), or (values,) for a judgement."""
+        """For each token sequence, in order: (tokens, dimensions), or (values,) for a judgement."""
         for ids in inputs:
             found = self._run_one(ids)
             output = found.logits if self._is_judging else found.last_hidden_state
@@ -60,18 +60,18 @@ class TorchRuntime:
     def _run_one(self, ids: TokenIds) -> Any:
         rows = self._torch.from_numpy(np.atleast_2d(ids))
         row = rows[:1]
-        further = {}
+        extra = {}
         if len(rows) > 1 and getattr(self._model.config, "type_vocab_size", 0) > 1:
-            further["token_type_ids"] = rows[1:]
+            extra["token_type_ids"] = rows[1:]
         with self._torch.inference_mode():
-            return self._model(input_ids=row, attention_mask=self._torch.ones_like(row), **further)
+            return self._model(input_ids=row, attention_mask=self._torch.ones_like(row), **extra)
 
 
 def torch_folder(name: str, *, owner: str = "sentence-transformers") -> Path:
-    """A folder of this name, or the one in which huggingface_hub keeps the model of this name.
+    """The folder with this name, or that of the model in huggingface_hub's cache.
 
-    Raises ModelError where there is neither: nothing is downloaded. `owner` is
-    whose model a name without a slash means.
+    Raises ModelError if there is neither: nothing is downloaded. `owner` is the repository owner for
+    names without a slash.
     """
     folder = Path(name).expanduser()
     return folder if folder.is_dir() else _cached(name, owner)
@@ -80,7 +80,7 @@ def torch_folder(name: str, *, owner: str = "sentence-transformers") -> Path:
 def _cached(name: str, owner: str) -> Path:
     go_offline()
     try:
-        import torch  # noqa: F401  # Without it the files would be of no use.
+        import torch  # noqa: F401  # Without it the files would be useless.
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import (
             HfHubHTTPError,
@@ -94,27 +94,27 @@ def _cached(name: str, owner: str) -> Path:
         return Path(snapshot_download(repository, local_files_only=True))
     except (LocalEntryNotFoundError, HFValidationError, HfHubHTTPError) as error:
         raise ModelError(
-            f"sentence-transformers:{name}: is no folder and not in the model cache of this machine; "
+            f"sentence-transformers:{name}: is neither a folder nor in this machine's model cache; "
             "nothing is downloaded while Pincite runs: fetch it where there is a network "
             f"('hf download {repository}'), or name a folder"
         ) from error
 
 
 def go_offline() -> None:
-    """What these packages read once, when they are imported."""
+    """Set the variables that keep these packages offline, which they read on import."""
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
         os.environ[name] = "1"
 
 
 def not_installed() -> ModelError:
-    """What to say where PyTorch cannot be imported."""
+    """The error if PyTorch cannot be imported."""
     return ModelError(
         "models of sentence-transformers need PyTorch: install it with pip install 'pincite[torch]'"
     )
 
 
 def weights_of(folder: Path) -> list[bytes]:
-    """Checksums of the files that hold a model's weights."""
+    """Checksums of a model's weight files."""
     return [_sha256(file) for pattern in _WEIGHTS for file in sorted(folder.glob(pattern))]
 
 

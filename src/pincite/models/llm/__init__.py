@@ -1,1 +1,1 @@
-"""Which language models can write?"""
+"""Language models, in this process or on a server."""

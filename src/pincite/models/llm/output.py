@@ -1,4 +1,4 @@
-"""What a language model writes, as one stream with what must be said about it."""
+"""The output of a language model, as a stream with notices."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from pincite.records.flow import Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How an output ended. Counts are the backend's own, None where it does not tell them."""
+    """How an output ended. Counts come from the backend; None if it does not report them."""
 
     is_cut: bool = False
-    """Whether it could have gone on, had more tokens been allowed."""
+    """Whether it was cut off by the token limit."""
     prompt_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
-    """How many of the prompt's tokens did not have to be read again."""
+    """How many of the prompt's tokens came from the cache."""
 
 
 Pieces: TypeAlias = Generator[str, None, Ending]
 
 
 class Output:
-    """Pieces of text from one model; `ending` and `notices` are complete at its end."""
+    """Pieces of text from one model; `ending` and `notices` are complete at the end."""
 
     def __init__(self, model: str, pieces: Pieces, *, max_tokens: int, server: str = "") -> None:
         self._model = model
@@ -36,23 +36,23 @@ class Output:
         self._max_tokens = max_tokens
         self.ending: Ending | None = None
         self.owner: object = None
-        """What must not be freed before it is complete."""
+        """An object to keep alive until the output is complete."""
 
     @property
     def model(self) -> str:
-        """Who writes it."""
+        """The name of the model."""
         return self._model
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """That it was cut, if it was."""
+        """A notice if it was cut off."""
         if self.ending is None or not self.ending.is_cut:
             return ()
         return (f"{self._model} was cut off after {self._max_tokens} tokens",)
 
     @property
     def is_cut(self) -> bool:
-        """Whether it could have gone on, had more tokens been allowed."""
+        """Whether it was cut off by the token limit."""
         return self.ending is not None and self.ending.is_cut
 
     def __iter__(self) -> Iterator[str]:
@@ -67,16 +67,16 @@ class Output:
 
 
 def message_forms(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Messages as all chat protocols have them; half characters of bad files are replaced."""
+    """Messages in the format common to chat protocols; lone surrogates are replaced."""
     return [{"role": message.role, "content": sendable(message.content)} for message in messages]
 
 
 def sendable(text: str) -> str:
-    """The text with what UTF-8 cannot say replaced by question marks."""
+    """The text with characters that UTF-8 cannot encode replaced by question marks."""
     return text.encode("utf-8", "replace").decode()
 
 
-# How many tokens a text has, at most, where the model's own tokenizer cannot be asked.
+# An upper estimate of a text's tokens if the model's own tokenizer is not available.
 
 _DIGIT_OR_SIGN = re.compile(r"[\d_]|[^\w\s]", re.ASCII)
 _LETTERS_PER_TOKEN = 3
@@ -84,10 +84,10 @@ _FOREIGN_BYTES_PER_TOKEN = 1.25
 
 
 def estimated_tokens(text: str) -> int:
-    """Rather too many: each digit and sign counts one, and every three letters of the rest.
+    """An upper estimate: one token for each digit, each sign and every three letters of the rest.
 
-    Byte-pair tokenizers take about four letters of English at once, split numbers into digits or
-    groups of them, and need up to two tokens for a character of Chinese, which has three bytes.
+    Byte-pair tokenizers have about four letters of English per token, split numbers into digits or
+    groups of digits, and need up to two tokens for a Chinese character, which has three bytes.
     """
     plain = text.encode("ascii", "ignore").decode()
     foreign_bytes = len(text.encode("utf-8", "replace")) - len(plain)
