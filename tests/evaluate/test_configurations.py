@@ -20,5 +20,5 @@ def test_a_profile_is_a_configuration_without_what_the_library_decides(profile: 
 
 @pytest.mark.parametrize("setting", ["lexical.engine=bm25s", "dense.engine=hnsw"])
 def test_what_the_index_is_made_with_cannot_differ_within_a_run(setting: str) -> None:
-    with pytest.raises(UsageError, match="changes how the library is made"):
+    with pytest.raises(UsageError, match="changes how the library is built"):
         configurations([setting], Settings())

@@ -90,7 +90,7 @@ def test_a_set_as_beir_publishes_it(tmp_path: Path) -> None:
         (
             "corpus.jsonl",
             '{"id": 1, "text": ""}\n{"id": "1", "text": ""}',
-            "the id '1' stands in line 1",
+            "the id '1' is already used in line 1",
         ),
         ("corpus.jsonl", '{"id": "a"}', "expected an object with 'id' and 'text'"),
         ("queries.jsonl", '{"text": "no id"}', r"queries\.jsonl, line 1.*found one with 'text'"),

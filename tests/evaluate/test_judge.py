@@ -116,7 +116,7 @@ def test_a_reply_that_cannot_be_read_is_no_judgement_and_told(
     form = report_form(done)["judged"]
     assert {name: form[name] for name in JUDGED} == dict.fromkeys(JUDGED, None)
     assert form["not_judged"] == dict.fromkeys(JUDGED, 1)
-    assert "judge: faithfulness: a reply that cannot be read (1 times)" in done.notes
+    assert "judge: faithfulness: an unreadable reply (1 times)" in done.notes
     assert form["agreement"] == {"passages": 0, "share": None, "kappa": None}
     assert "1</td></tr>" in page(report_form(done))
 
@@ -136,7 +136,7 @@ def test_a_server_that_is_gone_is_not_asked_for_ever(folder: Path, tmp_path: Pat
     done, model = judged(folder, tmp_path, [ModelUnreachable("nobody there")])
     assert len(model.prompts) == 3
     assert report_form(done)["judged"]["not_judged"] == dict.fromkeys(JUDGED, 1)
-    assert "judge: not asked any more, after 3 failures in a row (1 times)" in done.notes
+    assert "judge: no longer asked, after 3 failures in a row (1 times)" in done.notes
 
 
 def test_passages_are_compared_with_the_labels(folder: Path, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_the_command_judges_with_the_model_of_the_settings(
     [
         ("none", "the settings name no language model; expected generation.model, such as"),
         ("/nowhere/model.gguf", r"/nowhere/model\.gguf"),
-        ("ollama:small", "the language model cannot be had: "),
+        ("ollama:small", "the language model is not available: "),
     ],
 )
 def test_without_a_model_that_can_be_had_nothing_is_measured(

@@ -563,7 +563,7 @@ def test_variations_of_settings_are_configurations(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"), [("margin = 0.5", "stands in no group"), ("[", "cannot be read as TOML")]
+    ("content", "told"), [("margin = 0.5", "is in no group"), ("[", "cannot be read as TOML")]
 )
 def test_a_file_of_settings_that_makes_no_sense_is_told(
     tmp_path: Path, content: str, told: str

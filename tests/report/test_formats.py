@@ -136,7 +136,7 @@ def test_chinese_without_a_font_is_left_to_the_viewer_and_that_is_told() -> None
         ("Vera", " 45 "),
         ("HYSMyeongJo-Medium", "온도"),
     ]
-    assert "Chinese, Korean characters are left to the fonts" in fonts.notices()[0]
+    assert "Chinese, Korean characters depend on the fonts" in fonts.notices()[0]
 
 
 @pytest.mark.skipif(not _font_files(FOLDERS), reason="no fonts on this system")

@@ -95,9 +95,7 @@ def test_an_encoder_is_refused_by_its_output(tmp_path: Path, encoder_cache: Path
 
     folder = write_folder(tmp_path / "encoder")
     shutil.copy(find_encoder_files().model, folder / "model.onnx")
-    with pytest.raises(
-        ModelError, match=r"expected a judgement of the whole .*classification"
-    ):
+    with pytest.raises(ModelError, match=r"expected a judgement of the whole .*classification"):
         opened(folder, encoder_cache)
 
 

@@ -1,1 +1,1 @@
-"""How good is it, per question and overall?"""
+"""Evaluation on labelled sets, per question and overall."""

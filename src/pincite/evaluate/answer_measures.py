@@ -1,4 +1,4 @@
-"""What answers are worth: a value for each question, and their means with intervals."""
+"""Measures of answers: a value for each question, and means with confidence intervals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MEASURES: Mapping[str, _Measure] = {
     ),
     "redundancy": lambda record: record.redundancy_after if record.answered else None,
 }
-"""The value of one question, None where it says nothing: what is measured is the mean of the others."""
+"""The value for one question, None if it does not apply; the measure is the mean of the others."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
     "answered or refused": (
@@ -62,11 +62,11 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "redundancy",
     ),
 }
-"""How measures of answers are shown, below which head."""
+"""The groups in which the measures are shown, by heading."""
 
 
 def answer_values(record: AnswerRecord) -> dict[str, float | None]:
-    """Each measure of one answer."""
+    """All measures of one answer."""
     return {
         name: None if (value := measure(record)) is None else round(float(value), 6)
         for name, measure in MEASURES.items()
@@ -74,7 +74,7 @@ def answer_values(record: AnswerRecord) -> dict[str, float | None]:
 
 
 def answers_form(records: Sequence[AnswerRecord]) -> dict[str, Any]:
-    """Means with intervals, and how well confidence tells right answers from wrong ones."""
+    """Means with intervals, and how well confidence separates right answers from wrong ones."""
     answerable = [record for record in records if record.answerable]
     unanswerable = [record for record in records if not record.answerable]
     judged = [record for record in records if not record.answerable or record.any_holds is not None]
@@ -97,7 +97,7 @@ def answers_form(records: Sequence[AnswerRecord]) -> dict[str, Any]:
 def means(
     values: Sequence[Mapping[str, float | None]], names: Iterable[str]
 ) -> tuple[dict[str, float | None], dict[str, list[float]]]:
-    """The mean of each measure over the questions that have it, and its 95 % interval."""
+    """The mean of each measure over the questions that have it, and the 95 % interval."""
     form: dict[str, float | None] = {}
     intervals = {}
     for name in names:

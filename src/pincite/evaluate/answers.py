@@ -1,4 +1,4 @@
-"""Asks for an answer, and keeps how it compares with what a labelled set says."""
+"""Asks a labelled question and compares the answer with the gold."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from pincite.text.mentions import holds
 from pincite.verify.numbers.figures import check_figures
 
 _PASSAGES = 5
-"""Best passages that a judge reads as what was found."""
+"""Number of best passages that a judge reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRecord:
-    """One answer, and how it compares with the gold.
+    """One answer, compared with the gold.
 
-    `first_holds` and `any_holds` are None where the set does not say where the answer stands,
-    `right` and `shares` where nothing was answered, `exact` where the set has no gold answer.
-    `numeric_error` is None where nothing was answered, and for counts, which no quote states.
-    `redundancy_before` is that of the best sentences by score alone, as many as were cited.
-    `passages_relevant` says of the passages that were judged whether their document is relevant.
+    `first_holds` and `any_holds` are None if the set has no gold positions, `right` and `shares` if
+    there is no answer, `exact` if the set has no gold answer. `numeric_error` is None if there is no
+    answer, and for counts, which no quote states. `redundancy_before` is that of the best sentences by
+    score only, as many as were cited. `passages_relevant` has, for each judged passage, whether its
+    document is relevant.
     """
 
     question: str
@@ -57,7 +57,7 @@ def answer_record(
     question: GoldQuestion,
     judge: Judge | None = None,
 ) -> AnswerRecord:
-    """Ask one question and compare; a judge reads the answer afterwards."""
+    """Ask one question and compare the answer; a judge, if given, then reads it."""
     watched = _Watched(stages)
     answer = answer_question(Question(text=question.text), watched.stages)
     cited = answer.citations
@@ -91,14 +91,14 @@ def answer_record(
 
 
 def _is_exact(answer: Answer, question: GoldQuestion) -> bool | None:
-    """Whether the text, or a statement of it, is a gold answer."""
+    """Whether the text, or one of its statements, is a gold answer."""
     if not question.answers:
         return None
     return exact_match([answer.text, *(claim.text for claim in answer.claims)], question.answers)
 
 
 def _has_numeric_error(answer: Answer) -> bool | None:
-    """Whether a number or date of a statement stands in none of the quotes that carry it."""
+    """Whether a number or date of a statement is in none of its quotes."""
     if not answer.citations or answer.mode is Mode.COUNTED:
         return None
     return any(_misstates(claim, answer) for claim in answer.claims)
@@ -106,14 +106,14 @@ def _has_numeric_error(answer: Answer) -> bool | None:
 
 def _misstates(claim: Claim, answer: Answer) -> bool:
     cited = [answer.citations[number - 1] for number in claim.citations]
-    # The reader takes a statement for a sentence: of a whole table it takes no head with its rows.
+    # `check_figures` expects a sentence: it cannot match a table's headers with its rows.
     if any(claim.text in citation.quote for citation in cited):
         return False
     return bool(check_figures(claim.text, cited).faults)
 
 
 class _Watched:
-    """Answering stages whose reranked hits can be looked at afterwards."""
+    """Answering stages that record their reranked hits."""
 
     def __init__(self, stages: AnswerStages) -> None:
         self._reranker = stages.reranker
@@ -121,13 +121,13 @@ class _Watched:
         self.stages = replace(stages, reranker=self)
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
-        """What the real reranker gives."""
+        """The real reranker's ranking."""
         ranking = self._reranker.rerank(question, hits)
         self.hits = ranking.hits
         return ranking
 
     def best_sentences(self, library: Library, count: int) -> list[str]:
-        """The sentences with the highest scores, without a look at how much they repeat."""
+        """The `count` sentences with the highest scores, regardless of redundancy."""
         scored = sorted(
             (
                 (score, span)
@@ -140,18 +140,18 @@ class _Watched:
         return [library.catalog.text_of(span) for span in list(spans)[:count]]
 
 
-# Do the citations of an answer lead to what a labelled set says is right?
+# Comparison of citations with a labelled set.
 
 Names: TypeAlias = Callable[[str], Sequence[str]]
-"""Gives the ids in the set of a document of the library."""
+"""Returns the ids in the set for a document of the library."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitationShares:
     """Precision and recall of the citations of one answer, each in 0..1 (docs/evaluation.md).
 
-    `precision` and `recall` go by relevant documents; `gold_precision` and `gold_recall` by where
-    the answer stands in them, None where the set does not say.
+    `precision` and `recall` are by relevant documents; `gold_precision` and `gold_recall` by the gold
+    positions in them, None if the set has none.
     """
 
     precision: float
@@ -163,9 +163,9 @@ class CitationShares:
 def holds_gold(
     citations: Sequence[Citation], question: GoldQuestion, names: Names
 ) -> list[bool] | None:
-    """For each citation, whether it covers a gold span; by whole words where there are no spans.
+    """For each citation, whether it covers a gold span or, without spans, contains a gold answer.
 
-    None where the set does not say where the answer stands.
+    None if the set has neither.
     """
     if question.spans:
         return [any(_covers(c, span, names) for span in question.spans) for c in citations]
@@ -175,9 +175,9 @@ def holds_gold(
 
 
 def is_right(citations: Sequence[Citation], question: GoldQuestion, names: Names) -> bool:
-    """Whether some citation holds the gold; the first is from a relevant document where none is told.
+    """Whether any citation contains the gold or, without gold, the first is from a relevant document.
 
-    An answer to a question that has none is wrong.
+    Any answer to an unanswerable question is wrong.
     """
     if question.answerable is False:
         return False
@@ -188,14 +188,14 @@ def is_right(citations: Sequence[Citation], question: GoldQuestion, names: Names
 
 
 def is_relevant(document: str, question: GoldQuestion, names: Names) -> bool:
-    """Whether a document of the library is one that answers the question."""
+    """Whether a document of the library is relevant to the question."""
     return any(name in question.relevant for name in names(document))
 
 
 def citation_shares(
     citations: Sequence[Citation], question: GoldQuestion, names: Names
 ) -> CitationShares | None:
-    """None where nothing was cited, and where the set has no relevant document."""
+    """The shares of an answer; None without citations or relevant documents."""
     if not citations or not question.relevant:
         return None
     relevant = [is_relevant(citation.document, question, names) for citation in citations]
@@ -213,7 +213,7 @@ def citation_shares(
 def _gold_recall(
     gold: Sequence[bool], citations: Sequence[Citation], question: GoldQuestion, names: Names
 ) -> float:
-    """Share of the gold places that are covered; gold answers are ways to say one thing."""
+    """Share of the gold positions covered; gold answers count as alternatives."""
     if not question.spans:
         return float(any(gold))
     covered = [
@@ -224,7 +224,7 @@ def _gold_recall(
 
 
 def _places(spans: Sequence[GoldSpan]) -> Iterator[list[GoldSpan]]:
-    """Spans that overlap, together: annotators mark one answer in longer and in shorter ways."""
+    """Overlapping spans as groups: annotators mark the same answer at different lengths."""
     place: list[GoldSpan] = []
     for span in sorted(spans, key=lambda one: (one.document, one.start)):
         reached = max((one.end for one in place if one.document == span.document), default=-1)

@@ -1,4 +1,4 @@
-"""Fits calibration and threshold on labelled questions, with exact bounds on the share wrong."""
+"""Fits calibration and threshold on labelled questions, with exact bounds on the error rate."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ Values = NDArray[Any]
 _FOLDS = 5
 _BINS = 10
 _GRID = 101
-"""Points of a logistic curve that are kept."""
+"""Number of stored points of a logistic curve."""
 _FIRST_SHARE = 0.2
 _FIRST_ANSWERS = 30
-"""The strictest threshold that is tried lets through this share of the questions, and so many."""
+"""The strictest threshold tried lets at least this share and this number of questions through."""
 _STEPS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A labelled question: the shipped model's confidence, and whether what was cited is right."""
+    """A labelled question: the built-in model's confidence, and whether the citations are right."""
 
     confidence: float
     right: bool
@@ -50,14 +50,14 @@ def calibrate(
     risk: float = 0.1,
     sureness: float = 0.9,
 ) -> Calibration:
-    """The better of two curves by cross-validated log loss, and a threshold that keeps the promise.
+    """The better of two curves by cross-validated log loss, and a threshold that satisfies `risk`.
 
     Raises DatasetError for fewer than 100 questions.
     """
     if len(graded) < FEWEST_QUESTIONS:
         raise DatasetError(
             f"{len(graded)} labelled questions have an answer; at least {FEWEST_QUESTIONS} are needed "
-            "to say how often answers are right: label more with 'pincite eval label'"
+            "to estimate how often answers are right: label more with 'pincite eval label'"
         )
     sure = np.array([one.confidence for one in graded])
     right = np.array([one.right for one in graded], dtype=float)
@@ -75,12 +75,12 @@ def calibrate(
 
 
 def bounded(sure: Values, right: Values, *, risk: float, sureness: float) -> Bound | None:
-    """The lowest threshold that keeps wrong answers within `risk`, by fixed-sequence testing.
+    """The lowest threshold that keeps the error rate within `risk`, by fixed-sequence testing.
 
-    Thresholds are tried from strict to lax, and the first that fails ends it, so that all of them
-    together err with 1 - `sureness` at most (Angelopoulos et al. 2021, "Learn then Test"). They are
-    confidences of questions themselves, chosen without a look at the labels: those above one are
-    wrong independently of each other and with one probability, which is what the exact bound needs.
+    Thresholds are tested from strict to lax until one fails, so that the total error probability is at
+    most 1 - `sureness` (Angelopoulos et al. 2021, "Learn then Test"). They are confidences of
+    questions, chosen without the labels: questions above a threshold are wrong independently and with
+    the same probability, as the exact bound requires.
     """
     order = np.argsort(-sure, kind="stable")
     sure, wrong = sure[order], 1 - right[order]
@@ -88,7 +88,7 @@ def bounded(sure: Values, right: Values, *, risk: float, sureness: float) -> Bou
     found = None
     for place in np.unique(np.linspace(first, len(sure), _STEPS).astype(int)):
         threshold = sure[place - 1] if place < len(sure) else 0.0
-        # Without the question that the threshold was taken from.
+        # Without the question whose confidence is the threshold.
         above = sure > threshold if place < len(sure) else np.ones(len(sure), dtype=bool)
         answered, lost = int(above.sum()), int(wrong[above].sum())
         if not answered:
@@ -106,10 +106,10 @@ def bounded(sure: Values, right: Values, *, risk: float, sureness: float) -> Bou
 
 
 def isotonic(sure: Values, right: Values) -> Points:
-    """The ascending curve with the least squared error, by pooling neighbours that descend.
+    """The increasing curve with the least squared error (isotonic regression).
 
-    Pool adjacent violators (Ayer et al. 1955); each pool is two points, so that it is level. A pool is
-    shrunk by one right and one wrong answer, so that few questions promise neither 0 nor 1.
+    Pool adjacent violators (Ayer et al. 1955); each pool is level, with two points. One right and one
+    wrong answer are added to each pool, so that few questions give neither 0 nor 1.
     """
     order = np.argsort(sure, kind="stable")
     pools: list[list[float]] = []  # first confidence, last one, sum of right, count
@@ -131,7 +131,7 @@ def isotonic(sure: Values, right: Values) -> Points:
 
 def logistic(sure: Values, right: Values) -> Points:
     """A logistic curve over the log odds of the confidence (Platt 1999), as points."""
-    # Platt's targets: one right and one wrong answer more than there are.
+    # Platt's targets, with one additional right and one additional wrong answer.
     hits = right.sum()
     goal = np.where(right == 1, (hits + 1) / (hits + 2), 1 / (len(right) - hits + 2))
     odds = np.column_stack([np.ones(len(sure)), _log_odds(sure)])
@@ -141,7 +141,7 @@ def logistic(sure: Values, right: Values) -> Points:
         curvature = (odds.T * (predicted * (1 - predicted))) @ odds
         gradient = odds.T @ (predicted - goal)
         coefficients -= np.linalg.solve(curvature + 1e-6 * np.eye(2), gradient)
-    # A curve that descends would turn the order of answers round: it is level instead.
+    # A decreasing curve would reverse the order of answers: make it level instead.
     slope = max(0.0, float(coefficients[1]))
     shift = float(coefficients[0]) if slope else float(_log_odds(goal.mean()))
     grid = np.linspace(0, 1, _GRID)
@@ -162,9 +162,9 @@ def _log_odds(share: Values | float) -> Values:
 
 
 def _held_out(fit: Callable[[Values, Values], Points], sure: Values, right: Values) -> Values:
-    """For each question the share right by a curve that was fitted without its fold."""
+    """The predicted probability for each question by a curve fitted without its fold."""
     found = np.zeros(len(sure))
-    # Spread over the order of confidence, so that each fold has all of it; no chance is involved.
+    # Assigned in order of confidence, so that each fold covers the whole range, without randomness.
     fold = np.empty(len(sure), dtype=int)
     fold[np.argsort(sure, kind="stable")] = np.arange(len(sure)) % _FOLDS
     for number in range(_FOLDS):
@@ -179,7 +179,7 @@ def _log_loss(predicted: Values, right: Values) -> float:
 
 
 def calibration_error(predicted: Values, right: Values) -> float:
-    """Mean distance between confidence and share right, over ten equally wide bins.
+    """Mean difference between confidence and accuracy over ten bins of equal width.
 
     Expected calibration error (Naeini et al. 2015).
     """
@@ -190,10 +190,10 @@ def calibration_error(predicted: Values, right: Values) -> float:
     return sum(gaps) / len(predicted)
 
 
-# Exact bounds on a share, from how often it came up (Clopper and Pearson 1934).
+# Exact bounds on a proportion (Clopper and Pearson 1934).
 
 _HALVINGS = 60
-"""Of the interval 0..1: more than a double can tell apart."""
+"""Bisections of 0..1: more than the precision of a double."""
 
 
 def tail_up_to(successes: int, trials: int, share: float) -> float:
@@ -215,10 +215,10 @@ def tail_up_to(successes: int, trials: int, share: float) -> float:
 
 
 def upper_bound(successes: int, trials: int, sureness: float) -> float:
-    """The greatest share that is not ruled out with this sureness, in 0..1; 1 without trials.
+    """The one-sided upper confidence bound on a proportion, in 0..1; 1 without trials.
 
-    One-sided: the quantile `sureness` of the beta distribution with `successes` + 1 and `trials` -
-    `successes`, found by halving, since it is where `tail_up_to` falls to 1 - `sureness`.
+    It is the quantile `sureness` of the beta distribution with `successes` + 1 and `trials` -
+    `successes`, found by bisection, since `tail_up_to` is 1 - `sureness` there.
     """
     if successes >= trials:
         return 1.0
@@ -232,14 +232,14 @@ def upper_bound(successes: int, trials: int, sureness: float) -> float:
     return high
 
 
-# Asks a library the questions of a labelled set, whatever the confidence, and grades the answers.
+# Grading a library's answers to a labelled set, at any confidence.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradedSet:
-    """The answers of a library to a set. `refused` questions have none at any confidence.
+    """A library's graded answers. `refused` counts questions without an answer at any confidence.
 
-    `basis` and `corpus_version` say what was asked.
+    `basis` and `corpus_version` identify the model and the library.
     """
 
     graded: tuple[Graded, ...]
@@ -252,10 +252,10 @@ class GradedSet:
 def grade(
     library: Library, data: Dataset, told: Callable[[str, int, int], None] | None = None
 ) -> GradedSet:
-    """Right is an answer of which some quote covers a gold span or has the words of a gold answer.
+    """Grade the answers: right if any quote covers a gold span or contains a gold answer.
 
-    Where a set tells documents only, its first quote must be from one of them. Raises DatasetError
-    when the set's documents are not in the library.
+    If a set has only documents, the first quote must be from one of them. Raises DatasetError if the
+    set's documents are not in the library.
     """
     names = _names(library, data)
     stages = library.uncalibrated_stages()
@@ -284,7 +284,7 @@ def grade(
 
 
 def _names(library: Library, data: Dataset) -> Mapping[str, Sequence[str]]:
-    """Ids in the set by document of the library: the same id, or a text file with the same bytes."""
+    """Ids in the set for each document of the library, by id or by the bytes of a text file."""
     held = {entry.document_id for entry in library.files()}
     found: dict[str, list[str]] = defaultdict(list)
     for document in data.documents:
@@ -295,13 +295,13 @@ def _names(library: Library, data: Dataset) -> Mapping[str, Sequence[str]]:
     if not found:
         raise DatasetError(
             f"{data.name}: none of its {len(data.documents):,} documents is in {library.path}; "
-            "expected a set made with 'pincite eval label' from this library, or one of which the "
+            "expected a set made with 'pincite eval label' from this library, or one whose "
             "documents were ingested as text files"
         )
     return found
 
 
 def _is_about_others(question: GoldQuestion, names: Mapping[str, Sequence[str]]) -> bool:
-    """Whether only documents that the library lacks answer it."""
+    """Whether all relevant documents are missing from the library."""
     known = {name for found in names.values() for name in found}
     return bool(question.relevant) and not known & set(question.relevant)

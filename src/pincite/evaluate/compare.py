@@ -1,4 +1,4 @@
-"""Sets two saved runs side by side, question by question."""
+"""Compares two saved runs, question by question."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ _ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
     **{name: partial(_saved_measure, name) for name in _HIGHER_IS_BETTER},
     "no_numeric_errors": lambda row: _without(_saved_measure("numeric_errors", row)),
 }
-"""What is compared of the answers, each so that more is better: of answerable questions the answered
-ones and those whose first, or any, citation holds the gold answer; of the others those that were
-refused; and measures that older versions did not save."""
+"""The compared measures of answers, for which higher is better: for answerable questions whether they
+were answered and whether the first, or any, citation contains the gold answer; for the others whether
+they were refused; and measures that older versions did not save."""
 
 
 _JUDGED: Mapping[str, Callable[[Mapping[str, Any]], float | None]] = {
     f"judged_{name}": partial(_of_judge, name) for name in JUDGED
 }
-"""What is compared where the same model judged both runs, told the same."""
+"""Measures compared only if the same model with the same prompts judged both runs."""
 
 
 LARGEST_SAVED_BYTES = 2_000_000_000
 
 
 def load_saved(path: Path) -> dict[str, Any]:
-    """Read what `eval --save` wrote. Raises DatasetError when it is something else."""
+    """Read a run saved by `eval --save`. Raises DatasetError for anything else."""
     try:
         found = read_json(path, most_bytes=LARGEST_SAVED_BYTES)
     except OSError as error:
@@ -69,10 +69,10 @@ def load_saved(path: Path) -> dict[str, Any]:
         raise DatasetError(f"{path}: is not JSON ({error}); expected a saved run") from error
     if not isinstance(found, dict) or not {"report", "questions"} <= found.keys():
         raise DatasetError(
-            f"{path}: is not a saved run, as 'pincite eval DATASET --save' writes it"
+            f"{path}: is not a saved run; expected a file from 'pincite eval DATASET --save'"
         )
     try:
-        _look_through(found)
+        _check(found)
     except KeyError as error:
         raise DatasetError(
             f"{path}: is damaged ({error} is missing); save the run again"
@@ -82,8 +82,8 @@ def load_saved(path: Path) -> dict[str, Any]:
     return found
 
 
-def _look_through(saved: Mapping[str, Any]) -> None:
-    """Touch everything that a comparison reads. Raises what reading it would."""
+def _check(saved: Mapping[str, Any]) -> None:
+    """Read every field that a comparison needs, so that missing or wrong ones raise an error here."""
     names = list(saved["report"]["configurations"].keys())
     str(saved["report"]["dataset"])
     _made_with(saved)
@@ -99,12 +99,11 @@ def _look_through(saved: Mapping[str, Any]) -> None:
 
 
 def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Means of both runs and their difference with a 95 % interval, over the questions both have.
+    """Means of both runs and their difference with a 95 % interval, over the common questions.
 
-    A difference whose interval does not hold 0 is marked `clear`; `worse` names the measures that
-    are clearly lower in the second run; `made_otherwise` has the version and the settings in which
-    the runs differ, None for a default, and who judged them. Raises DatasetError for runs that have
-    nothing in common.
+    A difference whose interval does not contain 0 is `clear`; `worse` lists the measures that are
+    clearly lower in the second run; `made_otherwise` has the differences in version, settings (None for
+    a default) and judge. Raises DatasetError for runs without common questions or configurations.
     """
     old = {row["question"]: row for row in first["questions"]}
     new = {row["question"]: row for row in second["questions"]}
@@ -153,7 +152,7 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
 def _answers(
     pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], *, judged: bool
 ) -> dict[str, dict[str, Any]]:
-    """Each measure of the answers; those of a judge only where both runs had the same."""
+    """The compared measures of answers; those of a judge only with `judged`."""
     read = {**_ANSWERS, **_JUDGED} if judged else _ANSWERS
     return {
         measure: paired(
@@ -179,7 +178,7 @@ def _made_otherwise(
 
 
 def _made_with(saved: Mapping[str, Any]) -> dict[str, Any]:
-    """The version and each setting that is no default; empty where an older version saved the run."""
+    """The version and all non-default settings; empty for runs saved by older versions."""
     made_with = saved.get("made_with", {})
     settings = {
         f"{group}.{name}": value
@@ -190,13 +189,13 @@ def _made_with(saved: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _judges(saved: Mapping[str, Any]) -> dict[str, str]:
-    """Who judged the answers of a run, told what; empty where nobody did."""
+    """The judge of a run and its prompts; empty without a judge."""
     judged = saved["report"].get("judged") or {}
     return {f"judged {name}": str(judged[name]) for name in ("by", "prompts")} if judged else {}
 
 
 def paired(values: Sequence[tuple[float | None, float | None]]) -> dict[str, Any]:
-    """Means before and after, and their difference, over the questions measured both times."""
+    """Means of both runs and their difference, over the questions measured in both."""
     pairs = [(float(a), float(b)) for a, b in values if a is not None and b is not None]
     if not pairs:
         return {"questions": 0}

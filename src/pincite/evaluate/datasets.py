@@ -2,9 +2,8 @@
 
 A set is a folder with `corpus.jsonl` (`id`, `title`, `text`), `queries.jsonl` (`id`, `text`, and
 optionally `answers`, `answerable`, `lang`), `qrels.tsv` (`query_id`, `doc_id`, `grade`, with a header)
-and optionally `spans.jsonl` (`query_id`, `doc_id`, `start`, `end`: where gold answers stand). Folders
-in the form of BEIR (Thakur et al. 2021) are read as they are published: `_id` for `id`, and
-`qrels/test.tsv`.
+and optionally `spans.jsonl` (`query_id`, `doc_id`, `start`, `end`: positions of gold answers). Folders
+in BEIR's format (Thakur et al. 2021) are read as published: `_id` for `id`, and `qrels/test.tsv`.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class GoldDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldSpan:
-    """Where a gold answer stands: `text[start:end]` of the document."""
+    """The position of a gold answer: `text[start:end]` of the document."""
 
     document: str
     start: int
@@ -51,10 +50,10 @@ class GoldSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldQuestion:
-    """A question and what is known about its answer.
+    """A question and its labels.
 
-    `relevant` has a grade above 0 for each document that helps. `answerable` is None where the set
-    does not say.
+    `relevant` has a grade above 0 for each relevant document. `answerable` is None if the set does
+    not say.
     """
 
     id: str
@@ -74,10 +73,10 @@ class Dataset:
     documents: tuple[GoldDocument, ...]
     questions: tuple[GoldQuestion, ...]
     notes: tuple[str, ...] = field(default=())
-    """What in the files makes no sense and was left out."""
+    """Invalid labels that were left out."""
 
     def some(self, most: int | None, language: str | None = None) -> tuple[GoldQuestion, ...]:
-        """Up to `most` questions, spread evenly over the set; of one language when given."""
+        """Up to `most` questions, spread evenly over the set; of one language if given."""
         chosen = [q for q in self.questions if language in (None, q.language)]
         if most is None or len(chosen) <= most:
             return tuple(chosen)
@@ -87,7 +86,7 @@ class Dataset:
 def load_dataset(folder: Path) -> Dataset:
     """Read a set. Raises DatasetError that names the file and the line.
 
-    Labels that lead nowhere are left out and counted in the notes.
+    Labels for unknown questions or documents are left out and counted in the notes.
     """
     if not folder.is_dir():
         raise DatasetError(f"{folder}: no such folder; a set is a folder with corpus.jsonl in it")
@@ -98,7 +97,9 @@ def load_dataset(folder: Path) -> Dataset:
         for place, row in _distinct(folder / "corpus.jsonl")
     )
     if not documents:
-        raise DatasetError(f"{folder / 'corpus.jsonl'}: there is no document in it")
+        raise DatasetError(
+            f"{folder / 'corpus.jsonl'}: it contains no document; expected one JSON object per line"
+        )
     asked = list(_distinct(folder / "queries.jsonl"))
     known = _Known(
         questions={identifier_of(row) for _, row in asked},
@@ -107,7 +108,7 @@ def load_dataset(folder: Path) -> Dataset:
     relevant = _relevant(_qrels(folder), known)
     spans = _spans(folder / "spans.jsonl", known)
     questions = [_question(row, place, relevant, spans) for place, row in asked]
-    # BEIR puts the questions of all splits into one file: those that nobody judged are no test.
+    # BEIR has the questions of all splits in one file: those without judgements are not in this one.
     judged = tuple(q for q in questions if q.relevant or q.answerable is False)
     if not judged:
         raise DatasetError(
@@ -119,7 +120,7 @@ def load_dataset(folder: Path) -> Dataset:
 
 
 class _Known:
-    """The ids of a set, and how many labels do not fit them."""
+    """The ids of a set, and counts of labels that do not match them."""
 
     def __init__(self, *, questions: set[str], lengths: Mapping[str, int]) -> None:
         self.questions = questions
@@ -127,11 +128,11 @@ class _Known:
         self._missed: Counter[str] = Counter()
 
     def miss(self, what: str, count: int = 1) -> None:
-        """Count labels that are left out."""
+        """Count left-out labels."""
         self._missed[what] += count
 
     def notes(self) -> tuple[str, ...]:
-        """What was left out, in words."""
+        """The counts as text."""
         return tuple(f"left out: {n:,} {what}" for what, n in self._missed.items() if n)
 
 
@@ -159,7 +160,7 @@ def _question(
 
 
 def identifier_of(row: Mapping[str, Any]) -> str:
-    """The id of a document or question; empty where it has none."""
+    """The id of a document or question; empty if it has none."""
     found = row["id"] if "id" in row else row.get("_id")
     return "" if found is None else str(found)
 
@@ -178,21 +179,21 @@ def _brief(value: object) -> str:
 
 
 def _distinct(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Rows with ids of their own."""
+    """The rows. Raises DatasetError for a duplicate id."""
     places: dict[str, str] = {}
     for place, row in json_lines(path):
         identifier = identifier_of(row)
         if identifier and identifier in places:
             raise DatasetError(
-                f"{place}: the id '{identifier}' stands in line "
-                f"{places[identifier].rpartition(' ')[2]} too; expected an id of its own"
+                f"{place}: the id '{identifier}' is already used in line "
+                f"{places[identifier].rpartition(' ')[2]}; expected unique ids"
             )
         places[identifier] = place
         yield place, row
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Objects of a JSON-lines file, each with its place for messages."""
+    """Objects of a JSON-lines file, each with its location for messages."""
     for number, line in _text_lines(path):
         place = f"{path}, line {number}"
         if not line.strip():
@@ -258,7 +259,7 @@ def _relevant(path: Path, known: _Known) -> dict[str, dict[str, int]]:
 
 
 def _is_header(row: Sequence[str], known: _Known) -> bool:
-    """Names of columns, and no judgement whose grade is not a number."""
+    """Whether a row has column names, and is not a judgement with an invalid grade."""
     names_nothing = row[0] not in known.questions and row[-2:][0] not in known.lengths
     return names_nothing and not row[-1].lstrip("-").isdigit()
 
@@ -285,14 +286,14 @@ def _spans(path: Path, known: _Known) -> dict[str, list[GoldSpan]]:
     return found
 
 
-# A labelled set as a library: each document one text file, named as a person would name it.
+# A labelled set as a library: each document is one text file with a readable name.
 
 _FORM = b"2"
-"""Raised when documents are written in another way: the library of a set is made anew."""
+"""Incremented when the files are written differently: the library of a set is then rebuilt."""
 
 _LONGEST_NAME_BYTES = 240
 _NAMED = 5
-"""Documents named in a note about more of them."""
+"""Number of documents listed in a note."""
 
 
 class Collection:
@@ -306,7 +307,7 @@ class Collection:
             path = files / f"{number // 1000:03d}" / f"{number:06d}" / f"{name}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
             content = text.encode("utf-8", "replace")
-            # A new date is a change that the whole index would be written again for.
+            # Unchanged files keep their date: a new one would rewrite the whole index.
             if not path.exists() or path.read_bytes() != content:
                 path.write_bytes(content)
             self._names[str(path.resolve())] = document.id
@@ -315,16 +316,16 @@ class Collection:
         self.library = Library.open(home / "library", overrides=overrides)
 
     def ingest(self, progress: Callable[..., None] | None = None) -> tuple[str, ...]:
-        """Bring the library in step with the set; gives what could not be read, as `notes` does."""
+        """Update the library from the set; returns notes about unreadable documents."""
         report = self.library.ingest([self.folder], progress=progress)
         self._by_document: dict[str, list[str]] = {}
         for path, document in self.library.catalog.paths("default").items():
-            # Documents with the same text are one document of the library: all are found with it.
+            # Documents with the same text are one document in the library: all are found with it.
             self._by_document.setdefault(document, []).append(self._names[path])
-        self.notes = tuple(self._told(report.failed))
+        self.notes = tuple(self._failures(report.failed))
         return self.notes
 
-    def _told(self, failed: Sequence[FileProblem]) -> Iterator[str]:
+    def _failures(self, failed: Sequence[FileProblem]) -> Iterator[str]:
         empty = [problem for problem in failed if "empty" in problem.reason]
         unread = [problem for problem in failed if problem not in empty]
         for problems, what in ((empty, "are empty"), (unread, "could not be read")):
@@ -334,19 +335,19 @@ class Collection:
                 yield f"{len(ids):,} documents {what}: {', '.join(ids[:_NAMED])}{more}"
 
     def ranked(self, hits: Sequence[Hit]) -> tuple[str, ...]:
-        """Documents by their best passage."""
+        """Ids of documents in the order of their best passages."""
         found = dict.fromkeys(
             name for hit in hits for name in self.names(hit.passage.span.document_id)
         )
         return tuple(found)
 
     def names(self, document: str) -> list[str]:
-        """The ids in the set of a document of the library."""
+        """The ids in the set for a document of the library."""
         return self._by_document.get(document, [])
 
 
 def collection_home(dataset: Dataset, cache: Path) -> Path:
-    """Where the library of a set is kept, so that a second run need not encode it again."""
+    """The folder for a set's library, kept so that a second run need not encode it again."""
     digest = hashlib.sha256(_FORM)
     for document in dataset.documents:
         digest.update(
@@ -356,9 +357,9 @@ def collection_home(dataset: Dataset, cache: Path) -> Path:
 
 
 def _file(document: GoldDocument) -> tuple[str, str]:
-    """Name and text of a document's file; what no name can hold of a title stands below the text.
+    """Name and text of a document's file; a title that does not fit the name is added below the text.
 
-    So all of it is searched, and gold spans lead to the same characters.
+    So the whole title is searched, and gold spans keep their positions.
     """
     name = re.sub(r"[^\w .,()'-]", "_", document.title or document.id).strip("_. ")
     cut = name.encode("utf-8", "replace")[:_LONGEST_NAME_BYTES].decode(errors="ignore").strip()

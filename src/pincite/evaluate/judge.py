@@ -1,4 +1,4 @@
-"""A language model judges answers, as in RAGAS (Es et al. 2023, arXiv:2309.15217)."""
+"""Judges answers with a language model, as in RAGAS (Es et al. 2023, arXiv:2309.15217)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from pincite.text.locations import on_one_line
 from pincite.text.sentences import sentence_spans
 
 _TOKENS_OF_A_VERDICT = 8
-"""In the output, where a model may put each on a line of its own with blanks before it."""
+"""In the output, where a model may put each verdict on its own indented line."""
 _TOKENS_OF_BRACES = 24
 _UNKNOWN = "not known"
 _FAILURES = 3
-"""Of its server, one after the other: then it is asked no more, since each may take minutes."""
+"""Consecutive server failures after which the model is no longer asked: each may take minutes."""
 _NOTES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What a model said of one answer: yes or no for each thing it was asked about, by measure.
+    """A model's verdicts on one answer, yes or no, by measure.
 
-    `not_judged` are the measures for which there was no reply that can be read.
+    `not_judged` are the measures without a readable reply.
     """
 
     verdicts: Mapping[str, tuple[bool, ...]]
@@ -42,7 +42,7 @@ class Judgement:
 
     @property
     def values(self) -> dict[str, float]:
-        """Each measure that was judged, in 0..1: the share of yes; of passages by their order."""
+        """The judged measures, in 0..1: the share of yes or, for passages, the average precision."""
         return {
             name: average_precision(found) if name == "context_precision" else float(mean(found))
             for name, found in self.verdicts.items()
@@ -52,14 +52,14 @@ class Judgement:
 class Judge:
     """Asks a model for yes or no at temperature 0.
 
-    A reply that is not one yes or no for each thing that was asked is no judgement, never a guess.
-    When its server failed or was too slow three times in a row, the model is asked no more.
+    A reply without exactly one yes or no for each item is not a judgement; nothing is guessed. After
+    three consecutive failures or timeouts of the server, the model is no longer asked.
     """
 
     def __init__(self, model: LanguageModel, prompts: JudgePrompts) -> None:
         self._model = model
         self._prompts = prompts
-        self._said: Counter[str] = Counter()
+        self._notices: Counter[str] = Counter()
         self._by: dict[str, None] = {}
         self._failures = 0
 
@@ -70,27 +70,29 @@ class Judge:
 
     @property
     def prompts(self) -> str:
-        """The file of what the model was told."""
+        """The name of the prompt file."""
         return self._prompts.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Why some of it was not judged, and what the model's notices say."""
-        told = [f"judge: {said} ({n:,} times)" for said, n in self._said.most_common(_NOTES)]
-        more = len(self._said) - len(told)
-        return (*told, f"judge: {more:,} other notices") if more else tuple(told)
+        """Why some answers were not judged, and the model's notices."""
+        shown = [
+            f"judge: {notice} ({n:,} times)" for notice, n in self._notices.most_common(_NOTES)
+        ]
+        more = len(self._notices) - len(shown)
+        return (*shown, f"judge: {more:,} other notices") if more else tuple(shown)
 
     def check(self) -> None:
-        """Ask for one verdict. Raises UsageError where the model cannot be had at all."""
+        """Ask for one verdict. Raises UsageError if the model is not available."""
         try:
             self._reply("faithfulness", {"quotes": ["It is red."], "statements": ["It is red."]}, 1)
         except ModelError as error:
             raise UsageError(
-                f"--judge: the language model cannot be had: {error}; see 'pincite models list'"
+                f"--judge: the language model is not available: {error}; see 'pincite models list'"
             ) from error
 
     def judge(self, question: GoldQuestion, answer: Answer, passages: Sequence[str]) -> Judgement:
-        """What the model says of an answer, and of the passages found for it, best first."""
+        """The model's judgement of an answer and of the passages found for it, best first."""
         verdicts: dict[str, tuple[bool, ...]] = {}
         not_judged = []
         for measure, (known, count) in _asked(question, answer, passages).items():
@@ -105,18 +107,18 @@ class Judge:
         self, measure: str, known: Mapping[str, str | Sequence[str]], count: int
     ) -> tuple[bool, ...] | None:
         if self._failures >= _FAILURES:
-            self._said[f"not asked any more, after {_FAILURES} failures in a row"] += 1
+            self._notices[f"no longer asked, after {_FAILURES} failures in a row"] += 1
             return None
         try:
             reply = self._reply(measure, known, count)
         except ModelError as error:
             self._failures += isinstance(error, ModelUnreachable)
-            self._said[str(error)] += 1
+            self._notices[str(error)] += 1
             return None
         self._failures = 0
         found = _read(reply, count)
         if found is None:
-            self._said[f"{measure}: a reply that cannot be read"] += 1
+            self._notices[f"{measure}: an unreadable reply"] += 1
         return found
 
     def _reply(self, measure: str, known: Mapping[str, str | Sequence[str]], count: int) -> str:
@@ -128,15 +130,15 @@ class Judge:
         writing = self._model.write(prompt)
         reply = "".join(writing)
         self._by.setdefault(writing.model)
-        # A reply that was cut off shows in what can be read of it.
-        self._said.update(() if writing.is_cut else writing.notices)
+        # A reply that was cut off is unreadable, which is noted already.
+        self._notices.update(() if writing.is_cut else writing.notices)
         return reply
 
 
 def open_judge(library: Library, prompts: JudgePrompts) -> Judge:
-    """A judge with the language model of a library's settings, which was asked once.
+    """A judge with the language model of a library's settings, checked with one question.
 
-    Raises UsageError where the settings name none, and where it cannot be had.
+    Raises UsageError if the settings name no model, or if it is not available.
     """
     model, problem = library.writer()
     if model is None:
@@ -150,7 +152,7 @@ def open_judge(library: Library, prompts: JudgePrompts) -> Judge:
 
 
 def average_precision(useful: Sequence[bool]) -> float:
-    """RAGAS' context precision: the mean, over the useful passages, of precision at their ranks."""
+    """RAGAS's context precision: the mean precision at the ranks of useful passages, in 0..1."""
     ranks = [rank for rank, is_useful in enumerate(useful, start=1) if is_useful]
     return sum(count / rank for count, rank in enumerate(ranks, start=1)) / max(1, len(ranks))
 
@@ -158,16 +160,16 @@ def average_precision(useful: Sequence[bool]) -> float:
 def _asked(
     question: GoldQuestion, answer: Answer, passages: Sequence[str]
 ) -> dict[str, tuple[Mapping[str, str | Sequence[str]], int]]:
-    """What is filled in for each measure that can be judged here, and how many verdicts it takes."""
+    """For each measure that applies: the values of the prompt's fields, and the number of verdicts."""
     asked: dict[str, tuple[Mapping[str, str | Sequence[str]], int]] = {}
     reference = question.answers[0] if question.answers else ""
     statements = [reference[start:end] for start, end in sentence_spans(reference)]
-    told = [claim.text for claim in answer.claims]
-    # What is counted over the whole collection is stated by no quote.
-    if told and answer.mode is not Mode.COUNTED:
+    claims = [claim.text for claim in answer.claims]
+    # No quote states a count over the whole collection.
+    if claims and answer.mode is not Mode.COUNTED:
         quotes = [_with_announcement(citation) for citation in answer.citations]
-        asked["faithfulness"] = {"quotes": quotes, "statements": told}, len(told)
-    if told:
+        asked["faithfulness"] = {"quotes": quotes, "statements": claims}, len(claims)
+    if claims:
         asked["answer_relevance"] = {"question": question.text, "answer": answer.text}, 1
     if question.answerable is not False and passages:
         known = {"question": question.text, "passages": passages}
@@ -179,7 +181,7 @@ def _asked(
 
 
 def _with_announcement(citation: Citation) -> str:
-    """The quote below the lines that announce it, without which it may say the opposite."""
+    """The quote after the lines that introduce it, without which it may mean the opposite."""
     return " ".join((*(label.text for label in citation.announced_by), citation.quote))
 
 
@@ -195,7 +197,7 @@ def _schema(count: int) -> dict[str, Any]:
 
 
 def _read(reply: str, expected: int) -> tuple[bool, ...] | None:
-    """The verdicts, where there is exactly one for each; text around the JSON does no harm."""
+    """The verdicts if there are as many as expected; text around the JSON is ignored."""
     start, end = reply.find("{"), reply.rfind("}")
     try:
         found = json.loads(reply[start : end + 1])["verdicts"]
@@ -207,7 +209,7 @@ def _read(reply: str, expected: int) -> tuple[bool, ...] | None:
     return None if None in read else tuple(map(bool, read))
 
 
-# What is a language model told that judges answers? Prompts are files, shipped or a user's own.
+# Prompts of the judge: built-in files, or the user's own.
 
 JUDGED: Mapping[str, Sequence[str]] = {
     "faithfulness": ("quotes", "statements"),
@@ -215,7 +217,7 @@ JUDGED: Mapping[str, Sequence[str]] = {
     "context_precision": ("question", "reference", "passages"),
     "context_recall": ("question", "passages", "statements"),
 }
-"""What is judged, and what must be filled in for it."""
+"""The judged measures and the fields of their prompts."""
 
 _FOLDER = "evaluate/judging"
 _PARTS = ("system", "user")
@@ -223,15 +225,15 @@ _PARTS = ("system", "user")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePrompts:
-    """Two texts for each measure; `name` is that of their file."""
+    """The system and user texts for each measure; `name` is the file's name."""
 
     name: str
     texts: Mapping[str, tuple[str, str]]
 
     def messages(self, measure: str, known: Mapping[str, str | Sequence[str]]) -> Sequence[Message]:
-        """What the model reads. Texts in a list become numbered lines.
+        """The messages for the model. Lists become numbered lines.
 
-        Each is one line without marks of chat templates, so that no document can end its place.
+        Each text is on one line without chat template marks, so that no document can break out.
         """
         filled = {name: _shown(value) for name, value in known.items()}
         system, user = self.texts[measure]
@@ -242,7 +244,7 @@ class JudgePrompts:
 
 
 def load_judge_prompts(chosen: str = "default") -> JudgePrompts:
-    """The prompts of a shipped file or a user's own.
+    """The prompts of a built-in file or the user's own.
 
     Raises SettingsError that names the file, the key, what was found and what was expected.
     """
@@ -258,7 +260,7 @@ def load_judge_prompts(chosen: str = "default") -> JudgePrompts:
 
 
 def _text(file: TomlFile, key: str, found: object, fields: Sequence[str]) -> str:
-    """A text that holds each of these fields, and no other."""
+    """A text with exactly these fields. Raises SettingsError otherwise."""
     if not isinstance(found, str) or not found.strip():
         raise file.problem(key, found, "a text")
     template = Template(found)

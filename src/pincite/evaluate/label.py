@@ -1,4 +1,4 @@
-"""Makes a labelled set from a library: questions, and which of the passages shown answer them."""
+"""Makes a labelled set from a library: questions, and which of the shown passages answer them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _OF_A_SET = ("queries.jsonl", "qrels.tsv", "qrels", "spans.jsonl")
 
 
 class LabelledSet:
-    """A folder that grows by a question at a time; every question is on the disk at once.
+    """A folder to which questions are added one by one, each saved immediately.
 
-    Raises DatasetError for a folder that holds a set of other documents.
+    Raises DatasetError for a folder with a set of other documents.
     """
 
     def __init__(self, folder: Path, library: Library) -> None:
@@ -37,9 +37,9 @@ class LabelledSet:
             self._write("qrels.tsv", [_QRELS_HEAD])
 
     def _corpus(self, library: Library) -> list[str]:
-        """Rows of every document as it is now, after those that stand there already.
+        """Rows of every current document, after the existing rows.
 
-        Of what a file held before, only what was labelled stays: its labels are of that text.
+        Earlier versions of files are kept only if labelled, since their labels refer to that text.
         """
         files = library.files()
         old = {version.document_id for entry in files for version in entry.old_versions}
@@ -54,12 +54,12 @@ class LabelledSet:
         return kept
 
     def _corpus_before(self, known: Set[str]) -> dict[str, Mapping[str, Any]]:
-        """What is in the folder, if it is of this library: if one of its documents is or was known."""
+        """The existing rows. Raises DatasetError if the library never had any of their documents."""
         path = self._folder / "corpus.jsonl"
         if not path.exists():
             if found := [name for name in _OF_A_SET if (self._folder / name).exists()]:
                 raise DatasetError(
-                    f"{self._folder}: holds {found[0]} and no corpus.jsonl, so it was not made by "
+                    f"{self._folder}: contains {found[0]} but no corpus.jsonl, so it was not made by "
                     "'pincite eval label'; choose another folder"
                 )
             return {}
@@ -76,14 +76,14 @@ class LabelledSet:
 
     @property
     def questions(self) -> int:
-        """How many questions there are so far."""
+        """The number of questions so far."""
         return len(self._rows("queries.jsonl"))
 
     def add(self, question: str, grades: Mapping[str, int]) -> str:
-        """Keep a question with a grade for each document that was judged; gives its id.
+        """Save a question with a grade for each judged document; returns its id.
 
-        A question for which no document has a grade above 0 is kept as one that cannot be answered.
-        A question that is there already is judged anew.
+        A question without any grade above 0 is saved as unanswerable. An existing question gets the new
+        grades.
         """
         identifier = hashlib.sha256(question.encode()).hexdigest()[:12]
         answerable = any(grade > 0 for grade in grades.values())
@@ -106,7 +106,7 @@ class LabelledSet:
         return [line for line in written.splitlines(keepends=True) if line.strip()]
 
     def _write(self, name: str, rows: Sequence[str]) -> None:
-        """In one step: what was judged before is never lost."""
+        """Replace a file atomically, so that earlier labels are never lost."""
         draft = self._folder / f".{name}.draft"
         draft.write_text("".join(rows), encoding="utf-8")
         draft.replace(self._folder / name)

@@ -1,4 +1,4 @@
-"""Numbers from per-question records: ranking measures, intervals, abstention."""
+"""Ranking measures, confidence intervals and abstention measures from per-question records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RANKING = ("nDCG@10", "R@5", "R@20", "MRR@10")
 _RESAMPLES = 2000
 _SEED = 20_240_501
 _IR_NAMES = {"MRR@10": "RR@10"}
-# Kana, Han and Thai are written without spaces between words: there each letter counts as one.
+# Kana, Han and Thai have no spaces between words: each letter counts as a word.
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -24,9 +24,9 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 def ranking_values(
     relevant: Mapping[str, Mapping[str, int]], ranked: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, float]]:
-    """Each measure for each question, by ir-measures: question -> measure -> value in 0..1.
+    """The measures of each question, by ir-measures: question -> measure -> value in 0..1.
 
-    A question for which nothing was found has 0 in all of them.
+    All are 0 for a question without results.
     """
     import ir_measures
 
@@ -56,7 +56,8 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
-    """How often a positive one has the higher score; ties count half (Mann and Whitney 1947)."""
+    """Probability that a positive has a higher score than a negative; ties count half (Mann and Whitney
+    1947). None without positives or negatives."""
     if not positive or not negative:
         return None
     low = np.sort(np.asarray(negative, dtype=float))
@@ -66,7 +67,7 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
 
 
 def risk_coverage(confidence: Sequence[float], right: Sequence[bool]) -> list[tuple[float, float]]:
-    """Share answered and share of those that are wrong, for every threshold from strict to lax."""
+    """(share answered, share wrong among them) for every threshold, from strict to lax."""
     if not confidence:
         return []
     sure: NDArray[Any] = np.asarray(confidence, dtype=float)
@@ -89,18 +90,18 @@ def token_f1(found: str, gold: str) -> float:
 
 
 def exact_match(found: Sequence[str], gold: Sequence[str]) -> bool:
-    """Whether a text is a gold answer but for case, punctuation, articles and blanks, as in SQuAD."""
+    """Whether a text equals a gold answer, ignoring case, punctuation, articles and spaces (SQuAD)."""
     return not {_bare(text) for text in found}.isdisjoint({_bare(text) for text in gold} - {""})
 
 
 def _bare(text: str) -> str:
-    """SQuAD's normalisation; punctuation and symbols of any script, where SQuAD has those of ASCII."""
+    """SQuAD's normalization, extended from ASCII to punctuation and symbols of any script."""
     kept = "".join(c for c in text.lower() if unicodedata.category(c)[0] not in "PS")
     return " ".join(_ARTICLE.sub(" ", kept).split())
 
 
 def redundancy(texts: Sequence[str]) -> float:
-    """Mean over the texts of the greatest word overlap (Jaccard) with another; 0 for fewer than 2."""
+    """Mean of each text's greatest word overlap (Jaccard) with another, in 0..1; 0 for fewer than 2."""
     words = [set(_WORD.findall(text.lower())) for text in texts]
     if len(words) < 2:
         return 0.0

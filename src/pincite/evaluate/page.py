@@ -1,4 +1,4 @@
-"""A run as one HTML page with plots that needs nothing else."""
+"""A run as one self-contained HTML page with plots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOT_RUN = {"p50": None, "p95": None}
 
 
 def page(form: Mapping[str, Any]) -> str:
-    """The whole page for a report as `report_form` gives it."""
+    """The page for a report from `report_form`."""
     configurations = form["configurations"]
     curve = form["answers"]["risk_coverage"]
     parts = [
@@ -49,7 +49,7 @@ def page(form: Mapping[str, Any]) -> str:
         parts += [
             "<h3>Wrong answers against questions answered</h3>",
             "<p><small>Each point is a threshold of confidence; an answer counts as right when one "
-            "of its citations holds the gold answer.</small></p>",
+            "of its citations contains the gold answer.</small></p>",
             _curve(curve),
         ]
     body = "\n".join(parts)
@@ -80,7 +80,7 @@ def _measured(found: Mapping[str, Any], measure: str) -> str:
 
 
 def _cost(found: Mapping[str, Any]) -> tuple[str, str]:
-    """Questions per second, and peak memory in MB."""
+    """Questions per second and peak memory in MB, as text."""
     return _number(found["queries_per_second"], 1), _number(found["peak_memory_mb"], 0)
 
 
@@ -129,7 +129,7 @@ def _answers(answers: Mapping[str, Any]) -> str:
 
 
 def _judged(judged: Mapping[str, Any]) -> list[str]:
-    """What a language model said, how much it did not judge, and how far it agrees with the labels."""
+    """A judge's measures, the numbers judged and not judged, and its agreement with the labels."""
     heads = "".join(f"<th>{name}</th>" for name in ("", "measured", "judged", "not judged"))
     rows = "".join(
         f"<tr><td>{escape(name.replace('_', ' '))}</td>{_measured(judged, name)}"
@@ -140,19 +140,19 @@ def _judged(judged: Mapping[str, Any]) -> list[str]:
     return [
         f"<h3>Judged by {escape(judged['by'])}</h3>",
         _wide(f"<table><tr>{heads}</tr>{rows}</table>"),
-        f"<p><small>Of {found['passages']:,} passages the model says of {_number(found['share'], 3)} "
-        "what the labels of the set say; beyond chance (Cohen's kappa): "
+        f"<p><small>Agreement of the model with the set's labels over {found['passages']:,} passages: "
+        f"{_number(found['share'], 3)}; beyond chance (Cohen's kappa): "
         f"{_number(found['kappa'], 3)}.</small></p>",
     ]
 
 
 def _wide(table: str) -> str:
-    """Scrolled on its own where the window is narrower, so that the page is not pushed sideways."""
+    """A table that scrolls separately in narrow windows."""
     return f"<div class='wide'>{table}</div>"
 
 
 def _bars(configurations: Mapping[str, Any]) -> str:
-    """nDCG@10 of each configuration with its interval, one bar below the other."""
+    """A bar chart of nDCG@10 with intervals, one bar for each configuration."""
     height = _BAR * len(configurations) + 2 * _BAR
     length = _WIDTH - _LABELS - _MARGIN
     grid = "".join(

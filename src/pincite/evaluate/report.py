@@ -1,4 +1,4 @@
-"""What a run comes to: the numbers, and their JSON form."""
+"""The results of a run as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.evaluate.run import Run, SearchRecord
 
 
 def report_form(run: Run) -> dict[str, Any]:
-    """A run as JSON: configurations with measures and intervals, then what the answers are worth."""
+    """A run as JSON: measures with intervals for each configuration, then those of the answers."""
     return {
         "dataset": run.dataset,
         "documents": run.documents,
@@ -40,7 +40,7 @@ def report_form(run: Run) -> dict[str, Any]:
 
 
 def question_forms(run: Run) -> list[dict[str, Any]]:
-    """A row for each question: measures and milliseconds under each configuration, and the answer."""
+    """A row for each question: measures and milliseconds by configuration, and the answer."""
     answers = {record.question: record for record in run.answers}
     rows: dict[str, dict[str, Any]] = {question: {"question": question} for question in answers}
     for name, records in run.searches.items():
@@ -74,7 +74,7 @@ def _configuration(
 
 
 def _speed(timings: Sequence[Mapping[str, float]]) -> dict[str, Any]:
-    """Milliseconds of each stage, and how many questions one client gets answered in a second."""
+    """Milliseconds of each stage, and questions per second for one client."""
     seconds = sum(each["total"] for each in timings) / 1000
     return {
         "stages_ms": _stages(timings),
@@ -83,9 +83,9 @@ def _speed(timings: Sequence[Mapping[str, float]]) -> dict[str, Any]:
 
 
 def _stages(timings: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
-    """Median and 95th percentile of each stage, in milliseconds, over the questions that had it."""
+    """Median and 95th percentile of each stage, in milliseconds, over the questions with that stage."""
     found = {}
-    # A question that is answered by a count has other stages than one that is searched for.
+    # Counts have different stages from searches.
     for stage in dict.fromkeys(stage for each in timings for stage in each):
         middle, late = _percentiles([each[stage] for each in timings if stage in each])
         found[stage] = {"p50": middle, "p95": late}
@@ -93,7 +93,7 @@ def _stages(timings: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float
 
 
 def _languages(run: Run) -> dict[str, dict[str, float | None]]:
-    """nDCG@10 of each configuration by language; empty for a set in one language."""
+    """nDCG@10 of each configuration by language; empty for a monolingual set."""
     spoken = {question.id: question.language for question in run.questions}
     found: dict[str, dict[str, float | None]] = {}
     for language in sorted(set(spoken.values())):
@@ -116,11 +116,11 @@ def _mean(values: Sequence[float]) -> float | None:
     return round(mean(values), 4) if values else None
 
 
-# What a judge's verdicts come to, and how far they are those of the labelled set.
+# Results of a judge, and its agreement with the labelled set.
 
 
 def judged_form(run: Run) -> dict[str, Any]:
-    """Means with intervals of what was judged, how much was not, and how good the judge is."""
+    """The judge's measures with intervals, the numbers judged and not judged, and its agreement."""
     judgements = [record.judgement for record in run.answers if record.judgement]
     form, intervals = means([judgement.values for judgement in judgements], JUDGED)
     return {
@@ -135,14 +135,14 @@ def judged_form(run: Run) -> dict[str, Any]:
 
 
 def _agreement(run: Run) -> dict[str, Any]:
-    """Verdicts on passages beside whether the set calls their documents relevant."""
+    """The judge's agreement with the set on whether passages are relevant."""
     pairs = [
         pair
         for record in run.answers
         if record.judgement and (found := record.judgement.verdicts.get("context_precision"))
         for pair in zip(found, record.passages_relevant, strict=True)
     ]
-    share = sum(said == gold for said, gold in pairs) / len(pairs) if pairs else None
+    share = sum(verdict == gold for verdict, gold in pairs) / len(pairs) if pairs else None
     return {
         "passages": len(pairs),
         "share": None if share is None else round(share, 4),
@@ -151,9 +151,9 @@ def _agreement(run: Run) -> dict[str, Any]:
 
 
 def cohens_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
-    """Agreement of two judges beyond chance (Cohen 1960): 1 always, 0 as by chance.
+    """Agreement of two judges beyond chance (Cohen 1960): 1 for perfect agreement, 0 for chance.
 
-    None where both always say the same one thing, for then chance alone agrees.
+    None if both always give the same single verdict, so that chance agreement is 1.
     """
     if not pairs:
         return None

@@ -1,4 +1,4 @@
-"""Asks every question of a set under several configurations, and keeps a record of each."""
+"""Runs all questions of a set under several configurations and records the results."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from pincite.settings.trust import Approvals, wish_of
 ANSWERS_FROM = "default"
 
 Told = Callable[[str, int, int], None]
-"""Configuration, questions done, questions in all."""
+"""Called with the configuration, the questions done and the total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRecord:
-    """One question under one configuration: documents found, best first, and milliseconds."""
+    """One question under one configuration: documents, best first, and milliseconds by stage."""
 
     question: str
     ranked: tuple[str, ...]
@@ -45,9 +45,9 @@ class SearchRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """Everything that was recorded; measures are computed from it.
+    """All records of a run, from which measures are computed.
 
-    `peak_memory_mb` is that of the process when a configuration was done.
+    `peak_memory_mb` is the process's peak after each configuration.
     """
 
     dataset: str
@@ -71,7 +71,7 @@ class Run:
 def chosen(
     written: Sequence[str], settings: Settings, answers_from: str = ANSWERS_FROM
 ) -> tuple[tuple[Configuration, ...], Configuration]:
-    """The configurations that are compared, and the one whose answers are measured.
+    """The compared configurations, and the one whose answers are measured.
 
     Raises UsageError for a configuration that does not exist.
     """
@@ -80,7 +80,9 @@ def chosen(
         if configuration.name == answers_from:
             return compared, configuration
     names = ", ".join(configuration.name for configuration in compared)
-    raise UsageError(f"answers cannot be those of '{answers_from}'; choose one of: {names}")
+    raise UsageError(
+        f"'{answers_from}' is not one of the compared configurations; choose one of: {names}"
+    )
 
 
 def run(
@@ -93,7 +95,7 @@ def run(
     judge: Judge | None = None,
     told: Told | None = None,
 ) -> Run:
-    """Ask everything, and let a judge read the answers where there is one.
+    """Ask all questions; with a judge, let it read the answers.
 
     Raises UsageError for a configuration that does not exist.
     """
@@ -133,13 +135,13 @@ def _left_out(compared: Sequence[Configuration]) -> Iterator[str]:
     for one in compared:
         if one.left_out:
             yield (
-                f"{one.name}: the library is that of the run, not of the profile "
+                f"{one.name}: uses the run's library, not the profile's "
                 f"({', '.join(one.left_out)}); PINCITE_PROFILE={one.name} measures all of it"
             )
 
 
 def _of_stages(found: SearchResult, stages: AnswerStages) -> Iterator[str]:
-    """Notices of one question that are not about how it was read."""
+    """A question's notices that are not about how it was understood."""
     own = [notice for notice in found.notices if notice not in stages.notices]
     if own:
         read = found.trace["question"]["understood"].get("notices", [])
@@ -162,11 +164,11 @@ def _searches(
     said: Counter[str],
     told: Told | None,
 ) -> Iterator[SearchRecord]:
-    """A record of each question; what its result said of the stages is counted in `said`."""
+    """A record of each question; notices about the stages are counted in `said`."""
     judged = [question for question in questions if question.relevant]
     if judged:
-        search(Question(text=judged[0].text), stages)  # what is loaded at first use is not measured
-    # Nor may it count for or against a configuration which others were measured before it.
+        search(Question(text=judged[0].text), stages)  # warms up; not measured
+    # Earlier configurations must not affect the timings of later ones.
     collection.library.forget_questions()
     for number, question in enumerate(judged, start=1):
         found = search(Question(text=question.text), stages)
@@ -180,18 +182,18 @@ def _searches(
             told(name, number, len(judged))
 
 
-# How much memory has this process had at most?
+# Peak memory of this process.
 
 _STATUS = Path("/proc/self/status")
 _MEGABYTE = 1_000_000
 
 
 def peak_memory_mb() -> float | None:
-    """Most resident memory since the process began, in MB of 10^6 bytes; None on Windows.
+    """Peak resident memory of this process, in MB of 10^6 bytes; None on Windows.
 
-    Of this process alone: files are parsed in others.
+    Files are parsed in other processes, which are not included.
     """
-    # Linux hands `ru_maxrss` of a large parent on to what it starts; the own peak stands here.
+    # On Linux a child inherits `ru_maxrss` from its parent; VmHWM is the process's own peak.
     if _STATUS.exists():
         for line in _STATUS.read_text(encoding="ascii", errors="replace").splitlines():
             name, _, value = line.partition(":")
@@ -205,9 +207,9 @@ def peak_memory_mb() -> float | None:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / _MEGABYTE, 1)
 
 
-# Which settings are compared: the four built-in configurations, and variations of one's own.
+# The built-in configurations, and expressions for others.
 
-# One candidate is looked at, in the cheapest way, and its score counts nothing: the order stays.
+# Keeps the order: one candidate is scored, in the cheapest way, with weight 0.
 _AS_FOUND = {
     "method": "term_coverage",
     "model": "none",
@@ -228,12 +230,12 @@ CONFIGURATIONS: Mapping[str, Layer] = {
 _NAMED = re.compile(r"([\w .-]+):(.+)")
 _SETTING = re.compile(r"(\w+)\.(\w+)=(.*)")
 _OF_THE_LIBRARY = ("ingest", "chunking", "embedding", "lexical", "dense")
-"""Groups that decide what is stored or indexed: all configurations of a run share one library."""
+"""Groups that affect what is stored or indexed: all configurations of a run share one library."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """Settings under a name; `left_out` are groups of a profile that the library decides."""
+    """Named settings; `left_out` are groups of a profile that the shared library overrides."""
 
     name: str
     settings: Settings
@@ -241,13 +243,13 @@ class Configuration:
 
 
 def configurations(written: Sequence[str], settings: Settings) -> tuple[Configuration, ...]:
-    """What these expressions mean over the settings in use.
+    """The configurations for these expressions, based on the current settings.
 
     An expression is `[NAME:]PART[+PART]...`; a part is the name of a built-in configuration or of a
-    profile, a setting such as `retrieval.alpha=0.3`, or a TOML file of settings; later parts count
-    more. Of a profile only that counts which does not change the library.
-    Without a name the expression is the name. Raises UsageError for what is none of these, and
-    SettingsError for a value that makes no sense.
+    profile, a setting such as `retrieval.alpha=0.3`, or a TOML file of settings; later parts override
+    earlier ones. Settings of a profile that would change the library are ignored. Without a name the
+    expression is the name. Raises UsageError for an unknown part, and SettingsError for an invalid
+    value.
     """
     found = [_configuration(expression.strip(), settings) for expression in written]
     names = [one.name for one in found]
@@ -267,13 +269,13 @@ def _configuration(expression: str, settings: Settings) -> Configuration:
         if fixed and part not in profile_names():
             variable = f"PINCITE_{fixed[0]}__{next(iter(layer[fixed[0]]), '...')}".upper()
             raise UsageError(
-                f"'{part}' changes how the library is made, which is the same for all "
+                f"'{part}' changes how the library is built, which must be the same for all "
                 f"configurations of a run: set {variable} in the environment and run again"
             )
         left_out += fixed
         for group in layer.keys() - set(fixed):
             merged.setdefault(group, {}).update(layer[group])
-    # No answer of a run may depend on whether a server of one's own happens to be up.
+    # Answers of a run must not depend on whether a local server happens to be running.
     if left_out or any(part.strip() in profile_names() for part in parts.split("+")):
         merged["generation"] = settings.generation.model_dump()
     return Configuration(
@@ -312,5 +314,5 @@ def _file(path: Path) -> Mapping[str, Mapping[str, Any]]:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read as TOML ({error})") from error
     if loose := [name for name, values in found.items() if not isinstance(values, dict)]:
-        raise UsageError(f"{path}: '{loose[0]}' stands in no group; expected [retrieval] above it")
+        raise UsageError(f"{path}: '{loose[0]}' is in no group; expected [retrieval] above it")
     return found

@@ -1,1 +1,1 @@
-"""Reports: a list of questions becomes one document whose every sentence is cited."""
+"""Reports: a list of questions answered in one document, with every sentence cited."""

@@ -1,4 +1,4 @@
-"""What do the documents say to each question of a report?"""
+"""Asks the questions of a report."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pincite.settings.trust import Approvals
 from pincite.verify.receipts.receipt import located
 
 _NEAREST = 2
-"""Passages that are named where a question has no answer."""
+"""Number of passages shown for a question without an answer."""
 
 Progress = Callable[[int, int, str], None]
-"""Told before each question: how many are done, how many there are, and which comes."""
+"""Called before each question with the number done, the total, and the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question and what became of it.
+    """A question and its result.
 
-    `nearest` are the passages nearest to a question that was not answered. Where it could not be
-    asked at all, there is no answer, and `problem` says why.
+    `nearest` are the nearest passages for an unanswered question. If the question could not be asked,
+    there is no answer, and `problem` says why.
     """
 
     question: str
@@ -35,7 +35,7 @@ class Asked:
 
     @property
     def is_answered(self) -> bool:
-        """Whether there is something to show."""
+        """Whether there is an answer to show."""
         return self.answer is not None and self.answer.status is Status.ANSWERED
 
 
@@ -49,7 +49,7 @@ class FinishedSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything that a finished report says. It holds no time of day, so that it can be repeated."""
+    """The content of a finished report. It has no timestamp, so that it is reproducible."""
 
     title: str
     template: str
@@ -71,12 +71,12 @@ def make_report(
     overrides: Layer | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Ask everything that a template asks.
+    """Ask all questions of a template.
 
-    The template's settings count more than the library's, a section's more than the template's, and
-    `overrides` most. What a user's own template says of models, servers and files counts once it has
-    been approved; until then each answer says what does not. Raises UsageError for a collection that
-    is not there.
+    The template's settings override the library's, a section's override the template's, and
+    `overrides` come last. Settings for models, servers and files in a user's own template apply only
+    once approved; until then each answer has a notice about them. Raises UsageError for an unknown
+    collection.
     """
     library.check_collection(collection)
     writer = _Writer(library, template, collection, overrides or {}, progress)
@@ -110,7 +110,7 @@ class _Writer:
         self._notices = (wish.notice,) if wish and self._is_withheld else ()
 
     def sections(self) -> Iterator[FinishedSection]:
-        # All settings before the first question: a wrong one is told at once.
+        # Check all settings before the first question.
         chosen = [self._settings(section) for section in self._template.sections]
         for section, settings in zip(self._template.sections, chosen, strict=True):
             asked = tuple(self._ask(text, section, settings) for text in section.questions)
@@ -137,7 +137,9 @@ class _Writer:
                 question, collection=self._collection, filters=section.filters, settings=settings
             )
             answer = replace(answer, reasons=(*answer.reasons, *self._notices))
-        except UsageError as error:  # A filter that nothing fulfils; the other sections go on.
+        except (
+            UsageError
+        ) as error:  # A filter that matches nothing; continue with the other sections.
             return Asked(question=question, problem=str(error))
         is_answered = answer.status is Status.ANSWERED
         nearest = () if is_answered else tuple(self._nearest(question, section))

@@ -1,4 +1,4 @@
-"""Which font has this character? For PDF, whose pages show nothing that no font draws."""
+"""Finds a font for each character of a PDF, which must embed all its fonts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ FOLDERS = (
 )
 _PREFERRED = (("DejaVuSans", "DejaVuSans-Bold"), ("NotoSans-Regular", "NotoSans-Bold"))
 _PACKAGED = ("Vera", "VeraBd")
-"""Of reportlab itself: Latin letters only."""
+"""reportlab's own fonts: Latin letters only."""
 _BROAD = ("noto", "droidsansfallback", "unifont", "arialuni", "wqy", "msgothic", "malgun", "dejavu")
 _MOST_FONTS = 300
-"""Fonts of the system that are opened to look for a character."""
+"""Maximum number of system fonts opened to find characters."""
 _HANGUL, _KANA, _HAN = "HYSMyeongJo-Medium", "HeiseiMin-W3", "STSong-Light"
 _BY_SCRIPT = {
     "HANGUL": _HANGUL, "HIRAGANA": _KANA, "KATAKANA": _KANA, "CJK": _HAN, "IDEOGRAPHIC": _HAN,
@@ -41,14 +41,14 @@ _UNJOINED = (
     "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU", "KANNADA",
     "MALAYALAM", "SINHALA", "KHMER", "MYANMAR", "TIBETAN",
 )  # fmt: skip
-"""Scripts whose letters change their shape or order, which is not done here."""
+"""Scripts that need shaping, which is not supported here."""
 _NAMED = 8
 
 
 class Fonts:
-    """Chooses a font for each character, and remembers those that it found none for.
+    """Chooses a font for each character, and records characters without a font.
 
-    `chosen` are font files that come before those of the system.
+    `chosen` are font files that take precedence over the system's. Raises UsageError for bad ones.
     """
 
     def __init__(self, chosen: Sequence[Path] = (), folders: Sequence[str] = FOLDERS) -> None:
@@ -58,7 +58,7 @@ class Fonts:
         self._found: list[tuple[str, frozenset[int]]] = []
         for path in chosen:
             if not self._open(path):
-                raise UsageError(f"{path}: is no TrueType font that can be put into a PDF")
+                raise UsageError(f"{path}: is not a TrueType font that can be embedded in a PDF")
         self.regular, self.bold = self._base()
         self._bold = dict(self._found)[self.bold]
         self._missing: dict[str, list[str]] = {}
@@ -66,10 +66,10 @@ class Fonts:
         self._unjoined: dict[str, None] = {}
 
     def runs(self, text: str, *, bold: bool = False) -> list[tuple[str, str]]:
-        """The text in stretches of one font each: the font's name and the characters."""
+        """The text split into runs of one font: (font name, characters)."""
         visible = [char for char in text if unicodedata.category(char) != "Cf"]
         chosen = [(self._choose(char, bold=bold), char) for char in visible]
-        # A character that no font has shows as one that says so.
+        # Characters without a font are shown as "?".
         shown = [(font or self.regular, char if font else "?") for font, char in chosen]
         return [
             (font, "".join(char for _, char in group))
@@ -77,28 +77,28 @@ class Fonts:
         ]
 
     def notices(self) -> list[str]:
-        """What a reader of the file must know about the characters in it."""
-        told = []
+        """Notices about characters that the file cannot show."""
+        notices = []
         if self._missing:
             scripts = "; ".join(_named(chars) for chars in list(self._missing.values())[:_NAMED])
             more = f" and {len(self._missing) - _NAMED} more" if len(self._missing) > _NAMED else ""
-            told.append(
-                f"no font here has these characters, which stand as '?': {scripts}{more}. The reports "
-                "in HTML, DOCX and Markdown hold them; for PDF install a font that has them, or name "
+            notices.append(
+                f"no font here has these characters, which are shown as '?': {scripts}{more}. Reports "
+                "in HTML, DOCX and Markdown have them; for PDF install a font that has them, or name "
                 "one with --font"
             )
         if self._viewers:
             languages = ", ".join(_VIEWERS[font] for font in self._viewers)
-            told.append(
-                f"{languages} characters are left to the fonts of the program that shows the PDF, "
-                "since none here has them; some programs leave them blank"
+            notices.append(
+                f"{languages} characters depend on the fonts of the program that shows the PDF, since "
+                "no font here has them; some programs leave them blank"
             )
         if self._unjoined:
-            told.append(
-                f"{', '.join(self._unjoined)} letters stand side by side in the PDF without being "
-                "joined; HTML and DOCX show them as they are written"
+            notices.append(
+                f"{', '.join(self._unjoined)} letters are not joined in the PDF; HTML and DOCX show "
+                "them correctly"
             )
-        return told
+        return notices
 
     def _choose(self, char: str, *, bold: bool) -> str:
         if bold and ord(char) in self._bold:
@@ -136,13 +136,13 @@ class Fonts:
         raise UsageError("reportlab lacks its own fonts: install pincite[report] again")
 
     def _named(self, name: str) -> Path | None:
-        """A font file by name, in the system's folders or among those of reportlab."""
+        """A font file by name, from reportlab or the system's folders."""
         if name in _PACKAGED:
             return Path(f"{name}.ttf")
         return next((Path(p) for p in _font_files(self._folders) if Path(p).stem == name), None)
 
     def _open_next(self) -> bool:
-        """Open one more font of the system; False when there is none left."""
+        """Open one more system font; False if there are no more."""
         if self._system is None:
             files = sorted(_font_files(self._folders), key=_breadth)
             self._system = iter(files[:_MOST_FONTS])
@@ -173,7 +173,7 @@ def _font_files(folders: Sequence[str]) -> list[str]:
 
 
 def _breadth(path: str) -> tuple[bool, bool, str]:
-    """Fonts of many characters first, upright ones before others."""
+    """Sort key: fonts with many characters first, regular ones before bold and italic."""
     name = Path(path).stem.lower()
     is_narrow = not any(known in name for known in _BROAD)
     return is_narrow, "bold" in name or "italic" in name or "oblique" in name, path

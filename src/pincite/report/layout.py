@@ -1,4 +1,4 @@
-"""What stands in a report, in which order? The same for every format it is written in."""
+"""The content and order of a report, common to all formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pincite.verify.receipts.reports import number_quotes, source_forms
 
 
 def report_form(report: Report) -> dict[str, Any]:
-    """Everything a report says. The same library, template and settings give the same bytes."""
+    """A report as JSON. The same library, template and settings give the same bytes."""
     asked = [item for item in report.asked if item.answer is not None]
     numbers = iter(report_numbers(report))
     return {
@@ -49,7 +49,7 @@ def report_form(report: Report) -> dict[str, Any]:
 
 
 def report_numbers(report: Report) -> list[list[int]]:
-    """For each question in order, the numbers in the report of its answer's citations."""
+    """For each question in order, the report-wide numbers of its answer's citations."""
     citations = [item.answer.citations if item.answer else () for item in report.asked]
     return number_quotes([[citation_form(citation) for citation in one] for one in citations])
 
@@ -58,35 +58,33 @@ def _asked_form(item: Asked, numbers: list[int]) -> dict[str, Any]:
     if item.answer is None:
         return {"question": item.question, "problem": item.problem}
     form = answer_form(item.answer)
-    del form["timings"]  # They differ each time.
+    del form["timings"]  # They would not be reproducible.
     return {**form, "numbers": numbers, "nearest": [citation_form(one) for one in item.nearest]}
 
-
-# What stands in a report, in which order? The same for every format it is written in.
 
 _NEAREST_CHARS = 160
 _NO_ANSWER = "No answer was found."
 _MENTIONS_SHOWN = 20
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""Characters that XML cannot hold, or that command the program that shows them."""
+"""Characters not allowed in XML, and control characters."""
 
 
 class Look(StrEnum):
-    """What a paragraph is, and so how it looks."""
+    """The style of a paragraph."""
 
     TEXT = "text"
     ITEM = "item"
     SMALL = "small"
     NOTE = "note"
-    """That something is missing, and why."""
+    """Says that something is missing, and why."""
     NEAR = "near"
-    """A passage that does not answer; it must not look as if it did."""
+    """A passage that does not answer; it must not look like an answer."""
     REFERENCE = "reference"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """A stretch of a paragraph; `quotes` are the references that it leads to, if it is a mark."""
+    """A part of a paragraph; `quotes` are the references it links to, if it is a mark."""
 
     text: str
     quotes: tuple[int, ...] = ()
@@ -94,7 +92,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """`level` counts from 1, the report's title."""
+    """A heading; `level` 1 is the report's title."""
 
     text: str
     level: int
@@ -102,7 +100,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paragraph:
-    """Some words; `reference` is the number that marks lead to it by, or 0."""
+    """A paragraph; `reference` is its number as the target of marks, or 0."""
 
     words: tuple[Words, ...]
     look: Look = Look.TEXT
@@ -111,7 +109,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows of cells below a row of names."""
+    """A table with a header row."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -121,12 +119,12 @@ Block = Heading | Paragraph | Table
 
 
 def layout(report: Report) -> tuple[Block, ...]:
-    """The whole report, in reading order. Its text holds nothing that a format cannot take."""
+    """The whole report, in reading order. Its text is safe for all formats."""
     return tuple(_Layout(report).blocks())
 
 
 def plain(text: str) -> str:
-    """Text on one line, with U+FFFD where a character cannot be written."""
+    """Text on one line, with unwritable characters replaced by U+FFFD."""
     return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", on_one_line(text))
 
 
@@ -139,7 +137,7 @@ class _Layout:
         self._report = report
         self._numbers = report_numbers(report)
         self._cited: dict[int, tuple[Citation, bool]] = {}
-        """Citations by number, and whether their words stand nowhere above the references."""
+        """Citations by number, and whether the references must repeat their quotes."""
 
     def blocks(self) -> Iterator[Block]:
         report = self._report
@@ -211,7 +209,7 @@ class _Layout:
                 yield _paragraph(cells, Look.SMALL)
 
     def _count(self, answer: Answer, numbers: Sequence[int]) -> Iterator[Block]:
-        """The count with the documents and the first quotes; the JSON has them all."""
+        """The count with the documents and the first quotes; the JSON form has all of them."""
         assert answer.survey is not None
         yield _paragraph(answer.text)
         if answer.survey.rows:
@@ -240,10 +238,10 @@ class _Layout:
         for number, (citation, is_needed) in sorted(self._cited.items()):
             where = [Path(citation.source).name, place(citation)]
             where.append(f"characters {citation.start}-{citation.end}")
-            told = "; ".join(part for part in where if part)
-            quote = _told_quote(citation) if is_needed else ""
+            location = "; ".join(part for part in where if part)
+            quote = _full_quote(citation) if is_needed else ""
             mark = Words(text=f"[{number}]", quotes=(number,))
-            words = (mark, Words(text=f" {plain(told + quote)}"))
+            words = (mark, Words(text=f" {plain(location + quote)}"))
             yield Paragraph(words=words, look=Look.REFERENCE, reference=number)
 
     def _sources(self) -> Iterator[Block]:
@@ -272,10 +270,10 @@ def _refusal(item: Asked) -> Iterator[Block]:
         return
     yield _paragraph("The nearest passages, which were not found to answer:", Look.SMALL)
     for citation in item.nearest:
-        told = ", ".join(part for part in (Path(citation.source).name, place(citation)) if part)
+        location = ", ".join(part for part in (Path(citation.source).name, place(citation)) if part)
         yield from _announced(citation)
         quote = cut_to(plain(as_shown(citation)), _NEAREST_CHARS)
-        yield _paragraph(f"{told}: “{quote}”", Look.NEAR)
+        yield _paragraph(f"{location}: “{quote}”", Look.NEAR)
 
 
 def _announced(citation: Citation, before: Citation | None = None) -> Iterator[Block]:
@@ -283,7 +281,7 @@ def _announced(citation: Citation, before: Citation | None = None) -> Iterator[B
         yield _paragraph(plain(line), Look.SMALL)
 
 
-def _told_quote(citation: Citation) -> str:
+def _full_quote(citation: Citation) -> str:
     above = "; ".join(announcing_lines(citation))
     return f": “{as_shown(citation)}”" + (f" ({above})" if above else "")
 

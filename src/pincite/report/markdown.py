@@ -1,4 +1,4 @@
-"""A report as Markdown. Text of documents stays text: it makes no links, pictures or headings."""
+"""A report as Markdown. Text of documents is escaped: it creates no links, images or headings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LIST_START = re.compile(r"^(\d{1,9})([.)])(?=\s|$)|^([-+=])")
 
 
 def markdown(blocks: Sequence[Block]) -> str:
-    """The whole report."""
+    """The whole report as Markdown."""
     return "\n\n".join(_lines(blocks)) + "\n"
 
 
@@ -39,7 +39,7 @@ def _paragraph(block: Paragraph) -> str:
 
 
 def _words(words: Words) -> str:
-    """Marks keep their brackets: what is inside them, and what follows, cannot make a link."""
+    """Marks keep their brackets; what is inside and after them is escaped and cannot form a link."""
     return f"[{escaped(words.text[1:-1])}]" if words.quotes else escaped(words.text)
 
 
@@ -50,12 +50,12 @@ def _table(block: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text, marked up so that it is shown as it is within a line."""
+    """Text escaped so that it is shown literally within a line."""
     return _ACTIVE.sub(r"\\\g<0>", text)
 
 
 def without_list_start(line: str) -> str:
-    """A line that begins no list, though its text begins like one."""
+    """A line whose start is escaped if it would begin a list."""
     return _LIST_START.sub(_break_list, line)
 
 

@@ -1,4 +1,4 @@
-"""A report as one HTML page that loads nothing and runs nothing."""
+"""A report as one HTML page without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ td{overflow-wrap:anywhere}
 
 
 def page(blocks: Sequence[Block]) -> str:
-    """The whole page. Every text goes through a tree of elements, so none can become markup."""
+    """The whole page. It is built as a tree of elements, so text cannot become markup."""
     first = next((block.text for block in blocks if isinstance(block, Heading)), "Report")
     digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -85,5 +85,5 @@ def _table(block: Table) -> HtmlElement:
     rows = [element.TR(*(element.TD(cell, dir="auto") for cell in row)) for row in block.rows]
     names = element.TR(*(element.TH(name) for name in block.names))
     made = element.TABLE(element.THEAD(names), element.TBODY(*rows))
-    # Wider than a narrow screen it is moved within its own frame, by keys too.
+    # On narrow screens a wide table scrolls in its own frame, also by keyboard.
     return element.DIV({"class": "table", "tabindex": "0"}, made)

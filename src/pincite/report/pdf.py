@@ -1,4 +1,4 @@
-"""A report as PDF, with fonts inside it."""
+"""A report as PDF with embedded fonts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pincite.report.right_to_left import (
 
 _MARGIN = 20 * mm
 _WIDTH = A4[0] - 2 * _MARGIN - 12
-"""Points; a frame pads six on each side."""
+"""In points; the frame has a padding of six on each side."""
 _LINK = "#0b5394"
 _INDENT, _CELL_PADDING = 14.0, 4.0
 _NARROW, _WIDE, _WIDEST = 0.14, 0.3, 0.42
@@ -43,7 +43,7 @@ _OUTLINED_LEVELS = 2
 def pdf_file(
     blocks: Sequence[Block], *, fonts: Sequence[Path] = (), folders: Sequence[str] = FOLDERS
 ) -> tuple[bytes, list[str]]:
-    """The bytes of the file, and what must be told about characters that it cannot show."""
+    """The bytes of the file, and notices about characters that it cannot show."""
     drawing = _Drawing(Fonts(fonts, folders))
     story = [flowing for block in blocks for flowing in drawing.flowing(block)]
     notices = drawing.fonts.notices()
@@ -70,10 +70,10 @@ def pdf_file(
 
 
 class _Outlined(SimpleDocTemplate):  # type: ignore[misc]
-    """Headings become the outline that a viewer shows beside the pages."""
+    """A document whose headings form the outline in PDF viewers."""
 
     def afterFlowable(self, flowable: Any) -> None:  # noqa: N802  (reportlab's name)
-        """Called by reportlab when something has been drawn."""
+        """Called by reportlab after each flowable."""
         heading = getattr(flowable, "pincite_heading", None)
         if heading is None or heading.level > _OUTLINED_LEVELS:
             return
@@ -92,7 +92,7 @@ def _footer(font: str) -> Callable[[Any, Any], None]:
 
 
 class _Drawing:
-    """Makes reportlab's flowing things of blocks."""
+    """Turns blocks into reportlab's flowables."""
 
     def __init__(self, fonts: Fonts) -> None:
         self.fonts = fonts
@@ -121,7 +121,7 @@ class _Drawing:
         self._cell = ParagraphStyle("cell", parent=text, fontSize=8, leading=10, spaceAfter=0)
 
     def flowing(self, block: Block) -> list[Any]:
-        """What stands for a block on the page."""
+        """The flowables for a block."""
         if isinstance(block, Table):
             return [self._table(block), Spacer(1, 8)]
         if isinstance(block, Heading):
@@ -172,7 +172,7 @@ class _Drawing:
         anchor: str,
         bullet: str | None,
     ) -> Any:
-        """Lines are broken here, since each is then put into the order in which it is drawn."""
+        """A right-to-left paragraph: broken into lines here, since each is then put in visual order."""
         text = "".join(
             f"{LEFT_TO_RIGHT_ISOLATE}{one.text}{END_OF_ISOLATE}" if one.quotes else one.text
             for one in words
@@ -188,7 +188,7 @@ class _Drawing:
         return Flowing(anchor + "<br/>".join(lines), style, bulletText=bullet)
 
     def _lines(self, text: str, style: ParagraphStyle, room: float, *, bold: bool) -> Iterator[str]:
-        """Text broken at blanks into lines that fit."""
+        """Text broken at spaces into lines that fit."""
         line, width = "", 0.0
         for word in text.split(" "):
             more = self._width(f" {word}" if line else word, style.fontSize, bold=bold)
@@ -231,7 +231,7 @@ class _Drawing:
 
 
 def _widths(block: Table) -> list[float]:
-    """Points of each column: wide for names and checksums, narrow for numbers."""
+    """Widths of the columns in points: wide for names and checksums, narrow for numbers."""
     columns = list(zip(*block.rows, strict=True)) or [()] * len(block.names)
     shares = [
         _WIDEST

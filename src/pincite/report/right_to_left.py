@@ -1,9 +1,9 @@
-"""Hebrew and Arabic for programs that draw every line from the left.
+"""Visual order and letter forms of Hebrew and Arabic, for programs that draw only from the left.
 
-A part of the Unicode bidirectional algorithm (UAX 9) that is enough for paragraphs of prose: letters,
-numbers, neutrals by their neighbours, brackets mirrored, and isolates from the left. Explicit
-embeddings and nested isolates are not followed. Arabic letters take the forms of Unicode's
-compatibility block, as the character database gives them.
+Implements the part of the Unicode bidirectional algorithm (UAX 9) needed for prose: letters, numbers,
+neutrals by their neighbours, mirrored brackets, and left-to-right isolates. Explicit embeddings and
+nested isolates are not supported. Arabic letters get the forms of Unicode's compatibility block,
+according to the character database.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _FORMS = ("<isolated>", "<final>", "<initial>", "<medial>")
 
 
 def has_right_to_left(text: str) -> bool:
-    """Whether a letter of the text is written from the right."""
+    """Whether the text contains a right-to-left letter."""
     return any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
 
 
 def reads_right_to_left(text: str) -> bool:
-    """Whether the first letter is written from the right, and so the paragraph as a whole."""
+    """Whether the first letter, and so the whole paragraph, is right-to-left."""
     for char in text:
         kind = unicodedata.bidirectional(char)
         if kind in ("L", "R", "AL"):
@@ -34,7 +34,7 @@ def reads_right_to_left(text: str) -> bool:
 
 
 def visual(line: str, *, from_the_right: bool) -> str:
-    """The characters of one line in the order in which they stand on the page, from the left."""
+    """The characters of one line in visual order, from the left."""
     base = "R" if from_the_right else "L"
     kinds = _without_neutrals(_kinds(line, base), base)
     levels = [_level(kind, base) for kind in kinds]
@@ -74,7 +74,7 @@ def _kinds(line: str, base: str) -> list[str]:
 
 
 def _join_numbers(line: str, kinds: list[str]) -> None:
-    """What stands between two digits, or is a sign beside one, belongs to the number."""
+    """Separators between two digits, and signs next to a digit, belong to the number."""
     for place, char in enumerate(line):
         around = [kinds[near] for near in (place - 1, place + 1) if 0 <= near < len(kinds)]
         kind = unicodedata.bidirectional(char)
@@ -84,7 +84,7 @@ def _join_numbers(line: str, kinds: list[str]) -> None:
 
 
 def _without_neutrals(kinds: list[str], base: str) -> list[str]:
-    """Neutrals go with what stands on both sides of them, or with the paragraph."""
+    """Neutrals take the direction common to both sides, or that of the paragraph."""
     resolved = list(kinds)
     place = 0
     while place < len(kinds):
@@ -107,7 +107,7 @@ def _level(kind: str, base: str) -> int:
 
 
 def joined(text: str) -> str:
-    """Arabic letters in the forms that they have beside their neighbours."""
+    """The text with Arabic letters in their contextual forms."""
     letters, ligatures = _forms()
     made: list[str] = []
     place = 0
@@ -125,25 +125,25 @@ def joined(text: str) -> str:
 
 
 def _neighbour(text: str, place: int, step: int) -> str:
-    """The next character that is no vowel sign; empty at the end."""
+    """The next character that is not a vowel sign; empty at the end."""
     while 0 <= place < len(text) and unicodedata.bidirectional(text[place]) == "NSM":
         place += step
     return text[place] if 0 <= place < len(text) else ""
 
 
 def _joins_on(char: str) -> bool:
-    """Whether a letter reaches to the one after it."""
+    """Whether a letter joins to the next one."""
     return char == "\u0640" or "<initial>" in _forms()[0].get(char, {})
 
 
 def _takes_on(char: str) -> bool:
-    """Whether a letter reaches to the one before it."""
+    """Whether a letter joins to the previous one."""
     return char == "\u0640" or "<final>" in _forms()[0].get(char, {})
 
 
 @cache
 def _forms() -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
-    """Forms of letters, and of lam with alef, by kind."""
+    """Forms of letters, and of lam-alef ligatures, by kind."""
     letters: dict[str, dict[str, str]] = {}
     ligatures: dict[str, dict[str, str]] = {}
     for code in range(_FIRST_FORM, _LAST_FORM + 1):

@@ -1,4 +1,4 @@
-"""What is asked of the documents, section by section? Reads the TOML file of a report."""
+"""Reads a report template: a TOML file with sections and their questions."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ SETTING_GROUPS = (
     "generation",
     "verification",
 )
-"""Groups that a report may set: those that need no other index."""
+"""Groups of settings that a report may change: those that do not need another index."""
 
 NOTHING_FOUND = "The documents do not answer this."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A heading and what is asked below it.
+    """A heading and the questions below it.
 
-    `mode` and `max_sentences` are empty or 0 where the section goes with the settings. `note` is
-    said where the documents hold no answer.
+    `mode` and `max_sentences` are empty or 0 to use the settings. `note` is shown if the documents have
+    no answer.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Section:
     filters: Filters = field(default_factory=Filters)
 
     def layer(self) -> Layer:
-        """The settings that this section asks for."""
+        """The settings of this section."""
         layer: dict[str, dict[str, Any]] = {}
         if self.mode:
             layer["generation"] = {"mode": self.mode}
@@ -62,7 +62,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """The plan of a report; `settings` count more than the library's."""
+    """A report template; its `settings` override the library's."""
 
     name: str
     title: str
@@ -70,10 +70,10 @@ class Template:
     settings: Layer
     sections: tuple[Section, ...]
     file: Path | None = None
-    """Where it was read; None for those that are shipped."""
+    """The template's file; None for built-in ones."""
 
     def wish(self) -> Wish | None:
-        """What it sets that needs the user's word; None where it sets no such thing."""
+        """The settings that need the user's approval; None if there are none."""
         if self.file is None:
             return None
         values = wish_of_layer(self.settings)
@@ -84,12 +84,12 @@ class Template:
 
 
 def template_names() -> list[str]:
-    """The templates that are shipped."""
+    """The names of the built-in templates."""
     return shipped_names(_FOLDER)
 
 
 def load_template(chosen: str) -> Template:
-    """The template of this name, or in this file. Raises SettingsError that says what is wrong."""
+    """The template with this name or file. Raises SettingsError for an invalid one."""
     file = toml_file(chosen, shipped_in=_FOLDER, setting="report template")
     content = file.content
     file.only("", content, _KEYS)

@@ -22,7 +22,7 @@ _GREY = RGBColor(0x55, 0x55, 0x55)
 _AMBER = RGBColor(0x8A, 0x5A, 0x00)
 _LONG_AGO = datetime(1980, 1, 1)
 _AFTER_BIDI = ("w:adjustRightInd", "w:snapToGrid", "w:spacing", "w:ind", "w:jc", "w:rPr")
-"""What comes later in the properties of a paragraph, whose order is fixed."""
+"""Properties of a paragraph that must come after `w:bidi`."""
 _MARK = "\N{LEFT-TO-RIGHT MARK}"
 _LINK = RGBColor(0x0B, 0x53, 0x94)
 
@@ -79,7 +79,7 @@ def _style(run: Any, look: Look) -> None:
 
 
 def _set_direction(paragraph: Any, text: str) -> None:
-    """Paragraphs in Hebrew or Arabic run from the right."""
+    """Set the direction of paragraphs in Hebrew or Arabic."""
     if not reads_right_to_left(text):
         return
     paragraph._p.get_or_add_pPr().insert_element_before(OxmlElement("w:bidi"), *_AFTER_BIDI)
@@ -123,7 +123,7 @@ def _fill(cell: Any, text: str, *, is_bold: bool = False) -> None:
 
 
 def _undated(content: bytes) -> bytes:
-    """The same archive with one date for all its parts."""
+    """The archive with a fixed date for all parts, so that it is reproducible."""
     made = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(content)) as old,

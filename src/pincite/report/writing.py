@@ -1,4 +1,4 @@
-"""Writes a report to files: the ending of each name says in which format."""
+"""Writes a report to files in the formats given by their suffixes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ FORMATS = (".md", ".html", ".docx", ".pdf", ".json")
 
 
 def check_outputs(paths: Sequence[Path]) -> None:
-    """Raises UsageError, before anything is asked, for a file that could not be written."""
+    """Raises UsageError, before any question is asked, for files that cannot be written."""
     for path in paths:
         check_format(path.suffix.lower(), f"{path}")
         if not path.absolute().parent.is_dir():
-            raise UsageError(f"{path}: there is no folder {path.absolute().parent}; make it first")
+            raise UsageError(
+                f"{path}: there is no folder {path.absolute().parent}; create it first"
+            )
 
 
 def check_format(ending: str, name: str) -> None:
-    """Raises UsageError, which gives `name`, where nothing here writes files that end so."""
+    """Raises UsageError, with `name` in the message, for an unsupported suffix."""
     if ending not in FORMATS and _added(ending) is None:
         there_are = ", ".join((*FORMATS, *(f".{one.name}" for one in _EXPORTERS.added())))
         raise UsageError(
@@ -44,15 +46,15 @@ def check_format(ending: str, name: str) -> None:
 def write_report(
     report: Report, paths: Sequence[Path], *, fonts: Sequence[Path] = (), key: Path | None = None
 ) -> list[str]:
-    """Write a report to each file; gives what must be told about them.
+    """Write a report to each file; returns notices about them.
 
-    A file is there as a whole or not at all. `fonts` are put into PDF files before the system's.
-    `key` is the file of a private key that signs JSON.
+    Files are written completely or not at all. In PDF files `fonts` take precedence over the system's.
+    `key` is the file of a private key for signing JSON.
     """
     notices: list[str] = []
     for path in paths:
-        content, told = rendered(report, path.suffix.lower(), fonts=fonts, key=key)
-        notices += [f"{path}: {notice}" for notice in told]
+        content, found = rendered(report, path.suffix.lower(), fonts=fonts, key=key)
+        notices += [f"{path}: {notice}" for notice in found]
         write_whole(path, content)
     return notices
 
@@ -60,7 +62,7 @@ def write_report(
 def rendered(
     report: Report, ending: str, *, fonts: Sequence[Path] = (), key: Path | None = None
 ) -> tuple[bytes, Sequence[str]]:
-    """The bytes of a report in one format, and what must be told about them."""
+    """The bytes of a report in one format, and notices about them."""
     if ending == ".json":
         text = json.dumps(sealed(report_form(report), key), ensure_ascii=False, indent=2) + "\n"
         return text.encode("utf-8", "backslashreplace"), ()
@@ -78,7 +80,7 @@ def rendered(
 
 
 def _added(ending: str) -> Plugin | None:
-    """The plugin that writes files with this ending; None where there is none."""
+    """The plugin that writes files with this suffix; None if there is none."""
     if ending in FORMATS:
         return None
     return next((one for one in _EXPORTERS.added() if f".{one.name.lower()}" == ending), None)
@@ -105,4 +107,4 @@ def _word(report: Report) -> bytes:
 _EXPORTERS = Hook(
     "exporters", {"md": _markdown, "html": _page, "docx": _word, "pdf": None, "json": None}
 )
-"""What writes each format; PDF and JSON need more than the report."""
+"""The writers of formats; PDF and JSON have extra arguments and are handled separately."""

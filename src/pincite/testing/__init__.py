@@ -1,1 +1,1 @@
-"""For authors of stages: deterministic stand-ins, and the suites every implementation must pass."""
+"""For authors of stages: deterministic fakes, and test suites for all implementations."""

@@ -1,4 +1,4 @@
-"""What every implementation of a stage promises, as tests to inherit.
+"""Test suites for implementations of stages, to be inherited.
 
     from pincite.testing.contracts import EncoderContract
 
@@ -7,7 +7,7 @@
         def encoder(self):
             return MyEncoder()
 
-Each suite names in its docstring the fixtures that the subclass provides.
+The docstring of each suite names the fixtures that the subclass must provide.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TEXTS = (
 
 
 class VectorEncoderContract:
-    """Fixture: `encoder`. `is_exact` is False where a server may round differently in a batch."""
+    """Fixture: `encoder`. `is_exact` is False if a server may round differently in a batch."""
 
     is_exact = True
 
@@ -54,7 +54,7 @@ class VectorEncoderContract:
         assert list(encoder.encode([])) == []
 
     def test_a_vector_does_not_depend_on_the_other_texts(self, encoder: VectorEncoder) -> None:
-        """Alone, together, and in another order; a text that stands twice has one vector."""
+        """Alone, together, in another order, and given twice."""
         alone = [next(iter(encoder.encode([text]))).vector for text in _TEXTS]
         together = [found.vector for found in encoder.encode([*_TEXTS, *_TEXTS])]
         backwards = [found.vector for found in encoder.encode(_TEXTS[::-1])][::-1]
@@ -63,14 +63,14 @@ class VectorEncoderContract:
                 assert np.array_equal(one, same) if self.is_exact else one @ same > 0.999
 
     def test_a_question_has_one_vector(self, encoder: VectorEncoder) -> None:
-        """Asked again, after another one, it is the same."""
+        """The vector is the same when asked again after another question."""
         first, _, again = (
             encoder.encode_question(text).vector for text in (_SHORT, "pump", _SHORT)
         )
         assert np.array_equal(first, again) if self.is_exact else first @ again > 0.999
 
     def test_vectors_have_length_one(self, encoder: VectorEncoder) -> None:
-        """Even that of an empty text, so that cosines are inner products."""
+        """Also for an empty text, so that cosines are inner products."""
         asked = [encoder.encode_question(text) for text in _TEXTS]
         for found in [*encoder.encode(_TEXTS), *asked]:
             assert found.vector.shape == (encoder.dimensions,)
@@ -83,13 +83,13 @@ class VectorEncoderContract:
         assert not np.array_equal(one.vector, other.vector)
 
     def test_its_name_is_no_other_encoders(self, encoder: VectorEncoder) -> None:
-        """A name without blanks, since it stands in files and messages."""
+        """The name has no spaces, since files and messages contain it."""
         assert encoder.name
         assert encoder.name == "".join(encoder.name.split())
 
 
 class EncoderContract(VectorEncoderContract):
-    """Fixture: `encoder`, which shows its token states."""
+    """Fixture: `encoder`, with token states."""
 
     def test_states_do_not_depend_on_the_other_texts(self, encoder: Encoder) -> None:
         """Bit for bit: alone, together, and in another order."""
@@ -101,7 +101,7 @@ class EncoderContract(VectorEncoderContract):
             assert len({one.offsets.tobytes() for one in same}) == 1
 
     def test_every_token_has_a_state_and_a_place(self, encoder: Encoder) -> None:
-        """Places are ranges inside the text, in order, that begin and end with a character."""
+        """Offsets are non-empty ranges in the text, in order, and do not start with whitespace."""
         asked = [encoder.encode_question(text) for text in _TEXTS]
         for texts in (encoder.encode(_TEXTS), asked):
             for text, states in zip(_TEXTS, texts, strict=True):
@@ -114,7 +114,7 @@ class EncoderContract(VectorEncoderContract):
                 assert not any(text[start].isspace() for start in starts)
 
     def test_a_question_s_places_are_those_of_its_text(self, encoder: Encoder) -> None:
-        """Whatever is put before it for the model, places count from its own first character."""
+        """Offsets exclude any prefix for the model."""
         asked = encoder.encode_question(_SHORT)
         assert asked.offsets[0][0] == 0
         assert len("The relief valve opens at 6.5 bar") <= asked.offsets[-1][1] <= len(_SHORT)
@@ -142,17 +142,17 @@ class ChunkerContract:
                 assert one.end <= following.start
 
     def test_ids_are_unique_and_the_same_again(self, chunker: Chunker, document: Document) -> None:
-        """Ids depend on the document alone."""
+        """Ids depend only on the document."""
         passages = chunker.chunk(document)
         assert len({passage.id for passage in passages}) == len(passages)
         assert chunker.chunk(document) == passages
 
 
 class RerankerContract:
-    """Fixtures: `reranker`, with a threshold of 0, and the `small` library it looks into."""
+    """Fixtures: `reranker`, with a threshold of 0, and the `small` library that it uses."""
 
     def test_the_same_hits_come_back(self, reranker: Reranker, small: SmallLibrary) -> None:
-        """None is lost, none is new, none comes twice."""
+        """None is lost, added or duplicated."""
         for question in _QUESTIONS:
             hits = small.hits(question)
             ranking = reranker.rerank(question, hits)
@@ -163,7 +163,7 @@ class RerankerContract:
     def test_scores_are_in_range_and_best_first(
         self, reranker: Reranker, small: SmallLibrary
     ) -> None:
-        """Scores are in 0..1 and do not grow down the list."""
+        """Scores are in 0..1, in descending order."""
         for question in _QUESTIONS:
             scores = [hit.score for hit in reranker.rerank(question, small.hits(question))]
             assert all(0 <= score <= 1 for score in scores)
@@ -172,7 +172,7 @@ class RerankerContract:
     def test_each_sentence_of_a_scored_hit_has_a_score(
         self, reranker: Reranker, small: SmallLibrary
     ) -> None:
-        """The best hit at least was looked at; scores are in 0..1, vectors one row each."""
+        """At least the best hit is scored; scores are in 0..1, with one vector for each."""
         for question in _QUESTIONS:
             after = reranker.rerank(question, small.hits(question))
             assert after[0].sentence_scores
@@ -185,7 +185,7 @@ class RerankerContract:
     def test_the_same_question_gives_the_same_order(
         self, reranker: Reranker, small: SmallLibrary
     ) -> None:
-        """Twice the same, to the last digit."""
+        """Bit for bit."""
         for question in _QUESTIONS:
             runs = [reranker.rerank(question, small.hits(question)) for _ in range(2)]
             one, other = [[(h.passage.id, h.score, h.sentence_scores) for h in run] for run in runs]
@@ -194,7 +194,7 @@ class RerankerContract:
     def test_what_earlier_stages_scored_is_kept(
         self, reranker: Reranker, small: SmallLibrary
     ) -> None:
-        """The trace shows why a passage stands where it stands."""
+        """The trace needs the scores of earlier stages."""
         question = _QUESTIONS[0]
         hits = small.hits(question)
         before = {hit.passage.id: hit.scores for hit in hits}
@@ -202,7 +202,7 @@ class RerankerContract:
             assert before[hit.passage.id].items() <= hit.scores.items()
 
     def test_no_hits_give_no_hits(self, reranker: Reranker) -> None:
-        """An empty library is no error."""
+        """An empty library is not an error."""
         assert tuple(reranker.rerank(_QUESTIONS[0], ())) == ()
 
 
@@ -220,40 +220,40 @@ def _is_scored(hit: Hit) -> bool:
 
 
 class PairScorerContract:
-    """Fixture: `scorer`. `is_alone` tells that a score depends on nothing scored beside it."""
+    """Fixture: `scorer`. `is_alone`: a score does not depend on the other texts."""
 
     is_alone = True
 
     def test_each_text_has_a_score_in_range(self, scorer: PairScorer) -> None:
-        """In 0..1, whatever the text is made of."""
+        """In 0..1, for any text."""
         scores = scorer.score(_ASKED, _TO_SCORE)
         assert len(scores) == len(_TO_SCORE)
         assert all(0 <= score <= 1 for score in scores)
 
     def test_the_text_that_answers_scores_best(self, scorer: PairScorer) -> None:
-        """In whatever order the texts come."""
+        """In any order of the texts."""
         for texts in (_TO_SCORE, _TO_SCORE[::-1]):
             scores = list(scorer.score(_ASKED, texts))
             assert texts[scores.index(max(scores))] == _TO_SCORE[0]
 
     def test_the_same_pair_scores_the_same_again(self, scorer: PairScorer) -> None:
-        """To the last digit; and, where scores stand alone, beside other texts too."""
+        """Bit for bit and, with `is_alone`, also together with other texts."""
         scores = list(scorer.score(_ASKED, _TO_SCORE))
         assert list(scorer.score(_ASKED, _TO_SCORE)) == scores
         if self.is_alone:
             assert [scorer.score(_ASKED, [text])[0] for text in _TO_SCORE] == scores
 
     def test_a_question_of_any_length_can_be_asked(self, scorer: PairScorer) -> None:
-        """One without words, and one that fills the window alone."""
+        """One without words, and one that fills the whole window."""
         for question in ("", "?", "which valve " * 3000):
             assert len(scorer.score(question, _TO_SCORE[:2])) == 2
 
     def test_no_texts_have_no_scores(self, scorer: PairScorer) -> None:
-        """Nothing is asked of the model."""
+        """The model is not called."""
         assert list(scorer.score(_ASKED, [])) == []
 
     def test_it_says_what_it_is(self, scorer: PairScorer) -> None:
-        """For the trace, for `pincite doctor` and for a question in a hurry."""
+        """Used by the trace, by `pincite doctor` and by questions with a deadline."""
         assert scorer.name
         assert scorer.runtime
         assert scorer.kind.isidentifier()
@@ -273,7 +273,7 @@ _TO_SCORE = (
 class DenseIndexContract:
     """Fixtures: `dense`, an index of `keys` (a list) and `vectors` (one row of length 1 each).
 
-    `lost` is the share of the nearest that an approximate engine may miss; 0 for exact ones.
+    `lost` is the share of nearest neighbours that an approximate engine may miss; 0 for exact ones.
     """
 
     lost = 0.0
@@ -281,7 +281,7 @@ class DenseIndexContract:
     def test_the_nearest_come_first(
         self, dense: DenseIndex, keys: list[int], vectors: np.ndarray
     ) -> None:
-        """The brute-force ones, with their cosines, best first."""
+        """The same as by brute force, with their cosines, best first."""
         missed = 0
         for row in vectors[:20]:
             similar = dict(zip(keys, (vectors @ row).tolist(), strict=True))
@@ -297,7 +297,7 @@ class DenseIndexContract:
     def test_only_allowed_keys_are_found(
         self, dense: DenseIndex, keys: list[int], vectors: np.ndarray
     ) -> None:
-        """The best of the allowed keys, however far down the whole list they stand."""
+        """The best of the allowed keys, even if they rank low among all."""
         for row in vectors[:5]:
             order = np.argsort(-(vectors @ row), kind="stable")
             last = [keys[i] for i in order[-6:]]
@@ -309,7 +309,7 @@ class DenseIndexContract:
     def test_many_allowed_keys_give_as_many_as_asked_for(
         self, dense: DenseIndex, keys: list[int], vectors: np.ndarray
     ) -> None:
-        """Even if all of them lie on the far side; keys that the index does not hold do no harm."""
+        """Even if all of them are far away; unknown keys are ignored."""
         for row in vectors[:5]:
             far = [keys[i] for i in np.argsort(vectors @ row)[: len(keys) // 2]]
             allowed = np.array(sorted([*far, max(keys) + 5]), dtype=np.int64)
@@ -318,33 +318,33 @@ class DenseIndexContract:
             assert {item.key for item in found} <= set(far)
 
     def test_asking_again_gives_the_same(self, dense: DenseIndex, vectors: np.ndarray) -> None:
-        """To the last digit."""
+        """Bit for bit."""
         for row in vectors[:5]:
             assert dense.search(row, limit=9) == dense.search(row, limit=9)
 
     def test_no_more_is_given_than_there_is(
         self, dense: DenseIndex, keys: list[int], vectors: np.ndarray
     ) -> None:
-        """Each passage once, all of them when more are asked for."""
+        """Each passage at most once; all of them if more are requested."""
         found = [item.key for item in dense.search(vectors[0], limit=len(keys) + 100)]
         assert len(found) == len(set(found))
         assert len(found) >= len(keys) * (1 - self.lost)
 
 
 class LexicalIndexContract:
-    """Fixture: `lexical`, which holds three passages.
+    """Fixture: `lexical`, an index of three passages.
 
     Key 1: "pump valve"; 2: "pump"; 3: "lemon".
     """
 
     def test_passages_with_the_words_are_found(self, lexical: LexicalIndex) -> None:
-        """Only those, and the one with more of the words first."""
+        """Only those, with the one that has more of the words first."""
         assert [item.key for item in lexical.search(["pump", "valve"], limit=9)] == [1, 2]
         assert lexical.search(["motor"], limit=9) == []
         assert lexical.search([], limit=9) == []
 
     def test_a_boost_is_a_factor_of_a_terms_score(self, lexical: LexicalIndex) -> None:
-        """What is found stays the same."""
+        """A boost does not change which passages are found."""
         (plain,) = lexical.search(["valve"], limit=9)
         (boosted,) = lexical.search(["valve"], limit=9, boosts={"valve": 0.5, "pump": 9.0})
         assert np.isclose(boosted.score, 0.5 * plain.score, rtol=1e-5)
@@ -353,7 +353,7 @@ class LexicalIndexContract:
         assert np.isclose(both[1], pump.score + plain.score, rtol=1e-5)
 
     def test_required_terms_must_all_be_held(self, lexical: LexicalIndex) -> None:
-        """They count like the others."""
+        """They are scored like the others."""
         found = lexical.search(["lemon", "valve"], limit=9, required=["pump"])
         assert [item.key for item in found] == [1, 2]
         assert found == lexical.search(["valve", "pump"], limit=9)
@@ -362,13 +362,13 @@ class LexicalIndexContract:
         assert lexical.search(["pump"], limit=9, required=["lemon", "pump"]) == []
 
     def test_passages_and_those_with_a_term_are_counted(self, lexical: LexicalIndex) -> None:
-        """A term that stands nowhere has frequency 0."""
+        """An unknown term has frequency 0."""
         assert len(lexical) == 3
         assert lexical.document_frequency("pump") == 2
         assert lexical.document_frequency("motor") == 0
 
     def test_only_allowed_keys_are_found_with_the_same_scores(self, lexical: LexicalIndex) -> None:
-        """The filter takes away; it does not score."""
+        """The filter does not change scores."""
         asked = ["pump", "lemon"]
         everywhere = {item.key: item.score for item in lexical.search(asked, limit=9)}
         for allowed in ([1, 3], [2, 3], [2], [], [7], np.array([1, 2, 9])):
@@ -379,12 +379,12 @@ class LexicalIndexContract:
 
 
 class BoosterContract:
-    """Fixtures: `booster`, `small` (a SmallLibrary) and `question`, for which something is boosted."""
+    """Fixtures: `booster`, `small` (a SmallLibrary) and a `question` with boosted candidates."""
 
     def test_each_candidate_has_one_boost_in_order(
         self, booster: Booster, small: SmallLibrary, question: Question
     ) -> None:
-        """As many as candidates, in 0..1, the same each time; none for no candidates."""
+        """One for each candidate, in 0..1, the same each time; none without candidates."""
         hits = small.hits(question)
         boosts = list(booster.boosts(question, hits))
         assert len(boosts) == len(hits)
@@ -412,7 +412,7 @@ class BoosterContract:
     def test_a_question_about_something_else_gains_nothing(
         self, booster: Booster, small: SmallLibrary
     ) -> None:
-        """No boost, and nothing seen."""
+        """No boost and no diagnostics."""
         other = Question(text="zzyzx qwfp?")
         assert not any(booster.boosts(other, small.hits(other)))
         assert not booster.seen(other)

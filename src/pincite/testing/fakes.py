@@ -1,4 +1,4 @@
-"""Deterministic stand-ins for stages: no model, no database, the same result on every machine."""
+"""Deterministic fakes of stages, without models or databases."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _START = "[CLS]"
 
 
 class FakeEncoder:
-    """An encoder that knows equal words and nothing else.
+    """An encoder that only recognizes equal words.
 
-    Each word is one token whose state follows from a hash of the folded word, so two texts are
-    near each other as far as they share words. `encoded` lists every text that was read, in order.
+    Each word is one token whose state is derived from a hash of the folded word, so texts are similar
+    if they share words. `encoded` lists all encoded texts, in order.
     """
 
     runtime = "words"
@@ -39,7 +39,7 @@ class FakeEncoder:
 
     @property
     def name(self) -> str:
-        """As given; two names stand for two models."""
+        """As given; different names are different models."""
         return self._name
 
     @property
@@ -54,13 +54,13 @@ class FakeEncoder:
             yield self._states(text)
 
     def encode_question(self, text: str) -> TokenStates:
-        """Token states of a question; not remembered, for it costs nothing."""
+        """Token states of a question; not cached."""
         return self._states(text)
 
     def _states(self, text: str) -> TokenStates:
         words = list(_WORD.finditer(text))
         rows = [word_vector(fold(word[0]), self._dimensions) for word in words]
-        # The start mark counts in the mean, so that a text without words has a direction too.
+        # The start mark is part of the mean, so that a text without words has a direction too.
         whole = np.stack([word_vector(_START, self._dimensions), *rows])
         return TokenStates(
             vector=normalised(whole.mean(axis=0)),
@@ -70,7 +70,7 @@ class FakeEncoder:
 
 
 class FakeVectorEncoder:
-    """The same as `FakeEncoder`, and tells vectors only."""
+    """A `FakeEncoder` without token states."""
 
     runtime = "words"
     has_token_states = False
@@ -82,7 +82,7 @@ class FakeVectorEncoder:
 
     @property
     def encoded(self) -> list[str]:
-        """Every text that was read, in order."""
+        """All encoded texts, in order."""
         return self._encoder.encoded
 
     def encode(self, texts: Sequence[str]) -> Iterator[TextVector]:
@@ -96,7 +96,7 @@ class FakeVectorEncoder:
 
 @lru_cache(maxsize=10_000)
 def word_vector(word: str, dimensions: int) -> NDArray[np.float32]:
-    """A direction that depends on the word alone: float32, shape (dimensions,), length 1."""
+    """A direction that depends only on the word: float32, shape (dimensions,), length 1."""
     digest = hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()
     seed = int.from_bytes(digest[:8], "big")
     vector: NDArray[np.float32] = normalised(
@@ -106,7 +106,7 @@ def word_vector(word: str, dimensions: int) -> NDArray[np.float32]:
 
 
 class EvenWeights:
-    """Term weights of a library in which every word is as telling as any other."""
+    """Term weights of a library in which all words have the same weight."""
 
     def weight(self, term: str) -> float:  # noqa: ARG002
         """Always 1."""
@@ -118,7 +118,7 @@ class EvenWeights:
 
 
 class MemorySources:
-    """Documents held in memory; their file is what `paths` says, or else their title."""
+    """Documents in memory; their file names come from `paths`, by default their titles."""
 
     def __init__(
         self, documents: Sequence[Document], paths: Mapping[str, str] | None = None
@@ -135,7 +135,7 @@ class MemorySources:
         return self._documents[document_id]
 
     def source(self, document_id: str, collection: str | None = None) -> Source:  # noqa: ARG002
-        """The file a document came from; there are no collections here."""
+        """The file of a document; collections are ignored."""
         document = self._documents[document_id]
         return Source(
             document_id=document_id,
@@ -146,7 +146,7 @@ class MemorySources:
 
 
 class MemoryVectors:
-    """An embedding cache and a lookup of sentence vectors, held in memory."""
+    """Sentence vectors in memory."""
 
     def __init__(self) -> None:
         self.by_passage: dict[int, NDArray[Any]] = {}

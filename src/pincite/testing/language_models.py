@@ -1,4 +1,4 @@
-"""A language model that follows a script, and what every language model promises, as tests.
+"""A scripted language model, and a test suite for implementations of language models.
 
 from pincite.testing.language_models import LanguageModelContract
 
@@ -24,15 +24,14 @@ from pincite.stages import LanguageModel
 
 _TOKEN = re.compile(r"\s*\S+|\s+$")
 Reply = str | ModelError
-"""What is written, or the error that is raised instead."""
+"""The text to write, or the error to raise instead."""
 
 
 class ScriptedModel:
-    """Writes what it was told to, word by word; the same on every machine.
+    """Writes scripted replies, word by word.
 
-    `script` is a list of replies, used in turn and from the beginning again, or a function of the
-    prompt. A token is a word. `prompts` lists what was asked. An error after `breaks_after` words
-    is one in the middle of the stream.
+    `script` is a list of replies, used cyclically, or a function of the prompt. A token is a word.
+    `prompts` lists all prompts. An error in the script is raised after `breaks_after` words.
     """
 
     def __init__(
@@ -50,11 +49,11 @@ class ScriptedModel:
         self.prompts: list[Prompt] = []
 
     def count_tokens(self, text: str) -> int:
-        """How many words."""
+        """The number of words."""
         return len(text.split())
 
     def write(self, prompt: Prompt) -> Output:
-        """The next reply; as a real one it ends at `stop` and after `max_tokens`."""
+        """The next reply; like a real one it ends at `stop` or after `max_tokens`."""
         asked = sum(self.count_tokens(message.content) for message in prompt.messages)
         if asked + prompt.max_tokens > self.context_tokens:
             raise ModelError(f"{self.name}: {asked} tokens and {prompt.max_tokens} are too many")
@@ -92,12 +91,12 @@ _SCHEMA = {
 
 
 class LanguageModelContract:
-    """Fixture: `model`. `constrains` is False where a schema cannot be made to hold."""
+    """Fixture: `model`. `constrains` is False if the backend cannot enforce a schema."""
 
     constrains = True
 
     def test_output_comes_in_pieces(self, model: LanguageModel) -> None:
-        """More than one of them, none empty."""
+        """More than one, none empty."""
         pieces = list(model.write(_BOILING))
         assert len(pieces) > 1
         assert all(pieces)
@@ -109,7 +108,7 @@ class LanguageModelContract:
         assert text_of(model, _BOILING) == first
 
     def test_output_ends_after_so_many_tokens_and_says_so(self, model: LanguageModel) -> None:
-        """The notice stands only where it was cut."""
+        """There is a notice only if the output was cut off."""
         writing = model.write(asked("Tell a long story about pumps.", max_tokens=3))
         text = "".join(writing)
         assert 0 < len(text) < 60
@@ -117,7 +116,7 @@ class LanguageModelContract:
         assert writing.model.split() == [writing.model]
 
     def test_output_ends_before_a_stop_string(self, model: LanguageModel) -> None:
-        """The stop string itself is left out, and nothing was cut."""
+        """The stop string is left out, and there is no notice."""
         whole = text_of(model, _BOILING)
         stop = whole.split()[2]
         prompt = Prompt(messages=_BOILING.messages, max_tokens=8, stop=(stop,))
@@ -126,7 +125,7 @@ class LanguageModelContract:
         assert not writing.notices
 
     def test_output_has_the_form_of_a_schema(self, model: LanguageModel) -> None:
-        """Whatever the model would like to write."""
+        """Regardless of what the model would write."""
         if not self.constrains:
             pytest.skip("this backend cannot constrain what is written")
         question = asked("Which of the quotes [E1], [E2] name a pump?", max_tokens=60)
@@ -137,26 +136,26 @@ class LanguageModelContract:
         assert set(found["ids"]) <= {"E1", "E2", "E3"}
 
     def test_tokens_are_counted(self, model: LanguageModel) -> None:
-        """None in no text, more in a longer one, and the same again."""
+        """Zero for no text, more for a longer one, and the same each time."""
         assert model.count_tokens("") == 0
         counts = [model.count_tokens("The valve opens at 6.5 bar. " * n) for n in (1, 2, 9, 1)]
         assert counts[0] == counts[3]
         assert 5 <= counts[0] < counts[1] < counts[2]
 
     def test_a_prompt_longer_than_the_window_is_an_error(self, model: LanguageModel) -> None:
-        """And not quietly cut."""
+        """It is not silently cut."""
         too_long = asked("pump valve " * model.context_tokens)
         with pytest.raises(ModelError):
             text_of(model, too_long)
         assert text_of(model, _BOILING)
 
     def test_any_text_can_be_asked(self, model: LanguageModel) -> None:
-        """Half characters and the model's own marks, too."""
+        """Also lone surrogates and the model's special tokens."""
         assert model.count_tokens(_ODD_TEXT) > 5
         text_of(model, asked(_ODD_TEXT, max_tokens=3))
 
     def test_an_abandoned_output_does_no_harm(self, model: LanguageModel) -> None:
-        """The next one is what it would have been."""
+        """The next output is unaffected."""
         before = text_of(model, _BOILING)
         next(iter(model.write(asked("Tell a very long story.", max_tokens=60))))
         assert text_of(model, _BOILING) == before
@@ -178,7 +177,7 @@ class LanguageModelContract:
         assert together == alone
 
     def test_it_has_a_name_and_a_window(self, model: LanguageModel) -> None:
-        """A name without blanks, since it stands in receipts and messages."""
+        """The name has no spaces, since receipts and messages contain it."""
         assert model.name
         assert model.name == "".join(model.name.split())
         assert model.context_tokens >= 256

@@ -1,4 +1,4 @@
-"""Small documents and a small library in memory, to try a stage on."""
+"""Small documents and a small in-memory library for testing stages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def text_document(text: str, *, title: str = "notes.txt") -> Document:
-    """A document as a reader would make it: a line is a paragraph, `# ` before it a heading."""
+    """A document from plain text: each line is a paragraph or, with `# ` before it, a heading."""
     name, digest = document_id(text.encode("utf-8", "surrogatepass"))
     return Document(
         id=name,
@@ -51,7 +51,7 @@ def ingested(
     max_chars: int = 300,
     overlap_chars: int = 60,
 ) -> Ingested:
-    """A file as the ingest pipeline hands it to the catalog."""
+    """A file as the ingest pipeline passes it to the catalog."""
     document = text_document(text, title=path.rpartition("/")[2])
     chunker = StructureChunker(max_size=max_chars, overlap=overlap_chars)
     passages = chunker.chunk(document)
@@ -65,7 +65,7 @@ def ingested(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallLibrary:
-    """A few documents with everything a reranker or selector may look up."""
+    """A few documents with everything that a reranker or selector needs."""
 
     sources: MemorySources
     sentence_vectors: MemoryVectors
@@ -73,7 +73,7 @@ class SmallLibrary:
     encoder: Encoder
 
     def hits(self, question: Question) -> tuple[Hit, ...]:
-        """All passages as a retriever would hand them on, best first, by cosine alone."""
+        """All passages as hits, best first, ranked only by cosine."""
         asked = self.encoder.encode_question(question.text).vector
         texts = [
             passage.with_context(self.sources.text_of(passage.span)) for passage in self.passages

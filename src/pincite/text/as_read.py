@@ -1,7 +1,7 @@
-"""What does a reader see of a stretch of a file? Its text without the marks that lay it out.
+"""Renders a quote as readable text, without markup.
 
-A quote is an exact slice: `[the form](https://...)`, `| 5 | 6 |`, `&nbsp;`. People are shown what such
-marks mean on the page. Nothing is decided by these texts: checks, receipts and JSON have the slice.
+A quote is an exact slice: `[the form](https://...)`, `| 5 | 6 |`, `&nbsp;`. People see what such markup
+means on the page. These texts are only for display: checks, receipts and JSON use the slice.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MARKDOWN = "text/markdown"
 RESTRUCTURED_TEXT = "text/x-rst"
 
 _FENCE = re.compile(r"[ \t>]*(?P<signs>`{3,}|~{3,})(?P<info>[^`]*)$")
-# Not before a number, where it may be read as "more than".
+# Not before a number, where it may mean "more than".
 _QUOTED = re.compile(r"(?:[ \t]{0,3}>(?![ \t]*[\d.,=$€£¥])[ \t]?)+")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _HEADING_END = re.compile(r"(?<![ \t])[ \t]++#{1,20}[ \t]*+$")
@@ -33,12 +33,12 @@ _PIPE = re.compile(r"(?<!\\)\|")
 _HTML_ROW = re.compile(r"(?:(?<!\s)\s++)?<tr\b[^<>]*+>\s*+", re.IGNORECASE)
 
 Inline: TypeAlias = Callable[[str], str]
-"""Puts a paragraph on one line."""
+"""Renders a paragraph on one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the source: its text behind the mark of an item, and whether it is a block's end."""
+    """A line of the source: its text after an item's marker, and whether it starts or ends a block."""
 
     text: str
     begins: bool = False
@@ -50,17 +50,17 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A block as it is read; `is_close` blocks follow the one above without an empty line."""
+    """A rendered block; `is_close` blocks follow the one above without an empty line."""
 
     text: str
     is_close: bool = False
 
 
 def as_read(quote: str, media_type: str, kind: BlockKind | str | None = None) -> str:
-    """The quote as it is read: marks folded to what they show, lines where blocks have them.
+    """The quote as readable text, without markup.
 
-    Line ends of the page become blanks; items of a list, rows of a table and lines of code stay on
-    lines of their own. `media_type` is the document's, `kind` the block's that the quote is from.
+    Line breaks within paragraphs become spaces; list items, table rows and lines of code stay on
+    separate lines. `media_type` is the document's, `kind` that of the quote's block.
     """
     if kind == BlockKind.CODE:
         return _code(quote.splitlines())
@@ -71,10 +71,10 @@ def as_read(quote: str, media_type: str, kind: BlockKind | str | None = None) ->
 
 
 def statement_key(quote: str, media_type: str) -> str:
-    """What two stretches have in common that say the same, word for word, in different formats.
+    """A key that is equal for texts with the same words in different formats.
 
-    Marks, line ends, the shape of quotation marks and dashes, and what a list item begins with do not
-    count; every word, number and sign does.
+    Markup, line breaks, the style of quotation marks and dashes, and list markers are ignored; every
+    word, number and sign counts.
     """
     shown = " ".join(unicodedata.normalize("NFKC", as_read(quote, media_type)).split())
     item = _ITEM.match(shown)
@@ -92,7 +92,7 @@ _SHAPES = str.maketrans(
 
 
 def _joined(blocks: Iterator[_Shown]) -> str:
-    """The blocks, each on lines of its own, with an empty line before what is no item or row."""
+    """The blocks, each on separate lines, with an empty line before all but items and rows."""
     shown = ""
     for block in blocks:
         if block.text.strip():
@@ -101,7 +101,7 @@ def _joined(blocks: Iterator[_Shown]) -> str:
 
 
 def _markdown(lines: Sequence[str]) -> Iterator[_Shown]:
-    """The blocks of Markdown; what stands between fences is code."""
+    """The blocks of Markdown; text between fences is code."""
     prose: list[str] = []
     code: list[str] | None = None
     fence = ""
@@ -123,7 +123,7 @@ def _markdown(lines: Sequence[str]) -> Iterator[_Shown]:
 
 
 def _code(lines: Sequence[str]) -> str:
-    """Lines as they stand, without what indents all of them and the fences around them."""
+    """The lines unchanged, without common indentation and surrounding fences."""
     filled = [line.rstrip() for line in lines]
     while filled and (not filled[0] or _FENCE.match(filled[0])):
         filled = filled[1:]
@@ -135,7 +135,7 @@ def _code(lines: Sequence[str]) -> str:
 def _blocks(
     lines: Sequence[str], inline: Inline, prepared: Callable[[str], _Line] | None = None
 ) -> Iterator[_Shown]:
-    """Paragraphs on one line each, items and rows on theirs."""
+    """Paragraphs, items and rows, each on one line."""
     prepared = prepared or _plain_line
     opened: _Line | None = None
     texts: list[str] = []
@@ -185,7 +185,7 @@ def _markdown_line(source: str) -> _Line:
 
 
 def _item(match: re.Match[str]) -> _Line:
-    """A list item; its mark is the same for all lists but where it may be a sign of a number."""
+    """A list item; bullets become `-`, unless they may be the sign of a number."""
     mark = match["mark"]
     if mark[-1] not in ".)" and not _MAY_BE_NUMBER.match(match["text"]):
         mark = "-"
@@ -197,13 +197,13 @@ def _on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# How a text is changed for searching only; what is quoted stays as it stands in the file.
+# Changes to texts for searching only; quotes stay as they are in the file.
 
 LINE_HYPHEN = "-\n"
-"""How readers leave a word that is broken at the end of a line."""
+"""How readers represent a word hyphenated at the end of a line."""
 
 INVISIBLE = "\u00ad\u200b\u2060\ufeff"
-"""Soft hyphen, zero-width space, word joiner, byte order mark: inside a word they hide it."""
+"""Soft hyphen, zero-width space, word joiner, byte order mark: they hide the word they are in."""
 
 LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 
@@ -213,25 +213,25 @@ _SIGNS_OF_MOJIBAKE = ("Ã", "â€", "Â", "ð", "Ð", "Ñ", "Ø", "Ù", "æ", "
 
 
 def without_invisible(text: str) -> str:
-    """The text without characters that nobody sees and that would hide a word from the search."""
+    """The text without invisible characters, which would hide words from the search."""
     return text if text.isascii() else text.translate(_VISIBLE_ONLY)
 
 
 def whole_characters(text: str) -> str:
-    """The text without halves of characters, which no tokenizer takes and nobody can send."""
+    """The text with lone surrogates replaced, which tokenizers reject and UTF-8 cannot encode."""
     return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def repaired(text: str) -> str:
-    """The text with wrongly decoded stretches set right (`cafÃ©` is `café`), for the search.
+    """The text with wrongly decoded parts repaired (`cafÃ©` to `café`), for the search.
 
-    Text that reads as it should comes back as it is.
+    Correct text is returned unchanged.
     """
     return _ftfy()[1](text) if looks_wrong(text) else text
 
 
 def looks_wrong(text: str) -> bool:
-    """Whether some of a text may be wrongly decoded."""
+    """Whether parts of a text may be wrongly decoded."""
     if text.isascii() or not any(sign in text for sign in _SIGNS_OF_MOJIBAKE):
         return False
     return _ftfy()[0](text)
@@ -239,7 +239,7 @@ def looks_wrong(text: str) -> bool:
 
 @cache
 def _ftfy() -> tuple[Callable[[str], bool], Callable[[str], str]]:
-    # Loaded when a text looks wrong, which few do.
+    # Loaded only if a text looks wrong, which is rare.
     from ftfy import fix_encoding
     from ftfy.badness import is_bad
 

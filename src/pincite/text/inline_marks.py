@@ -1,4 +1,4 @@
-"""What is left of one paragraph when its marks for emphasis, links, templates and HTML are read?"""
+"""Renders a paragraph's inline markup: emphasis, links, templates and HTML."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-# Which HTML elements are there, and how does each stand in a line of text?
+# HTML elements, by how they are rendered in a line of text.
 
 INLINE_NAMES = frozenset(
     (
@@ -24,7 +24,7 @@ INLINE_NAMES = frozenset(
 )
 CELL_NAMES = frozenset({"td", "th"})
 SILENT_NAMES = frozenset({"script", "style"})
-"""What they hold is for the browser."""
+"""Their content is not for readers."""
 BLOCK_NAMES = frozenset(
     (
         "address article aside blockquote body br button caption center col colgroup dd details "
@@ -36,42 +36,40 @@ BLOCK_NAMES = frozenset(
 )
 
 
-# What is left of one paragraph when its marks for emphasis, links, templates and HTML are read?
-
 _LONGEST_PARSED_CHARS = 2_000
-"""The parser looks back at earlier marks: what is longer is read in pieces, in linear time."""
+"""The parser looks back at earlier markup: longer text is split to keep the time linear."""
 
 _MARKS = re.compile(r"[\\`*_\[\]<&!{~]")
 _TEMPLATE = re.compile(
     r"\{%(?P<tag>[^{}]{0,300}?)%\}|(?:\{\{(?P<value>[^{}]{0,300})\}\}|<%(?P<code>[^<>]{0,300})%>)"
     r"|\{:[^{}\n]{0,100}\}|\{[.#][A-Za-z][\w-]{0,60}\}"
 )
-# A tag that is its name and quoted texts alone shows the last one: `{% image "a.png" "the alt" %}`.
+# A tag of only a name and quoted texts shows the last text: `{% image "a.png" "the alt" %}`.
 _SHOWS = re.compile(r"""-?\s*\w+(?:\s+(?:"[^"]*"|'[^']*'),?)+\s*-?""")
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _NO_WORDS = re.compile(r"[^\w]*|\S*/\S*|\S+\.\w{2,5}")
 _UNKNOWN = "…"
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,60}\]:?")
-# Where the slice does not hold the address that `[text][name]` leads to.
+# For `[text][name]` if the slice does not contain its link target.
 _REFERENCE = re.compile(
     r"!?(?<![\w\]])\[(?P<text>(?=[^\[\]]*?(?:[^\W\d_]|\ue000))[^\[\]]*+)\]\[[^\[\]]{0,200}\]"
 )
-# A sentence may end within a link or bold text, and leave one half of its marks behind.
+# A sentence may end within a link or bold text, which leaves half of the markup.
 _LINK_END = re.compile(r"\]\((?:https?:|mailto:|[/#.])[^\s()]{0,2000}\)")
 _HALF_BOLD = re.compile(r"(?<![\w*])_?\*\*_?(?=[^\s*_])|(?<=[^\s*_])_?\*\*_?(?![\w*])")
 _TAG_NAME = re.compile(r"</?([A-Za-z][\w-]*)")
 _ALT = re.compile(r"\balt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _DELETED = frozenset({"del", "s", "strike"})
 
-# Private characters stand for what is not read as marks.
+# Private-use characters replace text that must not be parsed as markup.
 _HELD, _END, _DIGITS = "\ue000", "\ue001", 0xE010
 _HOLDER = re.compile(f"{_HELD}([{chr(_DIGITS)}-{chr(_DIGITS + 9)}]+){_END}")
 
 
 def markdown_inline(text: str) -> str:
-    """One paragraph of Markdown on one line, as it is read.
+    """One paragraph of Markdown, rendered on one line.
 
-    Marks that tell numbers apart stay: `5*3*2` is no `532`, and what is struck out keeps its marks.
+    Markup that separates numbers is kept, so that `5*3*2` does not become `532`; so is strikethrough.
     """
     if not _MARKS.search(text) or _HELD in text:
         return " ".join(text.split())
@@ -80,7 +78,7 @@ def markdown_inline(text: str) -> str:
 
 
 def rst_inline(text: str) -> str:
-    """One paragraph of reStructuredText on one line, as it is read."""
+    """One paragraph of reStructuredText, rendered on one line."""
     shown = _RST_ROLE.sub(_rst_text, text)
     shown = _RST_LINK.sub(_rst_text, shown)
     shown = _RST_LITERAL.sub(r"\1", shown)
@@ -106,7 +104,7 @@ _UNCUT = re.compile(
 
 
 def around_links(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Sentences of Markdown, joined where one ends within a link, a tag or a template."""
+    """Sentence spans of Markdown, joined if a sentence ends within a link, a tag or a template."""
     uncut = [match.span() for match in _UNCUT.finditer(text)]
     joined: list[tuple[int, int]] = []
     row = 0
@@ -134,63 +132,63 @@ def _piece(text: str) -> str:
     held = _Held()
     hidden = _TEMPLATE.sub(lambda match: held.put(_template_text(match), match[0]), text)
     before = hidden[: len(hidden) - len(hidden.lstrip())] and " "
-    behind = hidden[len(hidden.rstrip()) :] and " "
+    after = hidden[len(hidden.rstrip()) :] and " "
     tokens = _parser().parseInline(hidden)[0].children or []
     shown = _joined(list(_parts(tokens, held)))
     shown = _FOOTNOTE.sub("", shown)
     shown = _REFERENCE.sub(lambda match: match["text"], shown)
     shown = _HALF_BOLD.sub("", _LINK_END.sub("", shown))
-    return before + held.restored(shown) + behind
+    return before + held.restored(shown) + after
 
 
 class _Held:
-    """Texts that are put aside while the rest is read: what is shown, and the source."""
+    """Texts replaced by placeholders during parsing, with their rendered form and their source."""
 
     def __init__(self) -> None:
         self._texts: list[tuple[str, str]] = []
 
     def put(self, shown: str, source: str) -> str:
-        """What stands in the text meanwhile."""
+        """Store a text; returns its placeholder."""
         self._texts.append((shown, source))
         digits = "".join(chr(_DIGITS + int(digit)) for digit in str(len(self._texts) - 1))
         return f"{_HELD}{digits}{_END}"
 
     def restored(self, text: str) -> str:
-        """The text with what is shown."""
+        """The text with placeholders replaced by rendered forms."""
         return _HOLDER.sub(lambda match: self._of(match)[0], text)
 
     def in_source(self, text: str) -> str:
-        """The text with the source, as for code."""
+        """The text with placeholders replaced by sources, for code."""
         return _HOLDER.sub(lambda match: self._of(match)[1], text)
 
     def _of(self, match: re.Match[str]) -> tuple[str, str]:
         number = int("".join(str(ord(digit) - _DIGITS) for digit in match[1]))
-        # What parsed to a holder by chance (`&#xE000;`) holds nothing.
+        # Text that accidentally parsed to a placeholder (`&#xE000;`).
         return self._texts[number] if number < len(self._texts) else ("", "")
 
 
 def _template_text(match: re.Match[str]) -> str:
-    """What a template shows as far as the file says so; a value that it puts in is unknown."""
+    """The text that a template shows, if it is in the file; inserted values are unknown."""
     inside = match["tag"] if match["tag"] is not None else match["value"] or match["code"]
     if inside is None:
         return ""
     texts = [one or other for one, other in _QUOTED.findall(inside)]
-    told = next((one for one in reversed(texts) if not _NO_WORDS.fullmatch(one)), "")
+    shown = next((one for one in reversed(texts) if not _NO_WORDS.fullmatch(one)), "")
     if match["tag"] is not None:
-        return told if _SHOWS.fullmatch(inside) else ""
-    return told or _UNKNOWN
+        return shown if _SHOWS.fullmatch(inside) else ""
+    return shown or _UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a token shows; `nesting` is 1 for a mark that opens, -1 for one that closes, else 0."""
+    """A token's text; `nesting` is 1 for an opening mark, -1 for a closing one, otherwise 0."""
 
     text: str
     nesting: int = 0
 
 
 def _joined(parts: Sequence[_Part]) -> str:
-    """The parts without marks, but for pairs of which one stands between a number and a word."""
+    """The parts without marks, except pairs with a mark between a number and a word."""
     kept: set[int] = set()
     opened: list[int] = []
     for place, part in enumerate(parts):
@@ -205,15 +203,15 @@ def _joined(parts: Sequence[_Part]) -> str:
 
 
 def _parts_numbers(parts: Sequence[_Part], place: int) -> bool:
-    """Whether without the mark a number and what stands beside it would be one word."""
+    """Whether a number and its neighbour would form one word without the mark."""
     before = "" if place == 0 else parts[place - 1].text[-1:]
-    behind = parts[place + 1].text[:1] if place + 1 < len(parts) else ""
-    ends = before + behind
+    after = parts[place + 1].text[:1] if place + 1 < len(parts) else ""
+    ends = before + after
     return len(ends) == 2 and ends.isalnum() and any(map(str.isdigit, ends))
 
 
 def _parts(tokens: Sequence[Token], held: _Held) -> Iterator[_Part]:
-    """What each token shows."""
+    """The visible parts of the tokens."""
     silent = ""
     before = ""
     for token in tokens:
@@ -231,7 +229,7 @@ def _parts(tokens: Sequence[Token], held: _Held) -> Iterator[_Part]:
 
 
 def _part(token: Token, before: str, held: _Held) -> _Part:
-    """What one token shows behind the sign `before`."""
+    """The visible part of one token after the character `before`."""
     if token.type == "html_inline":
         return _Part(_tag_text(token.content, _name(token.content), before))
     if token.type == "text":
@@ -255,7 +253,7 @@ def _name(tag: str) -> str:
 
 
 def _tag_text(tag: str, name: str, before: str) -> str:
-    """What stands in a tag's place; a tag of an unknown name is none: `clone <address>`."""
+    """The replacement for a tag; unknown names are not tags and stay: `clone <address>`."""
     if not name:  # a comment, a declaration
         return ""
     if name == "img":
@@ -267,7 +265,7 @@ def _tag_text(tag: str, name: str, before: str) -> str:
         return "\n"
     if name in _DELETED:
         return "~~"
-    # `10<sup>2</sup>` is no 102.
+    # `10<sup>2</sup>` must not become 102.
     if name in ("sup", "sub") and not tag.startswith("</") and before.isdigit():
         return "^" if name == "sup" else "_"
     return "" if name in INLINE_NAMES else tag

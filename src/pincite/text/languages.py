@@ -1,4 +1,4 @@
-"""In which language and script is a text written, and which of its words say nothing?"""
+"""Detects the language and script of a text, and lists stop words."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from itertools import chain
 
 from pincite.settings.toml_files import shipped
 
-# Words that say nothing about a text but its language, by language (ISO 639-1).
+# Stop words by language (ISO 639-1).
 
 
 @cache
 def stop_words() -> Mapping[str, frozenset[str]]:
-    """In lower case, with their accents (`text/data/stop_words.toml`)."""
+    """Stop words by language, in lower case with accents (`text/data/stop_words.toml`)."""
     listed = shipped("text/data", "stop_words")
     return {language: frozenset(words.split()) for language, words in listed.items()}
 
 
-# In which language is this text written?
+# Language detection.
 
 UNKNOWN = "en"
-"""What a text is read as that does not say its language."""
+"""The language assumed if a text's language is unclear."""
 
 STEMMERS = {
     "ca": "catalan",
@@ -55,7 +55,7 @@ SCRIPTS = (
     ("\u0900", "\u097f", "hi", "hindi"),
     ("\u0b80", "\u0bff", "ta", "tamil"),
 )
-"""First and last letter of a script, the language that its words are read as, and the stemmer."""
+"""First and last letter of a script, the language assumed for its words, and the stemmer."""
 
 _OTHER_NAMES = {
     "he": "Hebrew",
@@ -66,28 +66,28 @@ _OTHER_NAMES = {
     "zh": "Chinese",
 }
 
-# Of the first words of a text: a page tells its language in its first lines.
+# The first lines of a page are enough to detect its language.
 _READ_CHARS = 600
 _FEWEST_HITS = 3
 _LEAST_SHARE = 0.1
-# Single letters are names of things in any language.
+# Single letters are used as names in any language.
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def language_of(
     text: str, *, among: Collection[str] | None = None, otherwise: str = UNKNOWN
 ) -> str:
-    """The language (ISO 639-1) of a text in Latin letters, or `otherwise` if it does not say.
+    """The language (ISO 639-1) of a text in Latin letters, or `otherwise` if it is unclear.
 
-    With `among`, one of those, and a single word that only one of them has is enough: a question
-    is short. Words of other scripts tell their language themselves (see `SCRIPTS`).
+    With `among`, one of those; a single word that only one of them has is then enough, since questions
+    are short. For words in other scripts see `SCRIPTS`.
     """
     if among is not None and len(among) == 1:
         return next(iter(among))
     words = _WORD.findall(text[:_READ_CHARS].lower())
     speakers = _speakers()
-    said = [speakers[word] for word in words if word in speakers]
-    votes = Counter(chain.from_iterable(said))
+    known = [speakers[word] for word in words if word in speakers]
+    votes = Counter(chain.from_iterable(known))
     if among is not None:
         votes = Counter({language: votes[language] for language in among if votes[language]})
     needed = 1 if among is not None else max(_FEWEST_HITS, _LEAST_SHARE * len(words))
@@ -99,7 +99,7 @@ def language_of(
 
 
 def language_name(code: str) -> str:
-    """Its English name; the code itself for one that is not listed."""
+    """A language's English name; the code itself if it is not listed."""
     scripts = {name: stemmer for _, _, name, stemmer in SCRIPTS}
     named = STEMMERS.get(code) or scripts.get(code)
     return named.capitalize() if named else _OTHER_NAMES.get(code, code)
@@ -107,7 +107,7 @@ def language_name(code: str) -> str:
 
 @cache
 def _speakers() -> Mapping[str, tuple[str, ...]]:
-    """Which languages have a word as one that says nothing else."""
+    """The languages that have each word as a stop word."""
     found: dict[str, tuple[str, ...]] = {}
     for language in (*STEMMERS, "vi"):
         for word in stop_words()[language]:
@@ -115,11 +115,8 @@ def _speakers() -> Mapping[str, tuple[str, ...]]:
     return found
 
 
-# Which script is a text written in?
-
-
 def is_latin(text: str) -> bool:
-    """Whether at least half of the letters are Latin ones; so for a text without letters, too."""
+    """Whether at least half of the letters are Latin; true for a text without letters."""
     letters = [sign for sign in text if sign.isalpha()]
     latin = sum(sign <= "\u024f" or "\u1e00" <= sign <= "\u1eff" for sign in letters)
     return 2 * latin >= len(letters)

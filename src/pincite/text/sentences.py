@@ -1,4 +1,4 @@
-"""Sentences as exact spans: `text[start:end]` is the sentence, without the blanks around it."""
+"""Splits text into sentences as exact spans: `text[start:end]`, without surrounding whitespace."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import nupunkt
 from pincite.settings.toml_files import shipped
 from pincite.text.languages import stop_words
 
-# Does the full stop behind this abbreviation end the sentence? By lists for many languages.
+# Abbreviations whose full stop does not end a sentence, from lists for many languages.
 
 LONGEST_CHARS = 24
-"""No abbreviation is longer, with what stands before it."""
+"""Maximum length of an abbreviation, including the sign before it."""
 
-# "Dipl.-Ing.", "z.B.", "dott.ssa": dots and hyphens stand within some.
+# "Dipl.-Ing.", "z.B.", "dott.ssa": some contain dots and hyphens.
 _LAST_WORD = re.compile(r"(?<![^\s(\[\"'’„“«‘])((?:[^\W\d_]+(?:\.-?|-))*[^\W\d_]+)\.\s*$")
 _INITIALS = re.compile(r"[^\W\d_]\.-[^\W\d_]")
 _STREET = re.compile(r"[^\W\d_]{3,}(?:str|stra)")
@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Abbreviations:
-    """Abbreviations without their last stop; what each list means stands in the file."""
+    """Abbreviations without their last stop; the data file explains each list."""
 
     inside: frozenset[str]
     number: frozenset[str]
@@ -51,11 +51,11 @@ def _openers() -> frozenset[str]:
 
 
 def goes_on_behind(text: str, begin: int, end: int, start: int) -> bool:
-    """Whether `text[begin:end]` ends with an abbreviation that what begins at `start` belongs to."""
+    """Whether `text[begin:end]` ends with an abbreviation and continues at `start`."""
     last = _LAST_WORD.search(text, max(begin, end - LONGEST_CHARS), end)
     if last is None:
         return False
-    # Of "Dipl.-Ing" the end tells as much as the whole.
+    # For "Dipl.-Ing" the last part is enough.
     words = {last[1], last[1].rpartition("-")[2]}
     known = _abbreviations()
     if words & known.inside or _INITIALS.fullmatch(last[1]):
@@ -66,16 +66,13 @@ def goes_on_behind(text: str, begin: int, end: int, start: int) -> bool:
     return bool(words & known.name and following and following[0] not in _openers())
 
 
-# Words that decide whether a full stop ends a sentence.
-
-
 @cache
 def sentence_words(name: str) -> frozenset[str]:
-    """Those of a list in `text/data/sentence_words.toml`, which says what each is for."""
+    """The words of a list in `text/data/sentence_words.toml`, which explains each list."""
     return frozenset(shipped("text/data", "sentence_words")[name].split())
 
 
-# Sentences as exact spans: `text[start:end]` is the sentence, without the blanks around it.
+# Splitting.
 
 # "Rs. 9,375", "No. 5", "Fig. 3": a short capitalised word before a number is an abbreviation.
 _ABBREVIATION_END = re.compile(
@@ -87,26 +84,26 @@ _LONG_RUN = re.compile(rf"(?<!\S)(\S{{{_RUN_END}}})(\S{{{_RUN_END},}})\S{{{_RUN_
 
 _ITEM_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s*")
 _ORDINAL_END = re.compile(r"(?<![^\s(])(?:\d{1,3}|[IVX]+)\.[^\S\n]*$")
-# "am 2. Donnerstag", "der 1. Vorsitzende": of German words alone, and before no word that opens
-# a sentence.
+# "am 2. Donnerstag", "der 1. Vorsitzende": only after German words, and not before a word that
+# opens a sentence.
 _GERMAN_ORDINAL_END = re.compile(
     r"(?<!\w)(?:am|beim|der|dem|den|des|im|vom|zum|zur|jede[nmrs]?)\s\d{1,3}\.[^\S\n]*$", re.I
 )
 _NEXT_WORD = re.compile(r"[^\W\d_]+")
-# A word that is no name of a program or an address: those stand in small letters anywhere.
+# A word that is not the name of a program or an address, which are always in lower case.
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?=[\s,;:.!?)]|$)(?!\.\w)")
 _SHORT_END = re.compile(r"(?<![^\W_])([^\W\d_]{1,4})\.[)\s]*$")
 _AFTER_QUOTE = re.compile(r"(?:と(?![きこてもり])|って|という|を|、)")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Spans of the sentences of `text`, in order; blanks between them belong to none."""
+    """Spans of the sentences of `text`, in order; whitespace between them is excluded."""
     trimmed = (_trim(text, *span) for span in _merged(text))
     return [(start, end) for start, end in trimmed if start < end]
 
 
 def _merged(text: str) -> Iterator[tuple[int, int]]:
-    """The trained splitter's spans, split at other scripts' ends and joined after abbreviations."""
+    """The trained splitter's spans, split at ends in other scripts and joined after abbreviations."""
     previous: tuple[int, int] | None = None
     for start, end in _split_other_scripts(text):
         if previous and _belongs_to(text, previous, start):
@@ -120,11 +117,11 @@ def _merged(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _belongs_to(text: str, previous: tuple[int, int], start: int) -> bool:
-    """Whether what was split off goes on with the previous sentence."""
+    """Whether the text from `start` continues the previous sentence."""
     begin, end = previous
     if _ITEM_NUMBER.fullmatch(text, begin, end):
         return True
-    # Looked at from its end: a sentence that many pieces were joined to may be long.
+    # Only its end is checked: a sentence joined from many pieces may be long.
     tail = max(begin, end - LONGEST_CHARS)
     if text[start : start + 1].isdigit() and _ABBREVIATION_END.search(text, tail, end):
         return True
@@ -138,9 +135,9 @@ def _belongs_to(text: str, previous: tuple[int, int], start: int) -> bool:
 
 
 def _goes_on_in_small_letters(text: str, previous: tuple[int, int], start: int) -> bool:
-    """Whether a short word with a full stop, as abbreviations are, is followed by a small letter.
+    """Whether a short word with a full stop, probably an abbreviation, precedes a lower-case letter.
 
-    Not where a sentence itself began with one, as in a chat.
+    False if the sentence itself starts in lower case, as in a chat.
     """
     begin, end = previous
     while begin < end and not text[begin].isalnum():
@@ -161,7 +158,7 @@ def _every_stop_word() -> frozenset[str]:
 
 
 def _is_ordinal(text: str, tail: int, end: int, start: int) -> bool:
-    """Whether a number with a full stop counts what follows: "zum 3. Werktag"."""
+    """Whether a number with a full stop is an ordinal: "zum 3. Werktag"."""
     if not _ORDINAL_END.search(text, tail, end):
         return False
     following = _NEXT_WORD.match(text, start)
@@ -175,16 +172,16 @@ def _is_ordinal(text: str, tail: int, end: int, start: int) -> bool:
 
 @cache
 def _ordinals() -> frozenset[str]:
-    """What is counted by an ordinal number."""
+    """Words that follow an ordinal number."""
     return sentence_words("months") | sentence_words("numbered")
 
 
 @cache
 def _other_end() -> re.Pattern[str]:
-    """Sentence ends the trained splitter does not know.
+    """Sentence ends that the trained splitter does not know.
 
-    Of other scripts (CJK needs no space after them; Arabic, Urdu and Devanagari do), of words it takes
-    for abbreviations, and of quantities.
+    These are ends in other scripts (CJK needs no space after them; Arabic, Urdu and Devanagari do),
+    after words that it mistakes for abbreviations, and after quantities.
     """
     return re.compile(
         r"[。！？｡]+[」』）”’\"]*|(?<![।॥؟۔])[।॥؟۔]+(?=\s)"
@@ -204,10 +201,10 @@ def _split_other_scripts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_long_runs(text: str) -> str:
-    """As long as the text, with letters in the middle of runs that no blank interrupts.
+    """The text with the middle of very long runs without whitespace replaced by as many letters.
 
-    The trained splitter looks through the whole run at each of its full stops, and finds an end only
-    behind its last one.
+    The trained splitter scans the whole run at each of its full stops, and finds an end only after the
+    last one.
     """
     return _LONG_RUN.sub(lambda run: run[1] + "x" * len(run[2]) + run[0][-_RUN_END:], text)
 

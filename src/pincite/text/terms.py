@@ -1,7 +1,7 @@
-"""The one analyser: the words of a text as every lexical stage sees them.
+"""The analyser that turns a text into terms, shared by all lexical stages.
 
-Search, term coverage, highlighting and abstention use these terms, so that a word which finds a
-passage is also a word that supports an answer.
+Search, term coverage, highlighting and abstention use the same terms, so that a word that finds a
+passage also supports an answer.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pincite.text.as_read import LINE_HYPHEN, without_invisible
 from pincite.text.languages import SCRIPTS, STEMMERS, UNKNOWN, stop_words
 from pincite.text.question_words import without_asking_words
 
-# Commas between digits: part of one number ("2,000", "1,5"), or between two ("50212,7,21.50").
+# Commas between digits, within a number ("2,000", "1,5") or between numbers ("50212,7,21.50").
 
 GROUPED_OR_DECIMAL = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d{3})*,\d+)"
-"""What can be one number, if nothing around it says otherwise."""
+"""Text that can be one number, unless its surroundings say otherwise."""
 
 _ONE_NUMBER = re.compile(rf"[^\w,]*{GROUPED_OR_DECIMAL}[^\w,]*")
 _BORDER = re.compile(r",(?=[^\s\d])|(?<=[^\s\d]),(?=\S)")
 
 
 def parts_at_commas(written: str) -> list[str]:
-    """What a run of signs without blanks is made of: `TCK-1044`, `2025-09-19` and `Leeds`.
+    """The parts of a run without spaces, split at commas: `TCK-1044`, `2025-09-19` and `Leeds`.
 
-    A number with a comma of its own stays whole.
+    Numbers that contain a comma are not split.
     """
     if "," not in written or _ONE_NUMBER.fullmatch(written):
         return [written]
@@ -39,33 +39,31 @@ def parts_at_commas(written: str) -> list[str]:
 
 
 def is_of_cells(line: str) -> bool:
-    """Whether commas part the cells of a line, as people never write them: with no blank behind."""
+    """Whether commas separate cells in a line: without a space after them, unlike in prose."""
     return "," in line and (len(line.split()) == 1 or _BORDER.search(line) is not None)
 
 
-# The one analyser: the words of a text as every lexical stage sees them.
-
 ANALYSER = 3
-"""Raised whenever the terms of some text change, or the words of names: an index of other terms is
-made anew."""
+"""Version of the analyser, incremented when the terms of any text or the words of names change: indexes
+of other versions are rebuilt."""
 
 # Kana, Han, Hangul, Thai, Lao, Khmer, Myanmar: written without spaces between words.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 )
-# Indic letters with their vowel signs, which \w leaves out; the danda is no letter.
+# Indic letters with their vowel signs, which \w does not match; the danda is not a letter.
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
 _JOINTS = "-./@:_'’+,"
 
-# Words, and identifiers or numbers whose parts are joined: GSE-204.1, 12.5, e-mail, a_b, x@y.z,
-# and words broken at the end of a line.
+# Words, and identifiers or numbers with joined parts: GSE-204.1, 12.5, e-mail, a_b, x@y.z, and
+# words hyphenated at the end of a line.
 _JOINED = rf"{{letter}}++(?:(?:-\n|[{_JOINTS}]){{letter}}++)*+"
 # Also --options, § 4.2, C++ and C#.
 _SIGNED = r"(?:(?<!\w)--(?=\w)|(?<!§)§++[^\S\n]?(?=\d))?" + _JOINED + r"(?:\+\+|\#(?!\w))?"
 _SIGNS = ("--", "§", "++", "#")
 _WIDE_LETTER = rf"(?:[^\W{UNSPACED}]|[{_INDIC}])"
-# Three patterns, since the more a pattern knows the slower it is, and most texts are plain.
+# Three patterns, since more complex ones are slower and most texts are simple.
 _TOKEN = re.compile(_JOINED.format(letter=r"\w"))
 _SIGNED_TOKEN = re.compile(_SIGNED.format(letter=r"\w"))
 _WIDE_TOKEN = re.compile(f"[{UNSPACED}]+|" + _SIGNED.format(letter=_WIDE_LETTER))
@@ -77,8 +75,8 @@ _CAMEL_CASE = re.compile(r"[a-z][A-Z]")
 _NUMBERED = re.compile(r"([^\W\d_]{2,})(\d{2,})")
 
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
-# й and ў are letters of their own; other marks only colour a letter.
-_COLOURING_MARKS = re.compile(rf"(?!(?<=[иу])\u0306){_MARKS.pattern}")
+# й and ў are separate letters; other marks only modify a letter.
+_MODIFYING_MARKS = re.compile(rf"(?!(?<=[иу])\u0306){_MARKS.pattern}")
 _UNDIVIDED = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
 
 _POSSESSIVE = re.compile(r"['’]s?$|['’]")
@@ -89,46 +87,45 @@ _ELISION = re.compile(
 _SIGNED_VERSION = re.compile(r"[vV]\d+(?:\.\d+)+")
 _ELIDING = frozenset({"ca", "fr", "it"})
 
-# Snowball's stemmers keep state while they work.
+# Snowball's stemmers are not thread-safe.
 _stemming = threading.Lock()
 
 
 def fold(text: str) -> str:
     """Lower case without accents and compatibility forms: `Température` is `temperature`.
 
-    Marks that only colour a letter (accents, Hebrew points, Arabic vowels) are dropped; those that
-    make another letter (kana voicing, Indic vowels, the breve of й) stay.
+    Marks that only modify a letter (accents, Hebrew points, Arabic vowels) are dropped; those that
+    form another letter (kana voicing, Indic vowels, the breve of й) are kept.
     """
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    plain = _COLOURING_MARKS.sub("", decomposed).translate(_UNDIVIDED)
+    plain = _MODIFYING_MARKS.sub("", decomposed).translate(_UNDIVIDED)
     return unicodedata.normalize("NFC", plain)
 
 
 def terms(text: str, language: str = UNKNOWN) -> list[str]:
     """The index terms of a text, in order.
 
-    Words are folded and stemmed, and stop words dropped: in the Latin script those of `language`
-    (ISO 639-1), elsewhere those of the script. Joined identifiers and numbers give the whole and
-    its parts (`gse-204.1`, `gse`, `204`, `1`), as do `camelCase` and `AB1234`. Scripts written
-    without spaces give overlapping character pairs. A word broken at the end of a line gives its
-    joined form, and the form with the hyphen in case that belongs to it.
+    Words are folded and stemmed, and stop words are dropped: in Latin script those of `language`
+    (ISO 639-1), otherwise those of the script. Joined identifiers and numbers give the whole and
+    its parts (`gse-204.1`, `gse`, `204`, `1`), as do `camelCase` and `AB1234`. Scripts without spaces
+    give overlapping character pairs. A word hyphenated at the end of a line gives its joined form and
+    its hyphenated form.
     """
     return analysed(tokens(text), language)
 
 
 def analysed(found: Iterable[str], language: str) -> list[str]:
-    """The index terms of tokens."""
+    """The index terms of tokens, in order."""
     return list(chain.from_iterable(map(_analysis(language), found)))
 
 
 def question_terms(text: str, language: str = UNKNOWN) -> dict[str, str]:
-    """The distinct terms of a question, in order, each with the word it comes from.
+    """The distinct terms of a question, in order, each with its source word.
 
-    Where no blanks part the words, that is the term itself: what stands between blanks is a sentence.
-    Words that only ask are left out. If nothing else is asked for, all terms; and if there are none,
-    the words themselves.
+    In scripts without spaces the source word is the term itself. Question words are left out, unless
+    there are no other terms; without any terms, the words themselves are returned.
     """
     return (
         _terms_by_word(without_asking_words(text, language), language)
@@ -149,7 +146,7 @@ def _terms_by_word(text: str, language: str) -> dict[str, str]:
 
 
 def tokens(text: str) -> list[str]:
-    """Words and identifiers as they stand, and runs of scripts without spaces."""
+    """Words and identifiers as written, and runs of scripts without spaces."""
     pattern = _SIGNED_TOKEN if any(sign in text for sign in _SIGNS) else _TOKEN
     if text.isascii():
         return pattern.findall(text)
@@ -158,18 +155,18 @@ def tokens(text: str) -> list[str]:
 
 
 def is_unspaced(term: str) -> bool:
-    """Whether a term is a pair of letters of a script that parts no words."""
+    """Whether a term is a pair of letters of a script without spaces."""
     return _UNSPACED_RUN.match(term) is not None
 
 
 def composed(text: str) -> str:
-    """Letters with their marks as one character; loose marks that would split a word are gone."""
+    """The text with letters and marks composed; loose marks, which would split words, are removed."""
     return _MARKS.sub("", unicodedata.normalize("NFKC", without_invisible(text)))
 
 
 @cache
 def _analysis(language: str) -> Callable[[str], tuple[str, ...]]:
-    """The terms of one token, remembered."""
+    """A cached function for the terms of one token."""
     return lru_cache(maxsize=200_000)(lambda token: _terms_of(token, language))
 
 
@@ -211,13 +208,13 @@ def _joined_terms(token: str, language: str) -> tuple[str, ...]:
         token = _ELISION.sub("", token, count=1)  # l'eau -> eau
     token = _POSSESSIVE.sub("", token)  # Newton's -> newton, don't -> dont
     parts = _PART.findall(token)
-    if _SIGNED_VERSION.fullmatch(token):  # v1.2.0 is 1.2.0, and one of v1
+    if _SIGNED_VERSION.fullmatch(token):  # v1.2.0 also gives 1.2.0 and v1
         token = token[1:]
         parts.insert(1, parts[0][1:])
     kept = chain.from_iterable(_word_terms(part, language) for part in parts)
     if len(parts) < 2:
         return tuple(kept)
-    # "and/or", "well-known": the whole is only worth a term of its own if it could be a name.
+    # "and/or", "well-known": the whole is only a separate term if it could be a name.
     return (fold(token), *kept)
 
 
@@ -238,7 +235,7 @@ def _stop_words(word: str, language: str) -> frozenset[str]:
 
 
 def stem(word: str, language: str) -> str:
-    """A folded word without its ending; unchanged where the language has no stemmer."""
+    """The stem of a folded word; the word itself if the language has no stemmer."""
     _, algorithm = _read_as(word, language)
     if not algorithm:
         return word
@@ -247,7 +244,7 @@ def stem(word: str, language: str) -> str:
 
 
 def _read_as(word: str, language: str) -> tuple[str, str]:
-    """The language of a word and its stemmer's name ("" where there is none)."""
+    """The language of a word and the name of its stemmer, or an empty name."""
     if not word.isascii():
         for first, last, of_script, algorithm in SCRIPTS:
             if first <= word[0] <= last:

@@ -157,7 +157,9 @@ def test_what_is_missing_or_damaged_is_named(make_folder: MakeFolder, tmp_path: 
         opened(tmp_path / "nowhere", tmp_path)
     shutil.copy(folder / "model.onnx", folder / "b.onnx")
     (folder / "model.onnx").rename(folder / "a.onnx")
-    with pytest.raises(ModelError, match=r"contains a\.onnx, b\.onnx; expected model\.onnx: name one"):
+    with pytest.raises(
+        ModelError, match=r"contains a\.onnx, b\.onnx; expected model\.onnx: name one"
+    ):
         opened(folder, tmp_path)
     (folder / "b.onnx").unlink()
     (folder / "a.onnx").write_bytes(b"garbage")

@@ -70,7 +70,9 @@ def test_damaged_weights_are_a_model_error(folder: Path, tmp_path: Path) -> None
 
 @needs_torch
 def test_a_name_that_the_cache_does_not_hold_says_how_to_get_it() -> None:
-    with pytest.raises(ModelError, match=r"is neither a folder nor in this machine's model cache.*hf download"):
+    with pytest.raises(
+        ModelError, match=r"is neither a folder nor in this machine's model cache.*hf download"
+    ):
         open_sentence_transformer("nobody/has-this-one", wishes=Wishes())
 
 

@@ -140,7 +140,9 @@ def test_half_a_model_is_refused(smollm2: Path, tmp_path: Path) -> None:
     file.write_bytes(smollm2.read_bytes()[:3_000_000])
     model = open_model(GenerationSettings(model=str(file)))
     assert model is not None
-    with pytest.raises(ModelError, match=r"llama\.cpp cannot load it; expected a complete GGUF model"):
+    with pytest.raises(
+        ModelError, match=r"llama\.cpp cannot load it; expected a complete GGUF model"
+    ):
         text_of(model, QUESTION)
 
 

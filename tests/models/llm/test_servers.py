@@ -156,8 +156,11 @@ def test_tries_end_before_the_time_for_an_answer_does(
             {"status": 307, "headers": {"Location": "http://192.0.2.1/"}},
             r"redirects are not followed: set generation\.url",
         ),
-        ({"lines": ["<html>", "a page", "</html>"]}, "no JSON|no stream of events|in the middle"),
-        ({"lines": []}, "in the middle|no stream of events"),
+        (
+            {"lines": ["<html>", "a page", "</html>"]},
+            "not JSON|no stream of events|ended too early",
+        ),
+        ({"lines": []}, "ended too early|no stream of events"),
         ({"lines": ['{"done": fal', ""]}, "no JSON|no stream"),
         ({"lines": ["data: 7", "", "7"]}, "not JSON|broke off with an error: 7"),
         ({"lines": ["x" * 1_100_000]}, "sent more than an answer can be"),
@@ -188,8 +191,8 @@ def test_a_bad_answer_is_one_clear_error_at_once(
         ("openai", sse({"choices": [7]}), "not in the openai protocol"),
         ("openai", sse({"choices": [{"delta": 7}]}), "not in the openai protocol"),
         ("openai", sse(delta(7)), "not in the openai protocol"),  # type: ignore[arg-type]
-        ("openai", sse(delta("half")), "ended in the middle"),
-        ("ollama", ['{"message": {"content": "half"}, "done": false}'], "ended in the middle"),
+        ("openai", sse(delta("half")), "ended too early"),
+        ("ollama", ['{"message": {"content": "half"}, "done": false}'], "ended too early"),
     ],
 )
 def test_a_stream_that_is_not_of_the_protocol_is_an_error(

@@ -16,7 +16,7 @@ from pincite.models.inference.files import (
     fingerprint,
     graph_file,
     name_of_folder,
-    tokenizer_short_tokens,
+    tokenizer_beside,
     window_in,
 )
 from pincite.models.inference.runtimes import JUDGEMENT, Runtime, open_runtime
@@ -115,7 +115,7 @@ def open_pair_reader(
     Raises ModelError if something is missing or cannot be run.
     """
     file = place if place.suffix == ".onnx" else find_graph(place, setting=use.setting)
-    tokenizer = tokenizer_short_tokens(place if place.is_dir() else file.parent)
+    tokenizer = tokenizer_beside(place if place.is_dir() else file.parent)
     graph = graph_file(file)
     window = window_of(tokenizer.parent, max_tokens)
     parts = [

@@ -34,7 +34,7 @@ def guarded(keys: Keys, told: Told, *, needs_key: bool = True, failures: int = 3
         buckets=Buckets(keys.file.with_name(RATES_FILE)),
         failures_per_minute=failures,
         needs_key=needs_key,
-        told=told,
+        record=told,
     )
     return behind(guard)
 
