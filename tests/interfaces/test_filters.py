@@ -71,7 +71,7 @@ def test_ask_and_batch_take_filters_too(filed: Path, tmp_path: Path) -> None:
         (["--section", "paint", "--document", "pump.txt"], "these documents have no headings"),
         (["--since", "2030"], "there are: 2021-06-01 to 2024-06-01"),
         (["--since", "2024", "--until", "2023"], "the earlier day comes first"),
-        (["--until", "soon"], "'soon' is no date"),
+        (["--until", "soon"], "'soon' is not a date"),
         (["--tag", ""], "a tag to look for is empty"),
     ],
 )

@@ -123,7 +123,7 @@ def test_all_tools_say_that_they_only_read_and_what_they_take(memory: Connect) -
         ("ask", {"question": 5}, "question: Input should be a valid string"),
         ("ask", {"question": " "}, "the question is empty"),
         ("ask", {"question": "x", "collection": "none"}, "there is no collection 'none'"),
-        ("ask", {"question": "x", "since": "soon"}, "'soon' is no date"),
+        ("ask", {"question": "x", "since": "soon"}, "'soon' is not a date"),
         ("search", {"question": "x", "limit": 0}, "limit: Input should be greater"),
         ("get", {"id": "nothing"}, "there is no document nothing"),
         ("ask", {"question": "why " * 1000}, "4,000 characters; at most 2,000 are accepted"),

@@ -78,7 +78,7 @@ def test_what_is_wrong_with_a_template_is_named(tmp_path: Path, text: str, said:
 
 def test_a_date_that_is_none_is_named(tmp_path: Path) -> None:
     text = '[[sections]]\ntitle = "A"\nquestions = ["B?"]\nfilters = { since = "soon" }\n'
-    with pytest.raises(UsageError, match="'soon' is no date"):
+    with pytest.raises(UsageError, match="'soon' is not a date"):
         load_template(written(tmp_path, text))
 
 

@@ -59,7 +59,7 @@ def test_a_search_gives_hits_with_links_that_hold(client: TestClient, question: 
         ({"question": "a" * 10_001}, 400, "at most 2,000"),
         ({"question": "x", "collection": "none"}, 400, "there is no collection 'none'"),
         ({"question": "x", "profile": "/etc/passwd"}, 400, "there is no profile"),
-        ({"question": "x", "filters": {"since": "soon"}}, 400, "'soon' is no date"),
+        ({"question": "x", "filters": {"since": "soon"}}, 400, "'soon' is not a date"),
     ],
 )
 def test_what_cannot_be_asked_is_a_problem_that_says_why(

@@ -34,8 +34,8 @@ def test_a_reply_is_a_receipt_that_the_server_and_the_command_verify(
     [
         (lambda form: form["citations"][0].update(cited_text="Nobody said this."), "not the quote"),
         (lambda form: form.update(confidence=1.0), "it was changed after it was saved"),
-        (lambda form: form["citations"][0].update(sha256="0" * 64), "no file of this library"),
-        (lambda form: form["citations"][0].update(sha256="/etc/passwd"), "no file of this library"),
+        (lambda form: form["citations"][0].update(sha256="0" * 64), "no file in this library"),
+        (lambda form: form["citations"][0].update(sha256="/etc/passwd"), "no file in this library"),
     ],
 )
 def test_a_receipt_that_was_changed_is_told(

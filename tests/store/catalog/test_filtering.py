@@ -123,7 +123,7 @@ def test_a_tag_of_another_collection_is_unknown_here(catalog: Catalog) -> None:
 
 @pytest.mark.parametrize("text", ["yesterday", "2024-13", "2024-02-30", "24", "2024-1-1-1"])
 def test_what_is_no_date_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(f"'{text}' is no date") + ".*2024-05-31"):
+    with pytest.raises(UsageError, match=re.escape(f"'{text}' is not a date") + ".*2024-05-31"):
         Filters.of(since=text)
 
 
