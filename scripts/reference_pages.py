@@ -55,6 +55,10 @@ def _served(library: Library) -> tuple[str, str]:
     return http_page(described), mcp_page(Tools(served))
 
 
+EXIT_CODES = (
+    "DONE", "ERROR", "USAGE", "ABSTAINED", "VERIFICATION_FAILED", "WORSE", "INTERRUPTED"
+)
+
 # --- Command line -----------------------------------------------------------------------------
 
 
@@ -64,7 +68,7 @@ def cli_page() -> str:
     codes = {
         code: name.lower().replace("_", " ")
         for name, code in vars(output).items()
-        if name.isupper()
+        if name in EXIT_CODES
     }
     named = ", ".join(f"{code} {codes[code]}" for code in sorted(codes))
     parts = [
