@@ -83,7 +83,7 @@ def test_other_files_with_the_sentence_of_a_quote_are_named(
     library.ingest([folder])
     answer = library.ask(PUMP)
     files = {"pump.txt", "engine.txt", "boat.txt"} - {Path(c.source).name for c in answer.citations}
-    told = " ".join(reason for reason in answer.reasons if "also stands in" in reason)
+    told = " ".join(reason for reason in answer.reasons if "also appears in" in reason)
     assert files
     assert all(name in told for name in files)
 
@@ -109,7 +109,7 @@ def test_one_text_in_three_formats_is_quoted_once_and_the_other_files_are_named(
     answer = library.ask(PUMP)
     assert len(answer.citations) == 1
     others = {"pump.md", "pump.html", "pump.txt"} - {Path(answer.citations[0].source).name}
-    told = " ".join(reason for reason in answer.reasons if "also stands in" in reason)
+    told = " ".join(reason for reason in answer.reasons if "also appears in" in reason)
     assert all(name in told for name in others)
 
 
@@ -123,7 +123,7 @@ def test_copies_of_a_cited_file_are_named(open_library: OpenLibrary, folder: Pat
     main = str(Path("documents", "pump.txt"))
     other = {main: name, name: main}
     cited = str(Path(*Path(answer.citations[0].source).parts[-2:]))
-    assert f"the sentence of quote [1] also stands in {other[cited]}" in answer.reasons
+    assert f"the sentence of quote [1] also appears in {other[cited]}" in answer.reasons
 
 
 def test_ingesting_unchanged_files_changes_nothing(open_library: OpenLibrary, folder: Path) -> None:
@@ -281,7 +281,7 @@ def test_a_file_that_is_gone_from_its_folder_is_not_quoted(
     (folder / "pump.txt").unlink()
     answer = asked(library, PUMP)
     assert not [one for one in answer["citations"] if one["source"].endswith("pump.txt")]
-    assert any("not in its folder any more" in reason for reason in answer["reasons"])
+    assert any("no longer in its folder" in reason for reason in answer["reasons"])
 
 
 def test_a_file_whose_folder_is_out_of_reach_is_quoted_and_told(

@@ -78,7 +78,7 @@ def altered(**values: object) -> str:
 )
 def test_a_damaged_file_is_told_with_what_to_do(tmp_path: Path, content: str) -> None:
     (tmp_path / CALIBRATION_FILE).write_text(content, encoding="utf-8")
-    with pytest.raises(LibraryError, match=r"is no calibration.*pincite calibrate"):
+    with pytest.raises(LibraryError, match=r"is not a calibration.*pincite calibrate"):
         load_calibration(tmp_path)
 
 

@@ -10,7 +10,7 @@ from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.abstention.dated import WrongYears, wrong_years, years_asked
 from pincite.verify.abstention.decision import Judge, Thresholds
-from pincite.verify.abstention.lacking import Lacking
+from pincite.verify.abstention.lacking import MissingParts
 
 TABLE = "GBP thousands | 2022 | 2021"
 ROW = "Revenue | 8,730 | 8,105"
@@ -141,5 +141,5 @@ def test_a_table_of_other_years_is_refused_with_its_years() -> None:
 
 def test_an_answer_of_another_year_is_pointed_out() -> None:
     question = Question(text="What was the revenue in 2018?")
-    told = [*Lacking(SOURCES, EvenWeights()).beside(question, quoted(SALES, PLAN))]
-    assert told == ["no quote that speaks of it is of 2018; it may be of another time"]
+    told = [*MissingParts(SOURCES, EvenWeights()).remarks(question, quoted(SALES, PLAN))]
+    assert told == ["no quote on this is about 2018; they may be about another time"]

@@ -11,7 +11,7 @@ from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.abstention.calibration import UNCALIBRATED, Bound, Calibration
 from pincite.verify.abstention.decision import Judge, Judgement, Thresholds, confidence, threshold
-from pincite.verify.abstention.lacking import Lacking
+from pincite.verify.abstention.lacking import MissingParts
 from pincite.verify.abstention.signals import ScoredBy, Signals, measure
 
 TEXT = "The relief valve opens at the minimum pressure. It is painted green on both sides."
@@ -221,15 +221,15 @@ class Rare(EvenWeights):
     ],
 )
 def test_a_refusal_says_what_has_no_support(question: str, told: str) -> None:
-    lacking = Lacking(SOURCES, Rare())
-    lines = list(lacking.told(Question(text=question), [evidence()], hits(), "too little"))
+    lacking = MissingParts(SOURCES, Rare())
+    lines = list(lacking.reasons(Question(text=question), [evidence()], hits(), "too little"))
     assert told in lines
 
 
 def test_a_refusal_names_the_nearest_passages() -> None:
     other = replace(PASSAGE, id="p2", page=4)
     found = [*hits(), Hit(passage=other, score=0.5, scores=SCORES)]
-    lines = list(Lacking(SOURCES, Rare()).told(QUESTION, [evidence()], found, "too little"))
+    lines = list(MissingParts(SOURCES, Rare()).reasons(QUESTION, [evidence()], found, "too little"))
     assert lines[:3] == [
         "the documents do not seem to answer this: too little",
         f"the nearest passage is in manual.txt, page 3, section 'Valves': \"{OPENS}\"",

@@ -9,7 +9,7 @@ from pincite.records.flow import Evidence, Passage, Question
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.text.terms import question_terms, terms
-from pincite.verify.abstention.lacking import Lacking
+from pincite.verify.abstention.lacking import MissingParts
 from pincite.verify.abstention.signals import Asked
 
 TEXT = "The pump GX-200 bears 12 bar. It costs 1,200 euros. It weighs thirty kilograms."
@@ -32,8 +32,10 @@ def beside(
         for number in range(quotes)
     ]
     sources = Counting([made])
-    lacking = Lacking(sources, SpokenWeights(language, nowhere), lambda word: word == "lorazepam")
-    return [*lacking.beside(Question(text=question), evidence)], sources.counted
+    lacking = MissingParts(
+        sources, SpokenWeights(language, nowhere), lambda word: word == "lorazepam"
+    )
+    return [*lacking.remarks(Question(text=question), evidence)], sources.counted
 
 
 def test_another_passage_does_not_hide_that_the_best_one_lacks_a_number() -> None:
@@ -44,9 +46,9 @@ def test_another_passage_does_not_hide_that_the_best_one_lacks_a_number() -> Non
         span = Span(document_id=made.id, start=0, end=len(text))
         passage = Passage(id=made.id, span=span, section=(), page=None, sentences=(span,))
         evidence.append(Evidence(id=made.id, span=span, quote=text, passage=passage, score=score))
-    lacking = Lacking(MemorySources(documents), SpokenWeights("en"))
+    lacking = MissingParts(MemorySources(documents), SpokenWeights("en"))
     told, right = (
-        [*lacking.beside(Question(text=f"How heavy is the Kuhla {number}?"), evidence)]
+        [*lacking.remarks(Question(text=f"How heavy is the Kuhla {number}?"), evidence)]
         for number in (22, 40)
     )
     assert told == ["the passage of the best quote does not name: 22; another cited one does"]

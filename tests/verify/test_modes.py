@@ -134,7 +134,7 @@ def test_when_too_little_holds_the_quotes_are_shown_and_that_is_told(path: Path)
     good = Claim(text=CLOSES, evidence_ids=("e1",))
     answer = verify(path, draft(good, WRONG, WRONG, fallback=quotes_instead()))
     assert (answer.mode, answer.text) == (Mode.EXTRACTIVE, OPENS)
-    told = "what the model wrote was not carried by the documents; the quotes themselves are shown"
+    told = "the documents do not support what the model wrote; the quotes themselves are shown"
     assert told in answer.reasons
     assert "2 of 3 statements were left out: number not in a cited quote" in answer.reasons[0]
     assert {claim.text for claim in answer.left_out} == {CLOSES, WRONG.text}

@@ -139,7 +139,7 @@ def test_a_file_that_is_gone_is_not_counted(changing: Library) -> None:
     answer = changing.count("valve")
     assert answer.survey is not None
     assert (answer.survey.mentions, len(answer.survey.rows)) == (4, 1)
-    assert any("b.txt: the file is not in its folder any more" in told for told in answer.reasons)
+    assert any("b.txt: the file is no longer in its folder" in told for told in answer.reasons)
 
 
 def test_a_file_out_of_reach_is_counted_and_told(changing: Library) -> None:

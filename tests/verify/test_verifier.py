@@ -185,7 +185,7 @@ def test_a_file_that_is_gone_from_its_folder_leaves_an_abstention(case: Case) ->
     case.path.unlink()
     answer = case.verify(draft_of(case.evidence(OPENS)))
     assert answer.status is Status.ABSTAINED
-    assert any("not in its folder any more" in reason for reason in answer.reasons)
+    assert any("no longer in its folder" in reason for reason in answer.reasons)
 
 
 def test_a_file_out_of_reach_keeps_its_quotes_with_a_notice(tmp_path: Path) -> None:
@@ -388,4 +388,4 @@ def test_quotes_of_a_format_without_byte_places_need_the_file_as_it_was_ingested
     case.path.unlink()
     gone = converted.verify(draft)
     assert gone.status is Status.ABSTAINED
-    assert any("not in its folder any more" in reason for reason in gone.reasons)
+    assert any("no longer in its folder" in reason for reason in gone.reasons)

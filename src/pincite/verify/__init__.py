@@ -1,1 +1,1 @@
-"""Does the source say so? The only folder that builds an `Answer`."""
+"""Checks answers against their sources; the only package that builds an `Answer`."""

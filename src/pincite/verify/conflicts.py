@@ -1,9 +1,8 @@
-"""Do two documents say different things about the same?
+"""Finds plain contradictions between cited sentences and other documents.
 
-Only what is plain is called so: two sentences of different documents that share nearly all of their
-words, and give different numbers with the same units, or contradict each other in one place.
-Precision counts more than recall here: a reader who is told of differences that are none stops
-reading.
+Two sentences of different documents conflict if they share nearly all of their words, and give
+different numbers with the same units or contradict each other in one place. Precision matters more
+than recall here: a reader who sees false conflicts stops reading.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ from pincite.text.versions import version_of, without_version
 from pincite.verify.differences import difference
 
 _UNIT = re.compile(r"\d\W*[^\W\d]|[^\W\d][\s-]+[^\W\d]|[^\w\s.,]")
-"""A word behind the digits or a second word behind a number in words, or a sign such as %."""
+"""A word after the digits, a second word after a number in words, or a sign such as %."""
 
 _NEAR = 0.15
-"""How far below the cited sentence another may score and still be about the same."""
+"""How far below the cited sentence another may score and still be about the same thing."""
 
 _NEAR_IN_WORDS = 0.5
-"""The same where one word may cost half the score: with lexical search alone, "must" in a question."""
+"""The same if one word may cost half the score: with lexical search alone, "must" in a question."""
 
 _FEWEST_SHARED = 4
 _LEAST_SHARE = 0.75
-"""Of the words of both sentences together."""
+"""Least share of shared words among the words of both sentences together."""
 
 _SHORT_NAME = 2
 _MOST_OTHERS = 1
-"""Documents with the same words, beside the cited one; more are forms, filled in for many things."""
+"""Other documents with the same words; if there are more, they are filled-in forms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """A cited sentence, by its place from 0, and one of another document that differs from it."""
+    """A cited sentence, by its index from 0, and one of another document that differs from it."""
 
     cited: int
     other: Evidence
@@ -54,32 +53,32 @@ class Conflict:
 
 
 Differing = tuple[Evidence, tuple[str, str]]
-"""Another sentence, and what the cited one and this one say where they differ."""
+"""Another sentence, and the differing words of the cited sentence and of this one."""
 
 
 class Conflicts:
-    """Compares what is cited with the other sentences that came near it."""
+    """Compares cited sentences with retrieved sentences of other documents."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
 
     def find(self, cited: Sequence[Evidence], hits: Sequence[Hit]) -> Iterator[Conflict]:
-        """At most one for each cited sentence, that of the sentence which comes nearest."""
-        told: set[Span] = set()
+        """At most one conflict for each cited sentence: the one with the best other sentence."""
+        seen: set[Span] = set()
         for place, item in enumerate(cited):
-            # What is quoted because it announces another quote has no score, and says nothing alone.
-            if item.span in told or not item.score:
+            # A lead-in, quoted for the items below it, has no score and says nothing alone.
+            if item.span in seen or not item.score:
                 continue
             near = [other for other in self._near(item, hits) if _overlap(item.quote, other.quote)]
             close = [other for other in near if other.score >= item.score - _NEAR]
             for other, (here, there) in chain(_in_numbers(item, close), _in_words(item, near)):
-                if other.span not in told:
-                    told |= {item.span, other.span}
+                if other.span not in seen:
+                    seen |= {item.span, other.span}
                     yield Conflict(cited=place, other=other, here=here, there=there)
                     break
 
     def _near(self, item: Evidence, hits: Sequence[Hit]) -> Iterator[Evidence]:
-        """Sentences of other documents, the best first."""
+        """Sentences of other documents, best first."""
         found = sorted(
             (
                 (-score, hit.passage.id, span, hit)
@@ -101,7 +100,7 @@ class Conflicts:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether two sentences may be alike at all; quick, since most are not."""
+    """Whether two sentences may be alike at all: a quick filter, since most are not."""
     words, others = set(one.casefold().split()), set(other.casefold().split())
     return 2 * len(words & others) >= max(len(words), len(others))
 
@@ -155,8 +154,8 @@ def _are_of_one_kind(one: str, other: str) -> bool:
     )
 
 
-def named(path: str) -> str:
-    """A file's name, with the year, date or version that it tells."""
+def name_with_version(path: str) -> str:
+    """A file's name, with the year, date or version in it."""
     version = version_of(path)
     name = PurePath(path.replace("\\", "/")).name
     return f"{name} ({', '.join(version.written)})" if version else name
@@ -167,7 +166,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two sentences say the same but for numbers: of the same names and the same time."""
+    """Whether two sentences differ only in numbers, and share their names and years."""
     words, others = _words(one), _words(other)
     shared = words & others
     if len(shared) < _FEWEST_SHARED or len(shared) < _LEAST_SHARE * len(words | others):
@@ -176,7 +175,7 @@ def _is_alike(one: str, other: str) -> bool:
 
 
 def _figures(text: str) -> Mapping[str, Mapping[Decimal, str]]:
-    """The numbers of a text by their units, as they are written; years and places are none."""
+    """The numbers of a text by unit, as written; without numbers that have no unit, and ordinals."""
     found: dict[str, dict[Decimal, str]] = {}
     for number in numbers(text):
         if number.unit and not number.is_ordinal:
@@ -188,18 +187,18 @@ def _figures(text: str) -> Mapping[str, Mapping[Decimal, str]]:
 def _differing(
     one: Mapping[str, Mapping[Decimal, str]], other: Mapping[str, Mapping[Decimal, str]]
 ) -> tuple[str, str] | None:
-    """What the two give where they differ: with the same units, and in one unit only."""
+    """The differing values, if both have the same units and differ in exactly one of them."""
     if one.keys() != other.keys():
         return None
     different = [unit for unit in one if one[unit].keys() != other[unit].keys()]
     if len(different) != 1 or one[different[0]].keys() & other[different[0]].keys():
         return None
     unit = different[0]
-    return (_told(one[unit], unit), _told(other[unit], unit))
+    return (_written(one[unit], unit), _written(other[unit], unit))
 
 
-def _told(values: Mapping[Decimal, str], unit: str) -> str:
-    """As they are written: with their unit, unless it stands elsewhere, as at the head of a column."""
-    told = ", ".join(values.values())
-    has_unit = unit in told or any(_UNIT.search(value) for value in values.values())
-    return told if has_unit else f"{told} {unit}"
+def _written(values: Mapping[Decimal, str], unit: str) -> str:
+    """The values as written; a unit from elsewhere, as from a column header, is appended."""
+    written = ", ".join(values.values())
+    has_unit = unit in written or any(_UNIT.search(value) for value in values.values())
+    return written if has_unit else f"{written} {unit}"

@@ -1,4 +1,4 @@
-"""Turns a scan of the whole collection into an answer: every mention is checked, then counted."""
+"""Turns a scan of the whole collection into an answer: checks every mention, then counts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pincite.verify.receipts.receipt import located
 
 _LARGEST_BYTES = 4096 * MEBIBYTE
 _NAMED = 5
-"""Files that could not be read which the answer names; the survey has all of them."""
+"""Most unreadable files that the answer names; the survey lists all of them."""
 
 
 class CountVerifier:
-    """Counts what stands in the stored text and, for text formats, still in the file."""
+    """Counts mentions in the stored text that, for text formats, are still in the file."""
 
     def __init__(self, sources: Sources, provenance: Provenance) -> None:
         self._sources = sources
@@ -44,7 +44,7 @@ class CountVerifier:
                 citations += made
                 written.update(form.casefold() for mention in kept for form in mention.written)
         survey = _survey(scan, rows, written, question.filters.sections)
-        reasons += _told(survey)
+        reasons += _coverage(survey)
         numbers = tuple(range(1, len(citations) + 1))
         text = survey_text(survey)
         claim = Claim(text=text, evidence_ids=(), verdict=Verdict.SUPPORTED, citations=numbers)
@@ -88,7 +88,7 @@ class CountVerifier:
 
 
 class _File:
-    """The bytes of a text file, read once for all its quotes."""
+    """The bytes of a text file, read once for all of its quotes."""
 
     def __init__(self, path: str, document: Document, modified: Callable[[], str]) -> None:
         self._encoding = document.encoding
@@ -103,7 +103,7 @@ class _File:
             self._why_not = why_not_there(Path(path), modified())
 
     def check(self, citation: Citation) -> FileCheck:
-        """Whether the file still holds a quote; of other formats only whether it is still there."""
+        """Whether the file still contains a quote; for other formats only whether it exists."""
         if self._why_not is not FileCheck.SAME:
             return self._why_not
         if citation.start_byte is None or citation.end_byte is None or self._encoding is None:
@@ -121,7 +121,7 @@ def _about_file(path: str, checks: Counter[FileCheck]) -> Iterator[str]:
         )
     if gone := checks[FileCheck.GONE]:
         yield (
-            f"{path}: the file is not in its folder any more; {gone} of its quotes were not counted. "
+            f"{path}: the file is no longer in its folder; {gone} of its quotes were not counted. "
             "Ingest the folder again, or put the file back"
         )
     if checks[FileCheck.MISSING]:
@@ -163,12 +163,12 @@ def _survey(
     )
 
 
-def _told(survey: Survey) -> Iterator[str]:
-    """How was counted, and what could not be looked through."""
+def _coverage(survey: Survey) -> Iterator[str]:
+    """What was counted, and which files could not be scanned."""
     if survey.closeness is Closeness.IN_ONE_SENTENCE:
         yield (
-            f"the words '{survey.subject}' stand side by side nowhere: counted are sentences that "
-            "hold all of them"
+            f"the words '{survey.subject}' never appear side by side: sentences that contain all of "
+            "them are counted"
         )
     yield (
         f"scanned: all {counted(survey.passages_scanned, 'passage')} of "

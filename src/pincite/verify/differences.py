@@ -1,7 +1,7 @@
-"""Do two sentences with the same words say something else in one place?
+"""Finds the one place where two sentences of the same words contradict each other.
 
-The words before and behind that place are the same. In it one sentence denies what the other
-affirms, demands what the other permits, uses the opposite word, or gives another name or time.
+The words before and after that place are the same. There, one sentence denies what the other
+affirms, requires what the other permits, uses the opposite word, or gives another name or time.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pincite.verify.statements.names import names
 from pincite.verify.statements.wording import Word, words_of
 
 _LONGEST_PLACE = 4
-"""Words in which two sentences may differ; more than that is another statement."""
+"""Most words in which two sentences may differ; beyond that they are different statements."""
 
 _FEWEST_SHARED = 3
 _FEWEST_WITH_OTHER_VALUE = 5
-"""Content words that two sentences share. More where only a name or a time differs: "the film was
+"""Content words that two sentences must share. More if only a name or a time differs: "the film was
 made by ..." is said of many films."""
 
 _ENDS = (".", "!", "。")
-"""Of a sentence; headings and signatures are filled in with other names."""
+"""Sentence endings. Headings and signatures have none, and often differ in a name only."""
 
 _MEANT = {
     "duty": "must shall required muss mussen doit doivent debe deben",
@@ -41,7 +41,7 @@ _CLOCK = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """Two sentences, the words in which they differ, and those that they share around these."""
+    """Two sentences, the words in which they differ, and the shared words around these."""
 
     one: Sequence[Word]
     other: Sequence[Word]
@@ -59,9 +59,9 @@ class _Pair:
 def difference(
     one: str, other: str, language: str, *, are_versions: bool
 ) -> tuple[str, str] | None:
-    """What each says where they differ; None where they agree or may speak of different things.
+    """The differing words of each; None if they agree or may be about different things.
 
-    Of versions of one document any shared word is enough, and any other word is a difference.
+    For versions of one document one shared word is enough, and any differing word counts.
     """
     are_sentences = all(text.rstrip().endswith(_ENDS) for text in (one, other))
     times = _times(one, other)
@@ -75,19 +75,19 @@ def difference(
     if _contradict(pair, language):
         rest = len(pair.behind)
         behind = (pair.one[len(pair.one) - rest :], pair.other[len(pair.other) - rest :])
-        return (_told(pair.here, behind[0]), _told(pair.there, behind[1]))
+        return (_quoted(pair.here, behind[0]), _quoted(pair.there, behind[1]))
     enough = are_versions or (are_sentences and pair.shared >= _FEWEST_WITH_OTHER_VALUE)
     if (
         enough
         and _is_at_the_end(pair)
         and _are_values(pair, (one, other), language, any_word=are_versions)
     ):
-        return (_told(pair.here, ()), _told(pair.there, ()))
+        return (_quoted(pair.here, ()), _quoted(pair.there, ()))
     return None
 
 
 def _pair(one: Sequence[Word], other: Sequence[Word]) -> _Pair | None:
-    """The one place where they differ; None where there is none, or where it is too long."""
+    """The one place where they differ; None if there is none or it is too long."""
     if abs(len(one) - len(other)) > _LONGEST_PLACE:
         return None
     start = _same(one, other)
@@ -102,10 +102,10 @@ def _pair(one: Sequence[Word], other: Sequence[Word]) -> _Pair | None:
 
 
 def _same(one: Sequence[Word], other: Sequence[Word]) -> int:
-    """How many words both begin with."""
+    """Length of the common beginning, in words."""
     count = 0
-    for word, beside in zip(one, other, strict=False):
-        if word.folded != beside.folded and not (word.is_content and word.key == beside.key):
+    for word, twin in zip(one, other, strict=False):
+        if word.folded != twin.folded and not (word.is_content and word.key == twin.key):
             break
         count += 1
     return count
@@ -133,14 +133,14 @@ def _modals(words: Sequence[Word]) -> set[str]:
 
 
 def _is_at_the_end(pair: _Pair) -> bool:
-    """Whether they differ in what is said, and not in what it is said of."""
+    """Whether they differ in what they state, not in the subject: no content word follows."""
     clause = pair.here[-1].clause if pair.here else -1
     behind = [word for word in pair.behind if word.clause == clause]
     return len(_content(pair.before)) > 0 and not _content(behind)
 
 
 def _are_values(pair: _Pair, texts: Sequence[str], language: str, *, any_word: bool) -> bool:
-    """Whether both give a name; of versions of a document any word. Numbers are compared apart."""
+    """Whether both give a name, or with `any_word` any word. Numbers are compared elsewhere."""
     for words, text in zip((pair.here, pair.there), texts, strict=True):
         if not _content(words) or any(map(str.isdigit, "".join(word.text for word in words))):
             return False
@@ -151,19 +151,19 @@ def _are_values(pair: _Pair, texts: Sequence[str], language: str, *, any_word: b
     return True
 
 
-def _told(words: Sequence[Word], behind: Sequence[Word]) -> str:
-    """The words of one sentence, as far as the first that says what they are about."""
-    told = [word.text for word in words]
+def _quoted(words: Sequence[Word], behind: Sequence[Word]) -> str:
+    """The words in quotation marks, extended to the first content word if they have none."""
+    quoted = [word.text for word in words]
     if not _content(words):
         for word in behind:
-            told.append(word.text)
+            quoted.append(word.text)
             if word.is_content:
                 break
-    return f"“{' '.join(told)}”"
+    return f"“{' '.join(quoted)}”"
 
 
 def _times(one: str, other: str) -> tuple[str, str] | None:
-    """The day or the hour in which two texts differ that are the same otherwise."""
+    """The differing day or time of two texts that are otherwise the same."""
     places, others = list(_spans(one)), list(_spans(other))
     if not places or len(places) != len(others) or _without(one, places) != _without(other, others):
         return None

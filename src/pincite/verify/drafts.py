@@ -1,4 +1,4 @@
-"""Which statements of a draft hold, and which citations carry them?"""
+"""Checks which statements of a draft hold, and builds their citations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pincite.verify.statements.claims import ClaimChecker, Finding
 class CheckedDraft:
     """The statements of a draft after the check.
 
-    `used` is the evidence of those that hold: one piece for each citation, in the same order.
+    `used` is the evidence of the claims that hold: one piece for each citation, in the same order.
     """
 
     claims: tuple[Claim, ...]
@@ -32,7 +32,7 @@ class CheckedDraft:
 
 
 class DraftChecker:
-    """Checks quotes first, then each statement against those it cites."""
+    """Checks the quotes first, then each statement against the quotes it cites."""
 
     def __init__(self, sources: Sources, claims: ClaimChecker) -> None:
         self._sources = sources
@@ -40,9 +40,9 @@ class DraftChecker:
         self._claims = claims
 
     def check(self, question: Question, draft: Draft) -> CheckedDraft:
-        """Every claim with its verdict; those that hold with the numbers of their citations.
+        """Every claim with its verdict; those that hold also get the numbers of their citations.
 
-        A quote that is an item of a list comes behind what announces it, quoted too.
+        A quote that is a list item follows the list's lead-in, which is quoted too.
         """
         draft = with_announcements(draft, self._sources)
         evidence = {item.id: item for item in draft.evidence}
@@ -85,7 +85,7 @@ class DraftChecker:
 
 
 class _Held:
-    """Claims that hold, and their citations, numbered from 1 in the order in which they come."""
+    """Claims that hold, and their citations, numbered from 1 in order of appearance."""
 
     def __init__(
         self, evidence: Mapping[str, Evidence], quotes: Mapping[str, CheckedQuote]
@@ -112,12 +112,12 @@ class _Held:
         return self._numbers[place]
 
 
-# Are these words really there? Turns evidence into citations, or says why it cannot.
+# Turns evidence into citations, or explains why it cannot.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedQuote:
-    """What became of one piece of evidence; `problem` also tells what was not fully checked."""
+    """The result for one piece of evidence; `problem` also reports checks that were not possible."""
 
     citation: Citation | None
     problem: str = ""
@@ -148,7 +148,7 @@ class QuoteChecker:
 
 
 def _check_file(document: Document, item: Evidence, source: Source) -> FileCheck:
-    """By the bytes of the quote in text formats, elsewhere by those of the whole file."""
+    """Compares the bytes of the quote in text formats, and the whole file's digest in others."""
     place = document.byte_range(item.span.start, item.span.end)
     if place is None or document.encoding is None:
         digest = digest_now(source.path)
@@ -171,7 +171,7 @@ _PROBLEMS = {
         "left out. Ingest the file again"
     ),
     FileCheck.GONE: (
-        "{path}: the file is not in its folder any more; its quotes were left out. Ingest the folder "
+        "{path}: the file is no longer in its folder; its quotes were left out. Ingest the folder "
         "again, or put the file back"
     ),
     FileCheck.MISSING: (

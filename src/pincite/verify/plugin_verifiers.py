@@ -1,4 +1,4 @@
-"""Verifiers of plugins: what they add to the checks are further refusals, and nothing else."""
+"""Verifiers of plugins, which may refuse an answer but change nothing else."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Refuser(Protocol):
     """May this answer be shown?"""
 
     def refusals(self, question: Question, answer: Answer) -> Sequence[str]:
-        """Why it may not, in plain words; nothing where it may."""
+        """Why it may not, in plain words; empty if it may."""
         ...
 
 
 class Refusers:
-    """All that may refuse what the built-in verifier let pass. One that fails refuses."""
+    """Plugins that may refuse what the built-in verifier accepted. One that fails refuses."""
 
     def __init__(self, added: Sequence[Refuser]) -> None:
         self._added = added
@@ -52,27 +52,27 @@ class Refusers:
         for one in self._added:
             try:
                 found = one.refusals(question, answer)
-                told = [found] if isinstance(found, str) else [str(reason) for reason in found]
+                reasons = [found] if isinstance(found, str) else [str(reason) for reason in found]
             except (PluginError, TypeError) as error:
-                told = [f"it could not be checked: {error}"]
-            yield from told
+                reasons = [f"it could not be checked: {error}"]
+            yield from reasons
 
 
 class RefusableVerifier:
-    """The built-in verifier, and after it those of plugins."""
+    """The built-in verifier, followed by those of plugins."""
 
     def __init__(self, verifier: Verifier, refusers: Refusers) -> None:
         self._verifier = verifier
         self._refusers = refusers
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
-        """The answer that all of them let pass, or an abstention."""
+        """The answer if all of them accept it, or an abstention."""
         return self._refusers.checked(question, self._verifier.verify(question, draft, hits))
 
     def preview(
         self, question: Question, draft: Draft, hits: Sequence[Hit]  # noqa: ARG002
     ) -> Preview:  # fmt: skip
-        """Nothing: they look at whole answers, and nothing is shown before they have."""
+        """Empty: plugins check whole answers, and nothing may be shown before that."""
         return Preview()
 
 
@@ -84,5 +84,5 @@ class RefusableScanVerifier:
         self._refusers = refusers
 
     def verify(self, question: Question, scan: Scan) -> Answer:
-        """The count that all of them let pass, or an abstention."""
+        """The count if all of them accept it, or an abstention."""
         return self._refusers.checked(question, self._verifier.verify(question, scan))

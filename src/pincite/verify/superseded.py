@@ -1,4 +1,4 @@
-"""Is what is cited superseded by an amendment or a newer version?"""
+"""Finds newer versions and amendments of cited files."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Versions:
         self._known = lru_cache(maxsize=8)(self._load)
 
     def newer(self, path: str, question: str, collection: str | None) -> Iterator[str]:
-        """Names of files that are newer versions of the one at `path`, the newest first.
+        """Names of files that are newer versions of the one at `path`, newest first.
 
-        None when the question itself names the version that is cited: then it is the one wanted. Nor
-        where it is no version, but the minutes or the invoice of another day.
+        Nothing if the question names the cited version, which is then the one wanted, or if the file
+        is not a version but, for example, the minutes or the invoice of another day.
         """
         cited = version_of(path)
         if cited is None or names_version(question, cited):

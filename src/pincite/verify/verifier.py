@@ -1,8 +1,8 @@
-"""Turns a draft into an answer: what the source does not say is left out, or all is refused."""
+"""Turns a draft into an answer, keeping only what the sources say, or abstains."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.records.files import one_answer
@@ -20,37 +20,42 @@ from pincite.records.flow import (
     Verdict,
 )
 from pincite.stages import Sources
-from pincite.verify.abstention.decision import Judge
-from pincite.verify.abstention.lacking import Lacking
-from pincite.verify.abstention.reasons import Provenance, Reasons, of_nothing_shown, why_fallback
-from pincite.verify.conflicts import Conflicts, named
+from pincite.verify.abstention.decision import Judge, Judgement
+from pincite.verify.abstention.lacking import MissingParts
+from pincite.verify.abstention.reasons import (
+    Provenance,
+    Reasons,
+    why_fallback,
+    without_quotes_shown,
+)
+from pincite.verify.conflicts import Conflict, Conflicts, name_with_version
 from pincite.verify.drafts import CheckedDraft, DraftChecker
 from pincite.verify.quotes.cells import Scales
 from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.superseded import Versions
 
-_NEAREST = 5
-"""Documents whose gaps are told when nothing was found: that many hits are looked at."""
+_NEAREST_HITS = 5
+"""Refusals report the gaps of the documents of this many hits."""
 
-_BEST_LOST = (
-    "the sentence that comes nearest to the question is not in its source any more, and the others "
-    "stand beside it in the same file"
+_BEST_QUOTE_LOST = (
+    "the sentence closest to the question is no longer in its source, and the other quotes from "
+    "that file only add to it"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needed:
-    """How much must hold. A draft gives way to its fallback when less of its statements does."""
+    """How many statements of a draft must hold; with fewer, its fallback is checked instead."""
 
     statements: int = 1
     share: float = 0.5
-    """Of the statements of the draft, in 0..1."""
+    """Share of the draft's statements, in 0..1."""
 
 
 class SourceVerifier:
     """Checks quotes against the stored text and the file, and statements against the quotes.
 
-    A claim that fails is dropped and the reason is told. When too little is left of what a model
+    A claim that fails is dropped and the reason is reported. When too little is left of what a model
     wrote, the draft's fallback is checked instead. When nothing is left, or when the confidence is
     too low, the answer is an abstention.
     """
@@ -71,128 +76,134 @@ class SourceVerifier:
         self._claims = claims
         self._drafts = DraftChecker(sources, claims)
         self._reasons = Reasons(sources, versions)
-        self._lacking = Lacking(sources, claims.weights, is_rare)
+        self._missing = MissingParts(sources, claims.weights, is_rare)
         self._conflicts = Conflicts(sources)
         self._scales = Scales(sources)
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
         with one_answer():
-            return self._verified(question, draft, hits)
-
-    def _verified(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
-        draft, checked = self._check(question, draft)
-        told = [*self._provenance.notices, *question.notices, *checked.reasons]
-        checked = replace(checked, reasons=tuple(told))
-        if not checked.claims:
-            why = [self._reasons.why_nothing(question, draft, hits)]
-            why += self._lacking.nearest(question, hits)
-            return self._refusal(question, draft, checked, why, hits)
-        if _lost_the_best(draft, checked):
-            return self._refusal(question, draft, checked, [_BEST_LOST], hits)
-        told_by = [item.narrowed() for item in checked.used]
-        judged = self._judge.judge(question, told_by, hits)
-        if judged.too_little:
-            why = [*self._lacking.told(question, told_by, hits, judged.too_little)]
-            refused = self._refusal(question, draft, checked, why, hits)
-            return replace(refused, confidence=judged.confidence)
-        checked = self._with_conflicts(question, checked, hits)
-        for remark in self._scales.find(checked.used):
-            checked = _behind_its_row(self._beside(question, checked, remark), remark)
-        told = [*checked.reasons, *([judged.beside] if judged.beside else [])]
-        cited = {citation.document for citation in checked.citations}
-        told += self._reasons.caveats(question, cited, checked.citations)
-        told += self._reasons.newer_versions(question, checked.citations)
-        told += self._reasons.said_elsewhere(
-            question, [one.narrowed() for one in checked.used], hits
-        )
-        told += self._lacking.beside(question, checked.used)
-        return self._answer(
-            question, draft, replace(checked, reasons=tuple(told)), judged.confidence
-        )
+            return self._verify(question, draft, hits)
 
     def preview(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Preview:
-        """What holds of a draft that is not complete yet; nothing where it would be refused."""
+        """The claims of an unfinished draft that hold; empty if they would be refused."""
         checked = self._drafts.check(question, draft)
-        if (
-            not checked.claims
-            or self._judge.judge(
-                question, [item.narrowed() for item in checked.used], hits
-            ).too_little
-        ):
+        if not checked.claims:
+            return Preview()
+        if self._judge.judge(question, _quoted_sentences(checked), hits).too_little:
             return Preview()
         return Preview(claims=checked.claims, citations=checked.citations)
 
-    def _with_conflicts(
-        self, question: Question, checked: CheckedDraft, hits: Sequence[Hit]
-    ) -> CheckedDraft:
-        """The same with what other documents say differently, quoted beside it and pointed out."""
-        for conflict in self._conflicts.find([item.narrowed() for item in checked.used], hits):
-            spans = [item.span for item in checked.used]
-            if conflict.other.span not in spans:
-                checked = self._beside(question, checked, conflict.other)
-                spans = [item.span for item in checked.used]
-            if conflict.other.span not in spans:
-                continue
-            place = spans.index(conflict.other.span)
-            here, there = checked.citations[conflict.cited], checked.citations[place]
-            told = (
-                f"quotes [{conflict.cited + 1}] and [{place + 1}] differ: {conflict.here} in "
-                f"{named(here.source)}, {conflict.there} in {named(there.source)}"
-            )
-            checked = replace(checked, reasons=(*checked.reasons, told))
-        return checked
+    def _verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
+        draft, checked = self._check_with_fallbacks(question, draft)
+        notices = (*self._provenance.notices, *question.notices)
+        checked = replace(checked, reasons=(*notices, *checked.reasons))
 
-    def _beside(self, question: Question, checked: CheckedDraft, item: Evidence) -> CheckedDraft:
-        """The same with one more quote, if that is in its source, and with what announces it."""
-        claim = Claim(text=item.quote, evidence_ids=(item.id,))
-        added = self._drafts.check(question, Draft(claims=(claim,), evidence=(item,)))
-        first = len(checked.citations) + 1
-        return replace(
-            checked,
-            claims=(
-                *checked.claims,
-                *(replace(one, citations=(n,)) for n, one in enumerate(added.claims, start=first)),
-            ),
-            citations=(*checked.citations, *added.citations),
-            used=(*checked.used, *added.used),
-        )
+        if reasons := self._why_nothing_holds(question, draft, checked, hits):
+            return self._refuse(question, draft, checked, reasons, hits)
 
-    def _check(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:
-        """The draft that is shown: the first in the chain of fallbacks of which enough holds."""
+        sentences = _quoted_sentences(checked)
+        judged = self._judge.judge(question, sentences, hits)
+        if judged.too_little:
+            reasons = [*self._missing.reasons(question, sentences, hits, judged.too_little)]
+            refusal = self._refuse(question, draft, checked, reasons, hits)
+            return replace(refusal, confidence=judged.confidence)
+
+        checked = self._with_conflicts(question, checked, hits)
+        checked = self._with_scales(question, checked)
+        checked = _with_reasons(checked, self._remarks(question, checked, judged, hits))
+        return self._answer(question, draft, checked, judged.confidence)
+
+    def _check_with_fallbacks(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:
+        """The first draft in the chain of fallbacks of which enough statements hold."""
         checked = self._drafts.check(question, draft)
         reasons = (*draft.notices, *checked.reasons)
         if draft.fallback is None or self._is_enough(draft, checked):
             return draft, replace(checked, reasons=reasons)
-        shown, instead = self._check(question, draft.fallback)
-        return shown, replace(
-            instead,
-            reasons=(*reasons, why_fallback(draft), *instead.reasons),
-            left_out=(*checked.claims, *checked.left_out, *instead.left_out),
+        fallback, checked_fallback = self._check_with_fallbacks(question, draft.fallback)
+        return fallback, replace(
+            checked_fallback,
+            reasons=(*reasons, why_fallback(draft), *checked_fallback.reasons),
+            left_out=(*checked.claims, *checked.left_out, *checked_fallback.left_out),
         )
 
     def _is_enough(self, draft: Draft, checked: CheckedDraft) -> bool:
         held = len(checked.claims)
         return held >= self._needed.statements and held >= self._needed.share * len(draft.claims)
 
-    def _refusal(
+    def _why_nothing_holds(
+        self, question: Question, draft: Draft, checked: CheckedDraft, hits: Sequence[Hit]
+    ) -> list[str]:
+        """Why no quote is left, or none that answers without the best one; empty if some are."""
+        if not checked.claims:
+            reason = self._reasons.why_nothing(question, draft, hits)
+            return [reason, *self._missing.nearest(question, hits)]
+        return [_BEST_QUOTE_LOST] if _lost_best_quote(draft, checked) else []
+
+    def _with_conflicts(
+        self, question: Question, checked: CheckedDraft, hits: Sequence[Hit]
+    ) -> CheckedDraft:
+        """Adds quotes of other documents that contradict the cited ones, and points them out."""
+        for conflict in self._conflicts.find(_quoted_sentences(checked), hits):
+            other = conflict.other
+            if all(item.span != other.span for item in checked.used):
+                checked = self._with_quote(question, checked, other)
+            places = [place for place, item in enumerate(checked.used) if item.span == other.span]
+            if places:
+                checked = _with_reasons(checked, [_difference(conflict, checked, places[0])])
+        return checked
+
+    def _with_scales(self, question: Question, checked: CheckedDraft) -> CheckedDraft:
+        """Adds the sentences that state the scale ("in thousands") of cited table rows."""
+        for scale in self._scales.find(checked.used):
+            checked = _marked_like_its_row(self._with_quote(question, checked, scale), scale)
+        return checked
+
+    def _with_quote(
+        self, question: Question, checked: CheckedDraft, item: Evidence
+    ) -> CheckedDraft:
+        """Adds a quote with its lead-in, provided that it is in its source."""
+        claim = Claim(text=item.quote, evidence_ids=(item.id,))
+        added = self._drafts.check(question, Draft(claims=(claim,), evidence=(item,)))
+        first = len(checked.citations) + 1
+        claims = (replace(one, citations=(n,)) for n, one in enumerate(added.claims, start=first))
+        return replace(
+            checked,
+            claims=(*checked.claims, *claims),
+            citations=(*checked.citations, *added.citations),
+            used=(*checked.used, *added.used),
+        )
+
+    def _remarks(
+        self, question: Question, checked: CheckedDraft, judged: Judgement, hits: Sequence[Hit]
+    ) -> Iterator[str]:
+        """What a reader of these quotes should know, most important first."""
+        if judged.beside:
+            yield judged.beside
+        cited = {citation.document for citation in checked.citations}
+        yield from self._reasons.caveats(question, cited, checked.citations)
+        yield from self._reasons.newer_versions(question, checked.citations)
+        yield from self._reasons.also_found_in(question, _quoted_sentences(checked), hits)
+        yield from self._missing.remarks(question, checked.used)
+
+    def _refuse(
         self,
         question: Question,
         draft: Draft,
         checked: CheckedDraft,
-        why: Sequence[str],
+        why: Iterable[str],
         hits: Sequence[Hit],
     ) -> Answer:
-        near = {hit.passage.span.document_id for hit in hits[:_NEAREST]}
-        told = of_nothing_shown(checked.reasons)
-        reasons = [*told, *why, *self._reasons.caveats(question, near, [])]
+        nearest = {hit.passage.span.document_id for hit in hits[:_NEAREST_HITS]}
+        reasons = [*without_quotes_shown(checked.reasons), *why]
+        reasons += self._reasons.caveats(question, nearest, [])
         if self._provenance.unread:
             reasons.append(self._provenance.unread)
         nothing = replace(checked, claims=(), citations=(), used=(), reasons=tuple(reasons))
         return self._answer(question, draft, nothing, 0.0)
 
     def _answer(
-        self, question: Question, draft: Draft, checked: CheckedDraft, sure: float
+        self, question: Question, draft: Draft, checked: CheckedDraft, confidence: float
     ) -> Answer:
         return Answer(
             status=Status.ANSWERED if checked.claims else Status.ABSTAINED,
@@ -200,7 +211,7 @@ class SourceVerifier:
             text="\n".join(claim.text for claim in checked.claims if not claim.is_further),
             claims=checked.claims,
             citations=checked.citations,
-            confidence=sure,
+            confidence=confidence,
             reasons=tuple(dict.fromkeys(checked.reasons)),
             corpus_version=self._provenance.corpus_version,
             settings_digest=self._provenance.settings_digest,
@@ -213,22 +224,40 @@ class SourceVerifier:
         )
 
 
-def _behind_its_row(checked: CheckedDraft, remark: Evidence) -> CheckedDraft:
-    """The same, where a remark on the scale of a row stands behind the answer if that row does."""
-    row = remark.id.removeprefix(SCALE)
-    scaled = [claim for claim in checked.claims if row in claim.evidence_ids]
-    is_further = bool(scaled) and all(claim.is_further for claim in scaled)
+def _quoted_sentences(checked: CheckedDraft) -> list[Evidence]:
+    """The evidence of the citations, in order, each narrowed to its telling sentence."""
+    return [item.narrowed() for item in checked.used]
+
+
+def _with_reasons(checked: CheckedDraft, reasons: Iterable[str]) -> CheckedDraft:
+    return replace(checked, reasons=(*checked.reasons, *reasons))
+
+
+def _difference(conflict: Conflict, checked: CheckedDraft, place: int) -> str:
+    """How the quote at `place` (from 0) differs from the one it contradicts."""
+    here, there = checked.citations[conflict.cited], checked.citations[place]
+    return (
+        f"quotes [{conflict.cited + 1}] and [{place + 1}] differ: {conflict.here} in "
+        f"{name_with_version(here.source)}, {conflict.there} in {name_with_version(there.source)}"
+    )
+
+
+def _marked_like_its_row(checked: CheckedDraft, scale: Evidence) -> CheckedDraft:
+    """Marks the claim of a scale as further reading if all claims on its row are."""
+    row = scale.id.removeprefix(SCALE)
+    of_row = [claim for claim in checked.claims if row in claim.evidence_ids]
+    is_further = bool(of_row) and all(claim.is_further for claim in of_row)
     claims = (
-        replace(one, is_further=is_further) if remark.id in one.evidence_ids else one
-        for one in checked.claims
+        replace(claim, is_further=is_further) if scale.id in claim.evidence_ids else claim
+        for claim in checked.claims
     )
     return replace(checked, claims=tuple(claims))
 
 
-def _lost_the_best(draft: Draft, checked: CheckedDraft) -> bool:
-    """Whether the best quote failed, and what is left of an answer of quotes is from the same file.
+def _lost_best_quote(draft: Draft, checked: CheckedDraft) -> bool:
+    """Whether the best quote of an extractive draft failed, and only quotes of its file are left.
 
-    The others were chosen to stand beside it, and answer nothing without it.
+    They were selected to supplement it, and answer nothing without it.
     """
     if draft.mode is not Mode.EXTRACTIVE:
         return False

@@ -1,4 +1,4 @@
-"""What a library's own labelled questions say about confidence; kept in a file beside its catalog."""
+"""Confidence calibration from a library's own labelled questions, stored next to its catalog."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pincite.records.files import read_json
 
 CALIBRATION_FILE = "calibration.json"
 FEWEST_QUESTIONS = 100
-"""With fewer labelled questions nothing is said about how often answers are right."""
+"""With fewer labelled questions there is no calibration."""
 UNCALIBRATED = "uncalibrated"
 _FORMAT = 1
 _MOST_COUNTED = 10**9
@@ -23,9 +23,9 @@ _MOST_COUNTED = 10**9
 class Bound:
     """A promise: of the answers given, at most a share of `risk` is wrong.
 
-    It holds with a probability of `sureness` for questions like those it was found with. `threshold`
-    is the shipped model's confidence needed; of those questions `answered` reached it, and `wrong` of
-    these were wrong.
+    It holds with a probability of `sureness` for questions like those it was fitted on. `threshold`
+    is the confidence of the shipped model that is needed; `answered` of those questions reached it,
+    and `wrong` of these were wrong.
     """
 
     risk: float
@@ -37,11 +37,11 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """How often answers of each confidence were right, for one library under some settings.
+    """How often answers of each confidence were right, for one library and its settings.
 
     `curve` has points (shipped model's confidence, share right), both ascending in 0..1. `made_for`
-    is a digest of settings, encoder and shipped model; under others it says nothing. `bound` is None
-    where no threshold keeps the promise. `error` is the expected calibration error, cross-validated.
+    is a digest of settings, encoder and shipped model; it is not valid for others. `bound` is None
+    if no threshold keeps the promise. `error` is the cross-validated expected calibration error.
     """
 
     made_for: str
@@ -53,7 +53,7 @@ class Calibration:
     bound: Bound | None
 
     def right(self, confidence: float) -> float:
-        """The share right of answers of this confidence, between two points on a straight line."""
+        """The share of right answers at this confidence, by linear interpolation."""
         place = bisect_right(self.curve, (confidence, 1.0))
         if place == 0 or place == len(self.curve):
             return self.curve[min(place, len(self.curve) - 1)][1]
@@ -61,7 +61,7 @@ class Calibration:
         return low + (high - low) * (confidence - left) / (right - left) if right > left else high
 
     def told(self, corpus_version: str) -> str:
-        """What every answer says of it."""
+        """The description shown with every answer."""
         made_from = f"from {self.questions} questions"
         changed = "" if corpus_version == self.corpus_version else "; documents changed since"
         if self.bound is None:
@@ -74,7 +74,7 @@ class Calibration:
 
 
 def load_calibration(folder: Path) -> Calibration | None:
-    """That of a library; None where there is none. Raises LibraryError when it is damaged."""
+    """The calibration of a library, or None. Raises LibraryError if it is damaged."""
     path = folder / CALIBRATION_FILE
     try:
         return _calibration(read_json(path))
@@ -84,14 +84,14 @@ def load_calibration(folder: Path) -> Calibration | None:
         raise LibraryError(f"{path}: cannot be read ({error.strerror})") from error
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise LibraryError(
-            f"{path}: is no calibration ({error}); make it anew with 'pincite calibrate', or delete it"
+            f"{path}: is not a calibration ({error}); run 'pincite calibrate' again, or delete it"
         ) from error
 
 
 def _calibration(found: Any) -> Calibration:
-    """What a file's JSON says. Raises an error of Python's that says what is wrong with it."""
+    """Parses a file's JSON. Raises a built-in exception that describes the fault."""
     if found.pop("format") != _FORMAT:
-        raise ValueError("of another version")
+        raise ValueError("it has another format version")
     bound = found.pop("bound")
     curve = tuple((float(left), float(right)) for left, right in found.pop("curve"))
     made = Calibration(**found, curve=curve, bound=Bound(**bound) if bound else None)
@@ -115,7 +115,7 @@ def _is_share(value: object) -> bool:
 
 
 def save_calibration(folder: Path, calibration: Calibration) -> Path:
-    """Write it into a library's folder, in one step."""
+    """Write it atomically into a library's folder."""
     path = folder / CALIBRATION_FILE
     draft = folder / f".{CALIBRATION_FILE}.draft"
     form = {"format": _FORMAT, **asdict(calibration)}

@@ -1,4 +1,4 @@
-"""Do the quotes speak of the year that is asked for?"""
+"""Checks whether the quotes are about the year that is asked for."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _SPAN = re.compile(
     r"zwischen)\s",
     re.IGNORECASE,
 )
-"""A year behind one of these bounds the answer and need not stand in it."""
+"""A year after one of these words bounds the answer and need not appear in it."""
 _LASTS = re.compile(
     r"\b(?:since|from|until|till|after|before|between|through|onwards?|seit|ab|bis|zwischen)\b",
     re.IGNORECASE,
 )
-"""In a quote that may be of years that it does not name."""
+"""A quote with one of these words may cover years that it does not name."""
 _NO_YEAR = re.compile(r"\s+[A-Z]|['’]?s\b")
-"""Behind a year that is part of a name or a decade: "the 2011 Stock Plan", "in the 1950's"."""
+"""Follows a year that is part of a name or a decade: "the 2011 Stock Plan", "in the 1950's"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongYears:
-    """Years that are asked for and of which no quote is; and those of the best quote, where they say
-    that it does not answer."""
+    """Years of the question that no quote is about; `instead` holds the years of the best quote if
+    they show that it does not answer."""
 
     asked: tuple[int, ...]
     instead: tuple[int, ...] = ()
@@ -40,7 +40,7 @@ class WrongYears:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
-    """What a quote and the headers of its table say, and the years that it is of."""
+    """The words of a quote and its table headers, and the years that it is about."""
 
     words: frozenset[str]
     years: frozenset[int]
@@ -52,11 +52,11 @@ class _Said:
 def wrong_years(
     question: Question, evidence: Sequence[Evidence], *, weights: TermWeights, sources: Sources
 ) -> WrongYears:
-    """Which years of the question no quote is of that speaks of what is asked.
+    """Years of the question that no relevant quote is about.
 
-    A row of a table is of the years of its headers; a sentence is of those that it or its passage
-    names. `instead` is empty unless the best such quote is of other years only: a row of a table of
-    these, or a sentence that names them, with nothing of a time that may hold the year asked for.
+    A table row is about the years of its headers; a sentence about those that it or its passage
+    names. `instead` is empty unless the best such quote is about other years only: a row of a table
+    of these, or a sentence that names them, without a period that may include the year asked for.
     """
     asked = years_asked(question.plain)
     if not asked:
@@ -78,12 +78,12 @@ def wrong_years(
 
 
 def _may_hold(named: frozenset[int], asked: frozenset[int]) -> bool:
-    """Whether a year asked for lies between those of a sentence: the life of a king, a war."""
+    """Whether a year asked for lies between the years of a sentence: the life of a king, a war."""
     return any(min(named, default=0) < year < max(named, default=0) for year in asked)
 
 
 def years_asked(question: str) -> frozenset[int]:
-    """The years that the answer is to be of."""
+    """The years that the answer must be about."""
     return frozenset() if _SPAN.search(question) else frozenset(_years(question))
 
 

@@ -1,4 +1,4 @@
-"""What is lacking for an answer, or in one, and which passages come nearest, in plain words."""
+"""Explains what an answer, or a refusal, is missing, and which passages come nearest."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from pincite.verify.numbers.missing import cited_texts, has_digits, missing_numb
 from pincite.verify.quotes.list_lead_ins import announced_by, read_with_announcements
 from pincite.verify.statements.names import missing_names, names
 
-# Which telling words of a question stand in none of the documents?
+# Informative words of a question that appear in none of the documents.
 
 _NOWHERE_ENGLISH = "en"
 _SHORTEST = 5
 """Letters of a rare word."""
 _CODE = re.compile(r"(?=.{4})[^\W\d_]+[-_./]?\d[\w./-]*")
-"""Letters and digits; "15th" and "Q3" are none."""
+"""Letters and digits; "15th" and "Q3" do not match."""
 _ROMAN = re.compile(r"[IVXLC]+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -38,10 +38,10 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 def words_nowhere(
     question: Question, asked: Asked, cited: Sequence[str], is_rare: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Names, codes and, in English, rare words; those of which no part is known, as they are written.
+    """Names, codes and, in English, rare words of which no part is known, as they are written.
 
-    A name may be the short form of what stands in the `cited` passages. A word that may be misspelt
-    is told where it is looked up otherwise.
+    A name that may be a short form of one in the `cited` passages is left out, as is a word with a
+    spelling correction or expansion, which is reported elsewhere.
     """
     if not asked.unknown:
         return
@@ -53,7 +53,7 @@ def words_nowhere(
         written = _POSSESSIVE.sub("", word)
         is_code = _CODE.fullmatch(written) is not None
         parts = {term for term, one in asked.words.items() if one == word}
-        if is_code:  # Its letters may well stand elsewhere: the E of E-0418.
+        if is_code:  # Its letters may well appear elsewhere: the E of E-0418.
             parts = {term for term in parts if any(map(str.isdigit, term))}
         if written in otherwise or not parts <= asked.unknown or not is_latin(written):
             continue
@@ -67,12 +67,12 @@ def _is_rare(word: str, is_rare: Callable[[str], bool]) -> bool:
     return is_plain and is_rare(fold(word))
 
 
-# What is lacking for an answer, or in one, and which passages come nearest, in plain words.
+# Reasons for refusals, and remarks on answers that are shown.
 
 _WORDS_NAMED = 5
 _PASSAGES_NAMED = 3
 _QUOTE_CHARS = 160
-"""A longer sentence is told without its words: a quote is whole or not there."""
+"""A longer sentence is not quoted in a reason, since quotes are never cut."""
 
 _ENGLISH = "en"
 _ASKED_KINDS = (
@@ -98,11 +98,11 @@ _ASKED_KINDS = (
         ),
     ),
 )
-"""Kinds of answer: how they are asked for, and what a quote with one has."""
+"""Kinds of answer: how questions ask for them, and what a quote with one contains."""
 
 
-class Lacking:
-    """Finds the words for an answer that was refused, and for what a shown one does not speak of."""
+class MissingParts:
+    """Words the reasons of refusals, and remarks on what a shown answer does not mention."""
 
     def __init__(
         self,
@@ -114,10 +114,10 @@ class Lacking:
         self._weights = weights
         self._is_rare = is_rare
 
-    def told(
+    def reasons(
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], too_little: str
     ) -> Iterator[str]:
-        """Why statements that hold are not shown as an answer, and what comes nearest."""
+        """Why statements that hold are not shown, and which passages come nearest."""
         best = max(evidence, key=lambda item: item.score)
         yield f"the documents do not seem to answer this: {too_little}"
         yield f"the nearest passage is in {self._place(question, best.passage)}{self._quoted(best)}"
@@ -127,7 +127,7 @@ class Lacking:
     def nearest(
         self, question: Question, hits: Sequence[Hit], *, besides: Passage | None = None
     ) -> Iterator[str]:
-        """The first passages that were found, by file, page and section."""
+        """The best passages retrieved, by file, page and section."""
         passages = [hit.passage for hit in hits if besides is None or hit.passage.id != besides.id]
         places = dict.fromkeys(self._place(question, one) for one in passages[:_PASSAGES_NAMED])
         if besides is not None:
@@ -135,11 +135,11 @@ class Lacking:
         if places:
             yield f"{'next come' if besides else 'the nearest are'} {'; '.join(places)}"
 
-    def beside(self, question: Question, evidence: Sequence[Evidence]) -> Iterator[str]:
-        """What the question names and the cited passages do not: the answer may be about another.
+    def remarks(self, question: Question, evidence: Sequence[Evidence]) -> Iterator[str]:
+        """What the question names and the cited passages do not.
 
-        Numbers one by one; names only where the passages have none of them, since a question often
-        names more than what it asks about.
+        Each missing number is reported; names only if the passages contain none of them, since a
+        question often names more than what it asks about.
         """
         asked = asked_terms(question, self._weights)
         cited = cited_texts(evidence, self._sources)
@@ -149,14 +149,14 @@ class Lacking:
             yield f"in none of the documents: {lost}; the answer may be about something else"
         spoken = spoken_language(question.plain, asked.language)
         missing = self._not_named(question.plain, evidence, cited, spoken)
-        told = [word for word in missing if word not in nowhere]
-        if told:
-            named = ", ".join(dict.fromkeys(told[:_WORDS_NAMED]))
+        unnamed = [word for word in missing if word not in nowhere]
+        if unnamed:
+            named = ", ".join(dict.fromkeys(unnamed[:_WORDS_NAMED]))
             yield f"the cited passages do not name: {named}; they may be about something else"
         wrong = wrong_years(question, evidence, weights=self._weights, sources=self._sources)
-        years = [year for year in map(str, wrong.asked) if not any(year in one for one in told)]
+        years = [year for year in map(str, wrong.asked) if not any(year in one for one in unnamed)]
         if years:
-            yield f"no quote that speaks of it is of {', '.join(years)}; it may be of another time"
+            yield f"no quote on this is about {', '.join(years)}; they may be about another time"
         elsewhere = self._not_in_best(question.plain, evidence, cited)
         if named := ", ".join(one for one in elsewhere if one not in years):
             yield f"the passage of the best quote does not name: {named}; another cited one does"
@@ -179,9 +179,9 @@ class Lacking:
     def _not_in_best(
         self, question: str, evidence: Sequence[Evidence], cited: Sequence[str]
     ) -> list[str]:
-        """Numbers that only stand in passages cited besides that of the best quote.
+        """Numbers of the question that are cited, but not in the passage of the best quote.
 
-        Names are left out: right answers often stand below a heading that says the name once.
+        Names are left out: right answers often appear below a heading that gives the name once.
         """
         if len(cited) < 2 or not has_digits(question):
             return []
@@ -194,19 +194,19 @@ class Lacking:
     def _unsupported(
         self, question: Question, evidence: Sequence[Evidence], best: Evidence
     ) -> Iterator[str]:
-        """Which part of the question has no support in the quotes."""
+        """Parts of the question that the quotes do not support."""
         asked = asked_terms(question, self._weights)
-        # A question of stop words alone is looked up by them; the index never holds them.
+        # A question of stop words alone is searched by them, but the index never contains them.
         if terms(question.plain, asked.language):
-            yield from self._words_lacking(asked, evidence)
+            yield from self._missing_words(asked, evidence)
         yield from self._opposed(question, best, asked)
         if states_what_is_negated(question, evidence, asked.language, self._sources):
             yield "it states what the question negates"
-        kind = _kind_lacking(question, evidence, asked)
+        kind = _missing_kind(question, evidence, asked)
         if kind:
             yield f"the question asks for {kind}, and there is none in the quotes"
 
-    def _words_lacking(self, asked: Asked, evidence: Sequence[Evidence]) -> Iterator[str]:
+    def _missing_words(self, asked: Asked, evidence: Sequence[Evidence]) -> Iterator[str]:
         held = evidence_terms(evidence, asked.language, self._sources)
         nowhere = asked.missing(set(asked.weights) - asked.unknown | held)
         missing = [word for word in asked.missing(held | asked.unknown) if word not in nowhere]
@@ -216,7 +216,7 @@ class Lacking:
             yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
 
     def _quoted(self, best: Evidence) -> str:
-        """The sentence behind what announces it, each in quotation marks of its own."""
+        """The sentence after its lead-ins, each in its own quotation marks."""
         if len(best.quote) > _QUOTE_CHARS:
             return ""
         span = best.span
@@ -236,8 +236,8 @@ class Lacking:
         return f"{Path(source.path).name}{page}{section}"
 
 
-def _kind_lacking(question: Question, evidence: Sequence[Evidence], asked: Asked) -> str:
-    """The kind of answer that is asked for, if no quote has one."""
+def _missing_kind(question: Question, evidence: Sequence[Evidence], asked: Asked) -> str:
+    """The kind of answer that is asked for, if no quote contains one."""
     if asked.language != _ENGLISH:
         return ""
     for kind, wanted, held in _ASKED_KINDS:

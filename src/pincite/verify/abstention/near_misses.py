@@ -1,7 +1,7 @@
-"""Is another one of its kind quoted, where the one that is asked for stands nowhere?
+"""Detects quotes about another item of the kind that is asked for.
 
 A question that names one thing by a code (`INV-2060`) or by a number ("Amendment No. 2") is not
-answered by what is said of another, however alike the words are.
+answered by a statement about another, however similar the words are.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pincite.verify.abstention.signals import IN_NO_PASSAGE
 from pincite.verify.statements.names import names
 
 _LOOKED_AT = 20
-"""Passages, besides those that are quoted, in which what is asked for may stand."""
+"""Best hits, in addition to the quoted passages, that are searched for the item."""
 
 _CODE = re.compile(
     r"(?<![^\s(\[\"“„'#])(?P<kind>[^\W\d_]+(?:[-/_.][^\W\d_]+)*[-/_.]?)(?P<number>\d+)(?P<rest>(?:[-/_.]?\w+)*)"
 )
 _FEWEST_DIGITS = 3
-"""Fewer make no code on their own: "PS3", "covid-19", "top-10"."""
+"""With fewer it is no code by itself: "PS3", "covid-19", "top-10"."""
 _TIMES = frozenset("pre post mid early late circa ca".split())
 _YEARLIKE = re.compile(r"(?:19|20)\d\d")
 _NUMBERED = re.compile(
@@ -38,7 +38,7 @@ _NUMBERED_KINDS = frozenset(
     stage figure table step item unit zone tier grade amendment policy channel form platform pier
     gate terminal track lane floor room building""".split()
 )
-"""What bears a number without a sign before it; so does what is written as a name ("Apollo 13")."""
+"""Kinds that are numbered without "No."; so are words written as names ("Apollo 13")."""
 _RANGE = r"(?:nos?\W+)?(\d{1,6})\s?(?:[-–]|to|through)\s?(\d{1,6})"
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _CARDINALS = "one two three four five six seven eight nine ten".split()
@@ -47,9 +47,9 @@ _ROMAN = "i ii iii iv v vi vii viii ix x".split()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
-    """What a question names: of which kind, and which one; `text` as it is written.
+    """An item that a question names by kind and number; `text` is how it is written.
 
-    `is_sure` where a sign says that it is a number of that kind ("No. 7").
+    `is_sure` if a sign such as "No." marks the number ("No. 7").
     """
 
     text: str
@@ -66,7 +66,7 @@ def near_miss(
     weights: TermWeights,
     sources: Sources,
 ) -> str:
-    """Why the quotes are about another one of the kind that is asked for, or nothing."""
+    """Why the quotes are about another item of the kind that is asked for, or an empty string."""
     asked = question.plain
     codes, numbered = [*_codes(asked)], [*_numbered(asked, weights.language(asked))]
     if not codes and not numbered:
@@ -89,7 +89,7 @@ def near_miss(
 
 
 def _codes(question: str) -> Iterator[_Named]:
-    """Letters with digits behind them; no periods such as FY24 and Q3."""
+    """Letters followed by digits, except periods such as FY24 and Q3."""
     for found in _CODE.finditer(question):
         is_time = found["kind"].lower().rstrip("-") in _TIMES and _YEARLIKE.fullmatch(
             found["number"]
@@ -100,9 +100,9 @@ def _codes(question: str) -> Iterator[_Named]:
 
 
 def _is_nowhere(code: _Named, near: str, weights: TermWeights) -> bool:
-    """Whether a code stands in no passage, in any spelling, and must stand in one to be told of.
+    """Whether a code appears in no passage, in any spelling, and an answer would have to name it.
 
-    So it is where its number alone stands nowhere, or where another code of the kind is near.
+    It would if its number appears nowhere either, or if another code of its kind is near.
     """
     bare = re.sub(r"[\W_]", "", code.text)
     spellings = {fold(code.text), fold(bare)}
@@ -118,7 +118,7 @@ def _is_nowhere(code: _Named, near: str, weights: TermWeights) -> bool:
 
 
 def _numbered(question: str, language: str) -> Iterator[_Named]:
-    """ "Amendment No. 2", "invoice # 7", "season 7", "Apollo 13"; no dates."""
+    """Items like "Amendment No. 2", "invoice # 7", "season 7" and "Apollo 13"; no dates."""
     called = {name.text for name in names(question, language)}
     for found in _NUMBERED.finditer(question):
         kind = found["kind"]
@@ -130,9 +130,9 @@ def _numbered(question: str, language: str) -> Iterator[_Named]:
 
 
 def _is_another_numbered(asked: _Named, near: str) -> bool:
-    """Whether one of its kind is near with a number of its own, and none with the number asked for.
+    """Whether an item of its kind is near with another number, and none with the number asked for.
 
-    Without a sign before the number, one that begins a line may be it: "5. Duties" is Schedule 5.
+    Without a sign, a number that begins a line may be the one: "5. Duties" is Schedule 5.
     """
     kind = rf"\b{re.escape(asked.kind.lower().removesuffix('s'))}s?\b\W+"
     sign = r"(?:(?:nos?|nr|numbers?)\b\W*)"

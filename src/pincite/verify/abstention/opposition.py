@@ -1,8 +1,7 @@
-"""Does the quote say the opposite of what was asked? Negation and words of opposite meaning.
+"""Detects quotes that say the opposite of the question: negations and antonyms.
 
-Words of opposite meaning stand in the same surroundings, so that vectors hardly tell them apart:
-"maximum pressure" and "minimum pressure" are near neighbours. English only; in other languages
-nothing is found.
+Antonyms appear in the same contexts, so vectors hardly distinguish them: "maximum pressure" and
+"minimum pressure" are near neighbours. English only; in other languages nothing is found.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from pincite.text.terms import terms
 
 _ENGLISH = "en"
 _NEGATED_WORDS = 2
-"""How many telling words after a negation it belongs to."""
+"""How many content words after a negation it applies to."""
 _REACH = 5
-"""Words between a negation and a word that it may belong to, on either side."""
+"""Most words between a negation and a word that it may apply to, on either side."""
 _WORD = re.compile(r"\w+n['’]t\b|[\w-]+")
 _LONG_ENOUGH = 5
-"""Letters from which on un-, in-, dis- and the like make a word's opposite: "in" + "form" does not."""
+"""Words must be longer than this for un-, in-, dis- to negate them: "in" + "form" does not."""
 _PREFIXES = ("un", "in", "im", "non", "dis", "ir", "il")
 
 
 def is_negated_otherwise(question: str, quote: str, language: str) -> bool:
-    """Whether the quote states, nowhere near a negation, a word that the question negates."""
+    """Whether the quote contains a word that the question negates, with no negation near it."""
     if language != _ENGLISH:
         return False
     return not all(_denied(question, quote))
@@ -39,7 +38,7 @@ def is_negated_alike(question: str, quote: str, language: str) -> bool:
 
 
 def _denied(question: str, quote: str) -> list[bool]:
-    """For each word that the question negates and the quote holds, whether it is negated there."""
+    """For each word that the question negates and the quote contains, whether it is negated there."""
     negated = _negated(_words(question))
     if not negated:
         return []
@@ -60,9 +59,9 @@ def _denied(question: str, quote: str) -> list[bool]:
 
 
 def opposites(question: str, quote: str, language: str, *, above: str) -> dict[str, str]:
-    """Words of the question that the quote lacks, each with the word of opposite meaning there.
+    """Words of the question that the quote lacks, each with its antonym in the quote.
 
-    A word in the headings `above` the quote is not lacking: "March" over "pay until April".
+    A word in the headings `above` the quote is not missing: "March" above "pay until April".
     """
     if language != _ENGLISH:
         return {}
@@ -91,12 +90,12 @@ def _is_before_to(words: Sequence[str], place: int, known: Set[str]) -> bool:
 
 
 def _negated(words: list[str]) -> set[str]:
-    """Terms that a negation stands before."""
+    """Terms that follow a negation."""
     found: set[str] = set()
     for place in range(len(words)):
         if _is_negation(words, place):
-            telling = [made for other in words[place + 1 :] if (made := terms(other, _ENGLISH))]
-            found.update(term for made in telling[:_NEGATED_WORDS] for term in made)
+            content = [made for other in words[place + 1 :] if (made := terms(other, _ENGLISH))]
+            found.update(term for made in content[:_NEGATED_WORDS] for term in made)
     return found
 
 
@@ -116,7 +115,7 @@ def _table() -> dict[str, frozenset[str]]:
 
 
 def _with_prefix(word: str) -> set[str]:
-    """`stable` of `unstable`, and `unstable` of `stable`."""
+    """`stable` for `unstable`, and `unstable` for `stable`."""
     found = {word[len(prefix) :] for prefix in _PREFIXES if word.startswith(prefix)}
     found |= {prefix + word for prefix in _PREFIXES}
     return {made for made in found if min(len(made), len(word)) > _LONG_ENOUGH}

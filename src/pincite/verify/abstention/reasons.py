@@ -1,4 +1,4 @@
-"""What must be told with an answer, or instead of one, in plain words."""
+"""Reasons and caveats that are shown with an answer, or instead of one."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from pincite.text.terms import question_terms
 from pincite.verify.superseded import Versions
 
 QUOTES_SHOWN = "the quotes themselves are shown"
-"""Begins or ends the reason for it, in notices of answerers too."""
+"""Begins or ends the reason for showing them, also in notices of answerers."""
 _FAULTS_NAMED = 3
 _FILES_NAMED = 3
 _FEWEST_WORDS = 4
-"""Of a sentence that stands in several files, below which it tells nothing: "See below."."""
+"""Shorter sentences ("See below.") are not reported as found in several files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """What an answer says about the library and settings it came from."""
+    """The library and settings that an answer came from."""
 
     corpus_version: str
     settings_digest: str
     notices: tuple[str, ...] = ()
-    """What users of every answer must know ("lexical search only: ...")."""
+    """Shown with every answer ("lexical search only: ...")."""
     unread: str = ""
-    """What of the library cannot be found ("3 files could not be read"): told when refusing."""
+    """What the library is missing ("3 files could not be read"); shown with abstentions."""
 
 
 def left_out(faults: Sequence[str], total: int) -> Iterator[str]:
-    """How many of `total` statements were left out, and why; nothing where none was."""
+    """How many of `total` statements were left out, and why; nothing if none was."""
     if not faults:
         return
     named = list(dict.fromkeys(faults))
@@ -49,22 +49,22 @@ def left_out(faults: Sequence[str], total: int) -> Iterator[str]:
 
 
 def why_fallback(draft: Draft) -> str:
-    """Why something else than the draft is shown."""
+    """Why the fallback is shown instead of the draft."""
     if draft.claims:
-        found = "what the model wrote was not carried by the documents"
+        found = "the documents do not support what the model wrote"
     else:
         found = "the model wrote no statement"
     return f"{found}; {QUOTES_SHOWN}"
 
 
-def of_nothing_shown(reasons: Sequence[str]) -> tuple[str, ...]:
-    """The same for an answer without quotes: why no model wrote it stays, that they are shown goes."""
-    told = (reason.removeprefix(f"{QUOTES_SHOWN}: ") for reason in reasons)
-    return tuple(reason.removesuffix(f"; {QUOTES_SHOWN}") for reason in told)
+def without_quotes_shown(reasons: Sequence[str]) -> tuple[str, ...]:
+    """The reasons of an abstention: they keep why no model wrote it, but announce no quotes."""
+    causes = (reason.removeprefix(f"{QUOTES_SHOWN}: ") for reason in reasons)
+    return tuple(reason.removesuffix(f"; {QUOTES_SHOWN}") for reason in causes)
 
 
 class Reasons:
-    """Finds the words for what is missing or doubtful."""
+    """Words the reasons for what is missing or doubtful."""
 
     def __init__(self, sources: Sources, versions: Versions | None = None) -> None:
         self._sources = sources
@@ -73,7 +73,7 @@ class Reasons:
     def caveats(
         self, question: Question, documents: Set[str], citations: Sequence[Citation]
     ) -> Iterator[str]:
-        """What is missing in these documents, and what about the quotes needs a second look."""
+        """Gaps in these documents, and what needs a second look in the quotes."""
         for document_id in sorted(documents):
             document = self._sources.document(document_id)
             name = self._file_name(question, document_id)
@@ -82,7 +82,7 @@ class Reasons:
             for flag in document.flags:
                 spans = ((c.start, c.end) for c in citations if c.document == document_id)
                 if any(flag.start < end and start < flag.end for start, end in spans):
-                    yield f"{name}: a quote holds {flag.kind}: {flag.detail}"
+                    yield f"{name}: a quote contains {flag.kind}: {flag.detail}"
         for number, citation in enumerate(citations, start=1):
             if citation.recognition is not None:
                 yield (
@@ -91,7 +91,7 @@ class Reasons:
                 )
 
     def newer_versions(self, question: Question, citations: Sequence[Citation]) -> Iterator[str]:
-        """Which cited files have a newer version in the library, by their names."""
+        """Cited files that have a newer version in the library, judged by their names."""
         for path in dict.fromkeys(citation.source for citation in citations):
             if self._versions is None:
                 return
@@ -102,10 +102,10 @@ class Reasons:
                     f"{', '.join(newer)}"
                 )
 
-    def said_elsewhere(
+    def also_found_in(
         self, question: Question, used: Sequence[Evidence], hits: Sequence[Hit]
     ) -> Iterator[str]:
-        """Which other files that were found hold a quote word for word, in whatever format."""
+        """Other retrieved files, in any format, that contain a quote word for word."""
         cited = {item.span.document_id for item in used}
         elsewhere = [hit.passage for hit in hits if hit.passage.span.document_id not in cited]
         for number, item in enumerate(used, start=1):
@@ -113,7 +113,7 @@ class Reasons:
                 continue
             wanted = {self._key(span) for span in _sentences_of(item)}
             source = self._sources.source(item.span.document_id, question.collection)
-            same = [_beside(source.path, copy) for copy in source.copies]
+            same = [_copy_name(source.path, copy) for copy in source.copies]
             same += [
                 self._file_name(question, passage.span.document_id)
                 for passage in elsewhere
@@ -123,10 +123,10 @@ class Reasons:
                 more = len(names) - _FILES_NAMED
                 others = f" and {more} more" if more > 0 else ""
                 named = ", ".join(names[:_FILES_NAMED])
-                yield f"the sentence of quote [{number}] also stands in {named}{others}"
+                yield f"the sentence of quote [{number}] also appears in {named}{others}"
 
     def _holds(self, passage: Passage, wanted: Set[str]) -> bool:
-        """Whether all these are sentences of a passage; it is looked into where it may be so."""
+        """Whether all `wanted` keys are sentences of a passage; a quick word test comes first."""
         text = self._sources.text_of(passage.span)
         longest = (max(re.findall(r"[^\W_]+", one) or [""], key=len) for one in wanted)
         if not all(word in text for word in longest):
@@ -151,13 +151,13 @@ class Reasons:
         return Path(self._sources.source(document_id, question.collection).path).name
 
 
-def _beside(path: str, copy: str) -> str:
-    """The name of a copy, with its folder where the name is the same."""
+def _copy_name(path: str, copy: str) -> str:
+    """The name of a copy, with its folder if both files have the same name."""
     same = Path(path).name == Path(copy).name
     return str(Path(*Path(copy).parts[-2:])) if same else Path(copy).name
 
 
 def _sentences_of(item: Evidence) -> list[Span]:
-    """The sentences of a quote, as far as its passage knows them; else the quote itself."""
+    """The sentences of a quote if its passage lists them, else the quote itself."""
     inside = [span for span in item.passage.sentences if item.span.contains(span)]
     return inside or [item.span]

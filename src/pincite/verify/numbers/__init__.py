@@ -1,1 +1,1 @@
-"""Does a quote state this number?"""
+"""Checks whether quotes state, or imply, the numbers of a claim."""

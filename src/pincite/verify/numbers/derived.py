@@ -1,9 +1,9 @@
-"""Does a number follow from numbers in the quotes: as a sum, a difference, a share or a mean?
+"""Derives a claimed number from numbers in the quotes: as a sum, difference, share or mean.
 
-Among many numbers some sum or share comes near any value by chance. So a derivation counts only
-where the claim names the operation, where the operands stand in one row, one column or one text and
-belong to the years of the claim, and where hitting the claimed value by chance is unlikely. Numbers
-whose row and column the claim names are tried first, and alone.
+Among many numbers, some sum or share is near any value by chance. So a derivation counts only if the
+claim names the operation, the operands are in one row, one column or one text and belong to the
+years of the claim, and a hit by chance is unlikely. Numbers whose row and column the claim names are
+tried first, by themselves.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pincite.verify.numbers.results import Operations, Result, Results, is_of_un
 from pincite.verify.numbers.stated import Stated, StatedFigures, claimed_values
 
 _LIKELY_BY_CHANCE = 0.1
-"""Expected number of other results as near to the claimed value as the right one would be."""
+"""Most results expected to match the claimed value by chance."""
 
 _MOST_OPERANDS = 40
 
 _LONGEST_ROW = 12
-"""Cells whose sums are tried."""
+"""Rows with more cells are not summed in parts."""
 
 _FEW = 6
-"""Results among which a zero is no chance."""
+"""With at most this many results, a zero is not taken for chance."""
 
 _IS_AMOUNT = re.compile(r"(?:\b(?:is|are|was|were|by|equals?|totals?|totall?ed)|:)\s*$")
 
@@ -42,7 +42,7 @@ class Derivation:
         self._operations = Operations(text)
         self._years = spanned = years
         if len(years) == 1 and self._operations.any_of(("difference", "mean")):
-            # "The increase in 2019" is one from 2018, "the average of 2019" that of its two ends.
+            # "The increase in 2019" is from 2018; "the average of 2019" is that of its two ends.
             self._years = years | {min(years) - 1}
         elif years and self._operations.any_of(("sum", "mean")) and self._operations.spans_years:
             self._years = spanned = frozenset(range(min(years), max(years) + 1))
@@ -55,8 +55,8 @@ class Derivation:
         if not self._operations.is_named:
             return False
         usable = [item for item in stated.numbers if may_be_operand(item, self._years)]
-        spoken_of = named(usable, self._text, language_of(self._text), self._years)
-        tried = (spoken_of, usable)
+        named_first = named(usable, self._text, language_of(self._text), self._years)
+        tried = (named_first, usable)
         return any(self._is_among(self._of(items[:_MOST_OPERANDS])) for items in tried)
 
     def _is_year(self) -> bool:
@@ -100,9 +100,9 @@ class Derivation:
 
 
 def _sums_of_neighbours(items: Sequence[Stated], unit: str) -> Iterator[Decimal]:
-    """Sums of three or more cells that stand side by side in a row, but not of all.
+    """Sums of three or more adjacent cells of a row, but not of all.
 
-    "Due within five years" adds up what is due in the first, in the second, and so on.
+    "Due within five years" adds up the amounts due in the first year, in the second, and so on.
     """
     for line in rows(items):
         values = [item.values[0] for item in line if is_of_unit(item, unit)]
@@ -113,7 +113,7 @@ def _sums_of_neighbours(items: Sequence[Stated], unit: str) -> Iterator[Decimal]
 
 
 def _by_chance(results: Sequence[Result], value: Decimal, tolerance: Decimal) -> float:
-    """How many results a value like this one would hit: log-uniform between half and double."""
+    """Expected chance hits for a value log-uniform between half and double of this one."""
     size = abs(value)
     if size == 0:
         return 0.0 if len(results) <= _FEW else 1.0

@@ -1,4 +1,4 @@
-"""Does a quote state each number and date of a claim?"""
+"""Checks whether the quotes state each number and date of a claim."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _DURATIONS = frozenset({"h", "day", "month", "year"})
-"""Units that headers leave out: "due in 1 to 3"."""
+"""Units that headers may leave out: "due in 1 to 3"."""
 _NAME_BEFORE = re.compile(r"\b[A-Z]\w+\s?$")
 _LISTED = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+")
 _MARKS = re.compile(r"\s?\[\d+(?:\s?[,–-]\s?\d+)*\]")
@@ -40,7 +40,7 @@ _MARKS = re.compile(r"\s?\[\d+(?:\s?[,–-]\s?\d+)*\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureFault:
-    """A number or date of a claim that its quotes do not carry."""
+    """A number or date of a claim that its quotes do not support."""
 
     verdict: Verdict
     written: str
@@ -48,19 +48,19 @@ class FigureFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureCheck:
-    """What was found about the numbers of a claim; `derived` are those that were computed."""
+    """The check of a claim's numbers; `derived` are those that follow by calculation."""
 
     faults: tuple[FigureFault, ...]
     derived: tuple[str, ...] = ()
 
 
 def without_marks(claim: str) -> str:
-    """The claim without its number in a list and without marks of citations such as [2]."""
+    """The claim without its list number and without citation marks such as [2]."""
     return _MARKS.sub("", _LISTED.sub("", claim))
 
 
 def check_figures(claim: str, cited: Sequence[Citation]) -> FigureCheck:
-    """Every number with its unit, scale, sign and period, and every date of a claim."""
+    """Checks every number with its unit, scale, sign and period, and every date of a claim."""
     text = without_marks(claim)
     languages = [language_of(citation.quote) for citation in cited]
     mark = mark_of(text, language=languages[0]) if languages else "."
@@ -71,7 +71,7 @@ def check_figures(claim: str, cited: Sequence[Citation]) -> FigureCheck:
     faults, derived = [], []
     for number, years in zip(read.numbers, _claimed_years(text, read), strict=True):
         verdict = _number_verdict(text, number, years, stated)
-        if verdict in _NOT_THERE and Derivation(text, number, read.years).follows(stated):
+        if verdict in _MAY_BE_DERIVED and Derivation(text, number, read.years).follows(stated):
             verdict = Verdict.DERIVED
         if verdict is Verdict.DERIVED:
             derived.append(_written(text, number))
@@ -85,7 +85,7 @@ def check_figures(claim: str, cited: Sequence[Citation]) -> FigureCheck:
 
 
 def _claimed_years(text: str, read: Figures) -> list[frozenset[int]]:
-    """The years a number of the claim is said of: its own, or else all that the claim names."""
+    """The years each number of the claim is about: its own, or else all that the claim names."""
     named = read.years
     if named and _SPAN_OF_YEARS.search(text):
         named = frozenset(range(min(named), max(named) + 1))
@@ -112,20 +112,22 @@ def _number_verdict(
                 return verdict
             if verdict is not None:
                 verdicts.append(verdict)
-    # Where the same number is said of another period, one without a period does not count.
+    # If the same number is given for another period, one without a period does not count.
     if Verdict.SUPPORTED in verdicts and Verdict.PERIOD_DIFFERS not in verdicts:
         return Verdict.SUPPORTED
     faults = [verdict for verdict in verdicts if verdict is not Verdict.SUPPORTED]
     return faults[0] if faults else Verdict.NUMBER_NOT_IN_QUOTE
 
 
-_NOT_THERE = frozenset({Verdict.NUMBER_NOT_IN_QUOTE, Verdict.UNIT_DIFFERS, Verdict.PERIOD_DIFFERS})
+_MAY_BE_DERIVED = frozenset(
+    {Verdict.NUMBER_NOT_IN_QUOTE, Verdict.UNIT_DIFFERS, Verdict.PERIOD_DIFFERS}
+)
 
 
 def _compared(
     text: str, number: Number, value: Decimal, years: frozenset[int], item: Stated
 ) -> Verdict | None:
-    """What one stated number says about the claimed one; None if it is another number."""
+    """The verdict of one stated number on the claimed one; None if it is another number."""
     near = [own for own in item.values if _is_equal(text, number, value.copy_abs(), own.copy_abs())]
     if not near or number.is_ordinal != item.number.is_ordinal:
         return None
@@ -143,14 +145,14 @@ def _compared(
 
 
 def _is_of_time(item: Stated, years: frozenset[int]) -> bool:
-    """Whether it is of one of these years; a change between two years is of both."""
+    """Whether it belongs to one of these years; a change between two years belongs to both."""
     if len(item.years) == len(years) == 2 and is_comparison(item):
         return item.years == years
     return bool(item.years & years)
 
 
 def _is_of_a_name(text: str, number: Number, item: Stated) -> bool:
-    """Whether the number belongs to a name, as in "Section 106", which has no period."""
+    """Whether the number is part of a name, as in "Section 106", which has no period."""
     named = _NAME_BEFORE.search(text, 0, number.start)
     if named is None or number.unit:
         return False
@@ -158,7 +160,7 @@ def _is_of_a_name(text: str, number: Number, item: Stated) -> bool:
 
 
 def _means_negative(claim: str, item: Stated) -> bool:
-    """Whether words say what a sign says: a loss of 5, payments of (5)."""
+    """Whether words express the sign: a loss of 5, payments of (5)."""
     if claim:
         return bool(OUTGOING.search(claim))
     return bool(FALL.search(item.labels or item.before))
@@ -172,7 +174,7 @@ def _is_equal(text: str, number: Number, claimed: Decimal, own: Decimal) -> bool
 
 
 def _units_agree(number: Number, item: Stated) -> bool:
-    """A claim may leave a unit out, except where the number would mean something else then."""
+    """A claim may leave a unit out, unless that changes the meaning of the number."""
     if number.unit == "":
         return not item.units & {"%", "pp", "bp", "‰"} or item.number.unit == ""
     if number.unit in item.units or (number.unit in _DURATIONS and item.is_header):

@@ -1,4 +1,4 @@
-"""Which numbers of a question stand in none of the cited passages, in digits or in words?"""
+"""Finds numbers of a question that appear in no cited passage, in digits or in words."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _BOUND = re.compile(
     r"über|unter|als|bis)\s+\W?$",
     re.IGNORECASE,
 )
-"""Before a number that bounds the answer and need not stand in it."""
+"""Precedes a number that bounds the answer and need not appear in it."""
 _LONGEST_BOUND_CHARS = 20
 _WORD = re.compile(rf"[^\s(\"'“„«「『、。¿¡{UNSPACED}]+")
 _LETTERS = re.compile(rf"[^\W_{UNSPACED}]+")
 _RUN = re.compile(rf"[^\s{UNSPACED}]+")
 _GROUPED_BY_BLANKS = re.compile(r"(?<![\w.,])\d{1,3}(?:[ ’']\d{3})+(?:[.,]\d+)?(?!\d)")
 _TENTHS = re.compile(r"\.\d$")
-"""A cell of 18.5 euros is asked for as 18,50."""
+"""A question may ask for 18,50 euros, where the cell holds 18.5."""
 
 _ROMAN = {
     letters: str(number)
     for number, letters in enumerate("II III IV V VI VII VIII IX X XI XII XIII".split(), start=2)
 }
-"""Of kings and wars, which a question may number in digits."""
+"""Numbers of kings and wars, which a question may write in digits."""
 
 
 _HAN_DIGITS = {sign: value for value, sign in enumerate("〇一二三四五六七八九")} | {"零": 0}
@@ -45,28 +45,28 @@ _IN_WORDS = {
     short: re.compile(rf"\b{word}\b", re.IGNORECASE)
     for short, word in (("1st", "first"), ("2nd", "second"))
 }
-"""They mean too much else to be read as numbers everywhere."""
+"""Too ambiguous to be read as numbers everywhere."""
 
 
 def missing_numbers(
     question: str, evidence: Sequence[Evidence], cited: Sequence[str]
 ) -> Iterator[str]:
-    """Those that no cited passage names and no range of a quote holds ("2 to 4 years").
+    """Numbers that no cited passage names and no range in a quote includes ("2 to 4 years").
 
-    `cited` is what `cited_texts` gives.
+    `cited` is the result of `cited_texts`.
     """
     held = _held_in_ranges(question, evidence)
     yield from (one for one in _not_in(question, cited) if one not in held)
 
 
 def has_digits(text: str) -> bool:
-    """Whether there is any number to look for."""
+    """Whether there is any number to search for."""
     return bool(_DIGITS.search(text))
 
 
 def cited_texts(evidence: Sequence[Evidence], sources: Sources) -> list[str]:
-    """The cited passages, each with what stands above it and the name of its file."""
-    # A list or a table of one passage is many quotes.
+    """The cited passages, each below its headings and the name of its file."""
+    # A list or table in one passage gives many quotes.
     passages = {item.passage.id: item.passage for item in evidence}
     return [
         f"{sources.document(one.span.document_id).name}\n"
@@ -76,9 +76,9 @@ def cited_texts(evidence: Sequence[Evidence], sources: Sources) -> list[str]:
 
 
 def _not_in(question: str, cited: Sequence[str]) -> Iterator[str]:
-    """Numbers in digits of a question that stand in no cited passage, in digits or in words.
+    """Numbers in digits of a question that appear in no cited passage, in digits or in words.
 
-    Each as the identifier that it is part of, as it is written.
+    Each is given as the identifier that contains it, as written.
     """
     held = {
         form
@@ -94,7 +94,7 @@ def _not_in(question: str, cited: Sequence[str]) -> Iterator[str]:
     held |= {_ROMAN[found] for text in cited for found in _LETTERS.findall(text) if found in _ROMAN}
     held |= {str(_han_value(run)) for text in cited for run in _HAN_NUMBER.findall(text)}
     question = composed(question)
-    said = [*_held_places(question, cited, held), *_told_otherwise(question, cited, held)]
+    said = [*_held_places(question, cited, held), *_written_otherwise(question, cited, held)]
     for word in _WORD.finditer(question):
         for number in _DIGITS.finditer(question, *word.span()):
             before = question[max(0, number.start() - _LONGEST_BOUND_CHARS) : number.start()]
@@ -106,31 +106,30 @@ def _not_in(question: str, cited: Sequence[str]) -> Iterator[str]:
 
 
 def _held_places(question: str, cited: Sequence[str], held: set[str]) -> Iterator[tuple[int, int]]:
-    """Where the question has a date that the passages write otherwise, or digits that they group so."""
+    """Places of dates that the passages write differently, and of digits that they group by blanks."""
     asked = moments(question)
-    told = [
+    stated = [
         reading for text in cited if asked for one in moments(text) for reading in one.readings()
     ]
     for one in asked:
-        if any(_is_same_day(reading, other) for reading in one.readings() for other in told):
+        if any(_is_same_day(reading, other) for reading in one.readings() for other in stated):
             yield one.start, one.end
     for group in _GROUPED_BY_BLANKS.finditer(question):
         if _bare(_without_blanks(group[0])) in held:
             yield group.span()
 
 
-def _is_same_day(asked: Moment, told: Moment) -> bool:
-    """Whether a text tells the day that is asked for, whose year may be left open."""
-    same_year = asked.year is None or asked.year == told.year
-    return (
-        same_year and asked.day is not None and (asked.month, asked.day) == (told.month, told.day)
-    )
+def _is_same_day(asked: Moment, stated: Moment) -> bool:
+    """Whether a text states the day that is asked for, possibly without a year."""
+    same_year = asked.year is None or asked.year == stated.year
+    same_day = (asked.month, asked.day) == (stated.month, stated.day)
+    return same_year and asked.day is not None and same_day
 
 
 def _forms(number: str) -> Iterator[str]:
-    """A number, and its parts where it may be a date or the cells of a row: "30.09.2025,3".
+    """A number, and its parts if it may be a date or the cells of a row: "30.09.2025,3".
 
-    A version stands for the lines of versions that it is of: 2.3.0 for 2.3.
+    A version also matches its release lines: 2.3.0 matches 2.3.
     """
     bare = _bare(number)
     yield bare
@@ -144,7 +143,7 @@ def _forms(number: str) -> Iterator[str]:
 
 
 def _held_in_ranges(question: str, evidence: Sequence[Evidence]) -> set[str]:
-    """Numbers of the question, as they are written, that a range in a quote holds: "2 to 4 years"."""
+    """Numbers of the question, as written, that a range in a quote includes: "2 to 4 years"."""
     asked = quantities(question)
     ranges = [one for item in evidence for one in value_ranges(item.quote)] if asked else []
     return {
@@ -154,20 +153,20 @@ def _held_in_ranges(question: str, evidence: Sequence[Evidence]) -> set[str]:
     }
 
 
-def _told_otherwise(
+def _written_otherwise(
     question: str, cited: Sequence[str], held: set[str]
 ) -> Iterator[tuple[int, int]]:
-    """Where the question has a number that the passages tell in other signs: "5 million", "second"."""
+    """Places of numbers that the passages write differently: "5 million", "second"."""
     asked = [one for one in numbers(question) if _bare(one.digits) not in held]
-    told = {one.value for text in cited for one in numbers(text)} if asked else set()
-    yield from ((one.start, one.end) for one in asked if one.value in told)
+    stated = {one.value for text in cited for one in numbers(text)} if asked else set()
+    yield from ((one.start, one.end) for one in asked if one.value in stated)
     for found in _FIRST_TWO.finditer(question):
         if any(_IN_WORDS[found[0].lower()].search(text) for text in cited):
             yield found.span()
 
 
 def _han_value(run: str) -> int:
-    """Of a number in Chinese signs: 二十三 and 二三 are 23."""
+    """The value of a number in Chinese numerals: 二十三 and 二三 are 23."""
     total = digits = 0
     for sign in run:
         if sign in _HAN_DIGITS:
@@ -178,7 +177,7 @@ def _han_value(run: str) -> int:
 
 
 def _bare(number: str) -> str:
-    """Without separators of thousands, and with a decimal point for a comma."""
+    """The number without thousands separators, and with a decimal point instead of a comma."""
     return re.sub(r",(?=\d+$)", ".", re.sub(r"[.,](?=\d{3}(?!\d))", "", number))
 
 

@@ -1,4 +1,4 @@
-"""With which numbers of the quotes may a claim reckon, and which of them stand together?"""
+"""Selects and groups the numbers of quotes that a claim may calculate with."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pincite.text.terms import terms
 from pincite.verify.numbers.stated import Stated
 
 _FEW = 6
-"""Numbers of cells and of prose that may be reckoned with together."""
+"""Up to this many numbers, those of cells and of prose may be combined."""
 
 _LEAST_NAMED = 0.6
-"""Share of a label's words that a claim which names it holds."""
+"""Share of a label's words that a claim must contain to name it."""
 
 _CHANGES = re.compile(r"\b(?:change|variance|increase|decrease|difference)\b", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:total|change|variance|difference)\b", re.IGNORECASE)
@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"\d")
 
 
 def may_be_operand(item: Stated, years: Set[int]) -> bool:
-    """Whether it is an amount of these years, and not itself the result of a comparison."""
+    """Whether it is an amount of these years, and not the result of a comparison."""
     if item.number.is_ordinal or item.number.looks_like_year or item.is_header:
         return False
     if is_comparison(item) and (not item.years or not item.years <= (years or item.years)):
@@ -30,12 +30,12 @@ def may_be_operand(item: Stated, years: Set[int]) -> bool:
 
 
 def is_comparison(item: Stated) -> bool:
-    """Whether it stands in a column of changes."""
+    """Whether it is in a column of changes."""
     return bool(_CHANGES.search(item.column))
 
 
 def groups(items: Sequence[Stated]) -> Iterator[list[Stated]]:
-    """Numbers of one row, of one column, those of prose, and all where they are few."""
+    """Groups by row, by column, of prose, and of all numbers if they are few."""
     prose = [item for item in items if not item.labels]
     together = items if len(prose) < len(items) <= _FEW and prose else []
     for group in (*rows(items), *columns(items), prose, together):
@@ -62,13 +62,13 @@ def columns(items: Sequence[Stated]) -> list[list[Stated]]:
 
 
 def parts(group: Sequence[Stated]) -> list[Stated]:
-    """Those that are no total of others; where all are called so, that is what they are totals of."""
+    """The numbers not labelled as totals or changes; the whole group if all of them are."""
     found = [item for item in group if not _WHOLE.search(item.labels)]
     return found or list(group)
 
 
 def named(items: Sequence[Stated], text: str, language: str, years: Set[int]) -> list[Stated]:
-    """Numbers of cells whose row, column and year the text names, as far as it names any."""
+    """Numbers of cells whose row, column and year the text names, or as many of these as it names."""
     said = set(terms(text, language))
     cells = [item for item in items if item.labels]
     cells = [item for item in cells if item.years & years] or cells
@@ -90,11 +90,11 @@ def _words(label: str, language: str) -> set[str]:
 
 
 def _is_named(words: Set[str], said: Set[str]) -> bool:
-    """Years have been compared before; a label of nothing else is as good as named."""
+    """Whether the text names a label; one of years alone counts, since years are compared before."""
     return len(words & said) >= _LEAST_NAMED * len(words)
 
 
-# Words that say what a minus or brackets say in accounts.
+# Words that mean the same as a minus or brackets in accounts.
 
 _FALLS = (
     r"loss(?:es)?|lost|decreas\w*|declin\w*|deficit|reduc\w*|fell|fall\w*|drop\w*|lower\w*|negative|minus|"

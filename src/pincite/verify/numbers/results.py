@@ -1,4 +1,4 @@
-"""What comes out when an operation that a claim names is done with numbers of the quotes."""
+"""Computes the results of the operations that a claim names, on numbers of the quotes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from pincite.verify.numbers.stated import Stated
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A computed value. `is_directed`: later minus earlier. Not `has_sign`: a difference either way.
+    """A computed value.
 
-    `labels` are those of its operands.
+    `is_directed` if it is later minus earlier. Without `has_sign` it is a difference in either
+    direction. `labels` are those of its operands.
     """
 
     value: Decimal
@@ -28,10 +29,9 @@ class Result:
 
 
 class Results:
-    """Does with numbers what a claim names, for one of its numbers.
+    """Applies the operations that a claim names, for one of its numbers.
 
-    `asked` are the years that the claim names, and `spanned` those in which something may be added
-    up.
+    `asked` are the years that the claim names, and `spanned` the years that may be added up.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Results:
         self._spanned = spanned
 
     def of_group(self, group: Sequence[Stated]) -> Iterator[Result]:
-        """All results of numbers that stand together."""
+        """All results from the numbers of one group."""
         alike = [item for item in group if is_of_unit(item, self._unit)]
         yield from self._of_all(parts(self._in_years(alike)))
         for first, second in self._pairs(alike):
@@ -58,7 +58,7 @@ class Results:
                     yield from self._shares(first, second)
 
     def _pairs(self, items: Sequence[Stated]) -> Iterator[tuple[Stated, Stated]]:
-        """All pairs but those of the year before alone, which is there to be compared with."""
+        """All pairs except within the year before, which only serves for comparison."""
         for first, second in combinations(items, 2):
             if first.years != second.years or self._in_years([first]):
                 yield first, second
@@ -82,10 +82,10 @@ class Results:
         if not (self._asked and both) or len(self._asked) != 2:
             return True
         if first.years and second.years:
-            # A year that ends in January goes by two names, and all go by the same of them.
+            # A year that ends in January has two names; both operands must use the same one.
             named = [{choose(first.years), choose(second.years)} for choose in (min, max)]
             return self._asked in named
-        # "was 5 (2018: 4)": what has no year is of the year after.
+        # "was 5 (2018: 4)": the number without a year is for the year after.
         return both == {min(self._asked)} and max(self._asked) == min(self._asked) + 1
 
     def _of_pair(self, first: Stated, second: Stated) -> Iterator[Result]:
@@ -99,11 +99,11 @@ class Results:
             yield _directed(first, second, a - b)
             labels = f"{first.labels} {second.labels}"
             if a < 0 and b < 0 and OUTGOING.search(labels):
-                # Accounts write expenses in brackets; people speak of how they grew.
+                # Accounts write expenses in brackets; people say that they grew.
                 yield _directed(first, second, b - a)
 
     def _of_accounts(self, first: Stated, second: Stated) -> Iterator[Result]:
-        """A difference that has a name of its own: what remains of revenues is the gross profit."""
+        """Differences with a name of their own: revenues less costs are the gross profit."""
         if is_later(first, second) or is_later(second, first):
             return
         for a, b in ((first, second), (second, first)):
@@ -127,14 +127,14 @@ class Results:
 
 
 def is_of_unit(item: Stated, unit: str) -> bool:
-    """Whether results with this unit can be made of it by adding."""
+    """Whether adding it to others can give a result in this unit."""
     if unit == "":
         return "%" not in item.units or item.number.unit == ""
     return unit in item.units or (unit == "pp" and "%" in item.units)
 
 
 def is_later(first: Stated, second: Stated) -> bool:
-    """Whether it is known that the first belongs to a later time."""
+    """Whether the first is known to belong to a later time."""
     if first.when and second.when:
         return first.when > second.when
     known = bool(first.years and second.years)
@@ -147,7 +147,7 @@ def _are_comparable(first: Stated, second: Stated, operations: Operations) -> bo
 
 
 def _directed(first: Stated, second: Stated, difference: Decimal) -> Result:
-    """Later minus earlier, where the years are known."""
+    """Later minus earlier if the years are known."""
     labels = f"{first.labels} {second.labels}"
     if is_later(first, second):
         return Result(difference, is_directed=True, labels=labels)
@@ -156,7 +156,7 @@ def _directed(first: Stated, second: Stated, difference: Decimal) -> Result:
     return Result(difference, has_sign=False, labels=labels)
 
 
-# Which operations does a claim name, and in which direction does it say that something went?
+# The operations that a claim names, and the direction of change that it states.
 
 _OPERATIONS = {
     "sum": (
@@ -188,7 +188,7 @@ _DOWN = re.compile(
     r"\b(?:decreas\w*|fell|fall\w*|drop\w*|declin\w*|reduc\w*|down|lower|less|shrank|shrunk)\b",
     re.IGNORECASE,
 )
-# What a difference is called, what it is taken of, and what is taken away.
+# Names of differences, with the names of minuend and subtrahend.
 _BALANCES = tuple(
     tuple(re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in line)
     for line in (
@@ -201,7 +201,7 @@ _BALANCES = tuple(
     )
 )
 _SPAN_OF_YEARS = re.compile(r"\b(?:to|through|between|from)\b|\d\s?[-–]\s?\d")
-# "The difference between the sums of A and B": this "and" adds nothing up, this "of" is no share.
+# "The difference between the sums of A and B": this "and" is no sum, this "of" is no share.
 _COMPARES = re.compile(r"\b(?:between|difference|compared|versus)\b", re.IGNORECASE)
 _OF = re.compile(r"\bof\b", re.IGNORECASE)
 _EITHER_WAY = re.compile(r"\b(?:difference|change\w*|minus|Differenz)\b", re.IGNORECASE)
@@ -224,7 +224,7 @@ class Operations:
         return name in self._named
 
     def any_of(self, names: Iterable[str]) -> bool:
-        """Whether one of these is named."""
+        """Whether the text names one of these."""
         return not self._named.isdisjoint(names)
 
     @cached_property
@@ -239,7 +239,7 @@ class Operations:
 
     @cached_property
     def spans_years(self) -> bool:
-        """Whether the years between those that are named are meant too."""
+        """Whether the years between the named ones are included."""
         return bool(_SPAN_OF_YEARS.search(self._text))
 
     @cached_property
@@ -253,11 +253,11 @@ class Operations:
 
     @property
     def is_named(self) -> bool:
-        """Whether there is anything to reckon."""
+        """Whether the text names any operation."""
         return bool(self._balances or self._named - {"addition"})
 
     def is_balance(self, whole: str, less: str) -> bool:
-        """Whether the text names the difference of what has these two labels."""
+        """Whether the text names the difference of two amounts with these labels."""
         return any(
             of.search(whole) and away.search(less) and not away.search(whole)
             for of, away in self._balances
@@ -265,11 +265,11 @@ class Operations:
 
     @cached_property
     def has_two_signs(self) -> bool:
-        """Whether the result may be negative where the order of its operands is not known."""
+        """Whether the result may be negative if the order of its operands is unknown."""
         return bool(_EITHER_WAY.search(self._text))
 
     def direction(self, labels: str) -> tuple[bool, bool]:
-        """Whether it went up, and whether down; words of the labels only name what changed."""
+        """Whether the text says up, and whether down; words of the labels do not count."""
         held = labels.lower()
         return (_is_said(_UP, self._text, held), _is_said(_DOWN, self._text, held))
 

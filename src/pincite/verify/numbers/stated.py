@@ -1,4 +1,4 @@
-"""Which numbers and dates does a quote state, with what its table headers say about them?"""
+"""Reads the numbers and dates of quotes, with the meaning that table headers give them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from pincite.verify.quotes.cells import (
     years_of_header,
 )
 
-# To which year does a number belong, in a sentence?
+# The year that a number in a sentence belongs to.
 
 _PAIR_WORDS = 4
-"""Between a number and the year it is said to belong to, in prose."""
+"""Most words between a number and the year it belongs to, in prose."""
 _YEAR_FIRST = re.compile(
     r"(?:,|(?<=\d):|was|were|is|are|totall?ed|amounted to|came to|stood at|of|approximately|about|"
     r"\s|US\$|[$€£₹(])*"
@@ -57,7 +57,7 @@ _SENTENCE_END = re.compile(r"[.;]\s+(?=[A-Z•])")
 
 
 class _Mark(NamedTuple):
-    """A number of a text, or a year, and where it stands."""
+    """A number or a year in a text, with its range."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ class _Mark(NamedTuple):
 
 
 def bound_years(text: str, read: Figures) -> list[frozenset[int]]:
-    """For each number the years it belongs to, as far as the words around it leave no doubt."""
+    """The years each number belongs to; empty unless the words around it are unambiguous."""
     marks = [
         _Mark(n.start, n.end, int(n.value) if n.looks_like_year else None)
         for n in read.numbers
@@ -90,9 +90,9 @@ def bound_years(text: str, read: Figures) -> list[frozenset[int]]:
 
 
 def periods(text: str, read: Figures) -> list[frozenset[int]]:
-    """As `bound_years`; where there is doubt, all years that the same sentence names."""
+    """Like `bound_years`, but ambiguous numbers get all years that their sentence names."""
     ends = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
-    # "... was 5 (2018: 4)": the bracket says nothing about the 5.
+    # "... was 5 (2018: 4)": the year in brackets does not apply to the 5.
     aside = {int(found["year"]) for found in _ASIDE.finditer(text)}
     named: list[frozenset[int]] = []
     bound = bound_years(text, read)
@@ -115,7 +115,7 @@ def periods(text: str, read: Figures) -> list[frozenset[int]]:
 def _other_years(
     text: str, number: Number, after: Number, said: frozenset[int], bound: frozenset[int]
 ) -> frozenset[int]:
-    """In "rose to 5 from 4 in 2018" the year of the 4, which is not that of the 5."""
+    """In "rose to 5 from 4 in 2018", the year of the 4, which is not the year of the 5."""
     is_compared = _COMPARED.fullmatch(text, number.end, after.start)
     return bound if is_compared and len(said - bound) == 1 else frozenset()
 
@@ -140,7 +140,7 @@ def _respective(text: str, marks: Sequence[_Mark]) -> Iterator[dict[int, frozens
         }
 
 
-# Which numbers and dates does a quote state, with what its table headers say about them?
+# The numbers and dates of quotes and their table headers.
 
 _COMMA_LANGUAGES = frozenset("ca cs da de es fi fr hu id it nl no pl pt ro sv tr ru el".split())
 _WORDS_BEFORE_CHARS = 40
@@ -151,9 +151,9 @@ _BETWEEN_CELLS = " \t\r\n|,;"
 class Stated:
     """A number that a quote states.
 
-    `values` are what it may mean: more than one where brackets or a header leave that open.
-    `years` are those it belongs to; empty when the quote does not say. `labels` are its table
-    headers, `column` those above it, `stub` those beside it, and `row` tells its quote.
+    `values` are its possible values: several if brackets or a header are ambiguous. `years` are
+    those it belongs to; empty if the quote does not say. `labels` are its table headers: `column`
+    those above it, `stub` those of its row. `row` is the index of its quote.
     """
 
     number: Number
@@ -162,12 +162,12 @@ class Stated:
     years: frozenset[int] = frozenset()
     labels: str = ""
     before: str = ""
-    """Words in front of it, in prose."""
+    """The text in front of it, in prose."""
     column: str = ""
     stub: str = ""
     row: int = 0
     when: float = 0.0
-    """Years and parts of a year, to tell the earlier of two; 0 where its headers tell no time."""
+    """Time as a fractional year, to order two numbers; 0 if its headers name no time."""
     is_header: bool = False
 
 
@@ -181,7 +181,7 @@ class StatedFigures:
 
 
 def stated_figures(cited: Sequence[Citation]) -> StatedFigures:
-    """What these quotes state, headers and the headings above them included."""
+    """Everything these quotes state, including table headers and the headings above them."""
     found: list[Stated] = []
     dates: list[Moment] = []
     years: set[int] = set()
@@ -193,12 +193,12 @@ def stated_figures(cited: Sequence[Citation]) -> StatedFigures:
         periods_of = periods(inside, read)
         for number, own in zip(read.numbers, periods_of, strict=True):
             before = inside[max(0, number.start - _WORDS_BEFORE_CHARS) : number.start]
-            told = _in_prose(number, own, row, before)
-            found.append(_scaled(told, remarks.get(citation.document, ())))
+            stated = _in_prose(number, own, row, before)
+            found.append(_scaled(stated, remarks.get(citation.document, ())))
         years |= read.years
         dates += read.moments
         stub = _stub(citation)
-        # The header of the first column speaks of the whole table.
+        # The header of the first column applies to the whole table.
         over = [label.text for cell in citation.cells[:1] for label in cell.columns]
         own_scale = tuple(text for text in over if IN_SCALE.search(text))
         otherwise = _Row(
@@ -227,17 +227,17 @@ def stated_figures(cited: Sequence[Citation]) -> StatedFigures:
 
 
 def _remarks(cited: Sequence[Citation]) -> dict[str, tuple[str, ...]]:
-    """By document, quotes and headings that tell the scale of tables: "(in thousands)"."""
+    """Quotes and headings that state the scale of tables ("(in thousands)"), by document."""
     found: dict[str, tuple[str, ...]] = {}
     for citation in cited:
-        told = [citation.section, *(() if citation.cells else (citation.quote,))]
-        scaled = tuple(text for text in told if REMARK.search(text))
+        texts = [citation.section, *(() if citation.cells else (citation.quote,))]
+        scaled = tuple(text for text in texts if REMARK.search(text))
         found[citation.document] = (*found.get(citation.document, ()), *scaled)
     return found
 
 
 def mark_of(text: str, more: Sequence[str] = (), *, language: str = UNKNOWN) -> DecimalMark:
-    """The decimal mark of a text: as its numbers show, or else as its language has it."""
+    """The decimal mark of a text: the one its numbers show, or else that of its language."""
     shown = decimal_mark([text, *more])
     if shown is not None:
         return shown
@@ -253,7 +253,7 @@ def _between_cells(citation: Citation) -> str:
 
 
 def _stub(citation: Citation) -> str:
-    """What a row is about: its first cell, which has no place of its own where no header names it."""
+    """The subject of a row: its first cell, which is no cited cell if it has no header."""
     if not citation.cells:
         return ""
     before = citation.quote[: max(0, citation.cells[0].start - citation.start)].strip(
@@ -263,7 +263,7 @@ def _stub(citation: Citation) -> str:
 
 
 def _quarters(citation: Citation) -> Iterator[Moment]:
-    """Columns that are called `First` to `Fourth`."""
+    """The quarters of columns headed `First` to `Fourth`."""
     for cell in citation.cells:
         for label in cell.columns:
             name = label.text.strip().lower().removesuffix(" quarter")
@@ -277,7 +277,7 @@ def _headers(citation: Citation) -> list[str]:
 
 
 def _around(citation: Citation) -> Iterator[str]:
-    """Table headers, headings and the file's name: they tell periods."""
+    """Table headers, headings and the file's name, which may name periods."""
     yield from _headers(citation)
     yield from citation.section.split(" > ")
     yield re.sub(r"[_-]+", " ", PurePath(citation.source.replace("\\", "/")).stem)
@@ -291,18 +291,18 @@ def _in_prose(number: Number, years: frozenset[int], row: int, before: str) -> S
     return Stated(number=number, values=values, units=units, years=years, row=row, before=before)
 
 
-def _scaled(told: Stated, remarks: Sequence[str]) -> Stated:
-    """An amount of money may also mean so many thousands, where that is told of all amounts."""
+def _scaled(stated: Stated, remarks: Sequence[str]) -> Stated:
+    """Adds the scaled value of an amount of money if a remark states a scale for all amounts."""
     scale = scale_of_all(remarks)
-    if not scale or told.number.has_scale or not is_currency(told.number.unit):
-        return told
-    scaled = tuple(value * Decimal(10) ** scale for value in told.values)
-    return replace(told, values=(*told.values, *scaled))
+    if not scale or stated.number.has_scale or not is_currency(stated.number.unit):
+        return stated
+    scaled = tuple(value * Decimal(10) ** scale for value in stated.values)
+    return replace(stated, values=(*stated.values, *scaled))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """What holds for all cells of a quoted row: its first cell, remarks on the table, its years."""
+    """Common to all cells of a quoted row: its first cell, remarks on the table, its years."""
 
     number: int
     stub: str
@@ -320,11 +320,11 @@ def _in_cell(cell: CitedCell, row: _Row, mark: DecimalMark) -> Iterator[Stated]:
         alone = len(read.numbers) == 1
         value = number.value.copy_negate() if number.is_bracketed and alone else number.value
         is_value = not re.search(r"[^\W\d_]{4,}", cell.text)
-        factors_told = factors(number, labels, row.remarks) if is_value else (Decimal(1),)
+        scales = factors(number, labels, row.remarks) if is_value else (Decimal(1),)
         units = {number.unit} if number.unit else header_units(columns, stubs)
         yield Stated(
             number=replace(number, value=value),
-            values=tuple(value if factor == 1 else value * factor for factor in factors_told),
+            values=tuple(value if factor == 1 else value * factor for factor in scales),
             units=frozenset(units),
             years=years or read.years or row.years,
             when=when(columns, mark) or when(stubs, mark),
@@ -336,7 +336,7 @@ def _in_cell(cell: CitedCell, row: _Row, mark: DecimalMark) -> Iterator[Stated]:
 
 
 def claimed_values(text: str, number: Number) -> tuple[Decimal, ...]:
-    """What a number of a claim may mean: brackets make it negative, "(in thousands)" larger."""
+    """Possible values of a claimed number: brackets make it negative, "(in thousands)" larger."""
     bare = number.has_scale or number.looks_like_year or number.unit == "%"
     scale = 0 if bare else remark_scale(text)
     value = number.value * Decimal(10) ** scale if scale else number.value

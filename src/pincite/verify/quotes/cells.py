@@ -19,9 +19,9 @@ _BOX_DECIMALS = 2
 
 
 def cited_cells(document: Document, start: int, end: int) -> tuple[CitedCell, ...]:
-    """The cells inside `start:end` that have a header or a place; empty where it is no table row.
+    """The cells inside `start:end` that have a header or a place; empty outside tables.
 
-    Of a row that nothing heads, all: that none of them has a header tells so.
+    All cells of a row without headers, so that the citation shows that they have none.
     """
     return tuple(
         CitedCell(
@@ -81,7 +81,7 @@ def box_forms(boxes: Sequence[Box]) -> list[list[float]]:
     ]
 
 
-# What do the headers of a table say about a number below them?
+# What the headers of a table say about a number below them.
 
 IN_SCALE = re.compile(
     r"(?:\bin\s+(?:\w+\s+(?:of\s+)?)?|^|(?<!\d)[(,/]\s*|['’]|[$€£¥₹]\s*['’]?|\b(?:USD|EUR|GBP|INR|Rs\.?|US\$|(?-i:[A-Z]{3}))\s*(?:in\s+)?)"
@@ -89,8 +89,8 @@ IN_SCALE = re.compile(
     r"(?<=[$€£¥₹DRP])[mMkKbB]|(?<=['’])000s?)(?!\w)",
     re.IGNORECASE,
 )
-# In a sentence only such words are sure to speak of a table: "in thousands", "US $000's", "€m";
-# on a line of its own also "EUR thousands", "(thousands of euros)".
+# In a sentence only such words surely refer to a table: "in thousands", "US $000's", "€m";
+# on a line of its own, "EUR thousands" and "(thousands of euros)" do too.
 REMARK = re.compile(
     r"\bin\s+(?:\w+\s+(?:of\s+)?)?(?:thousands|millions|billions|lakhs|crores)\b|"
     r"[$€£¥₹]\s?['’]?(?:000s?|m|bn)(?!\w)|['’]000s?(?!\w)|"
@@ -100,7 +100,7 @@ REMARK = re.compile(
     r"(?:dollars|euros|pounds|francs|rupees|yen|(?-i:[A-Z]{3})))?\W*$",
     re.IGNORECASE,
 )
-# Such a remark speaks of prose too: "all amounts expressed in thousands of U.S. dollars".
+# Such a remark applies to prose too: "all amounts expressed in thousands of U.S. dollars".
 _OF_ALL = re.compile(
     r"\b(?:all|dollars?|euros?|amounts?|figures)\b[^.;:]{0,30}\bin\s+(?:thousands|millions|billions)\b",
     re.IGNORECASE,
@@ -123,7 +123,7 @@ _HEADER_UNIT = re.compile(r"[(\[,]\s*(?=[^\W\d]|[%°])")
 
 
 def years_of_header(read: Figures) -> frozenset[int]:
-    """Years of a header; one that ended in January is also called by the year before."""
+    """Years of a header; a year that ended in January also goes by the year before."""
     late = {m.year - 1 for m in read.moments if m.year and _ends_early(m)}
     return read.years | late
 
@@ -133,12 +133,12 @@ def _ends_early(moment: Moment) -> bool:
 
 
 def years_of(labels: Sequence[str], mark: DecimalMark) -> frozenset[int]:
-    """All years that headers name."""
+    """All years named in headers."""
     return frozenset(year for label in labels for year in years_of_header(figures(label, mark)))
 
 
 def when(labels: Sequence[str], mark: DecimalMark) -> float:
-    """The time that headers tell: of "Quarter ended", "July 27, 2019" the end of July."""
+    """The time in headers as a fractional year: "Quarter ended", "July 27, 2019" is late July."""
     year, part = 0, 0.0
     for label in labels:
         read = figures(label, mark)
@@ -154,37 +154,37 @@ def when(labels: Sequence[str], mark: DecimalMark) -> float:
 
 
 def factors(number: Number, labels: Sequence[str], remarks: Sequence[str]) -> tuple[Decimal, ...]:
-    """What the headers multiply a number by; two factors where they leave that open."""
+    """The factors that headers apply to a number; two if the headers are ambiguous."""
     if number.has_scale or number.looks_like_year or number.unit in ("%", "pp", "bp"):
         return (Decimal(1),)
-    told = [label for label in labels if IN_SCALE.search(label)] or remarks
-    if not told:
+    scales = [label for label in labels if IN_SCALE.search(label)] or remarks
+    if not scales:
         return (Decimal(1),)
-    factor = Decimal(10) ** header_scale(told[-1])
+    factor = Decimal(10) ** header_scale(scales[-1])
     if is_currency(number.unit):
         return (factor, Decimal(1)) if _PER_PIECE.search(" ".join(labels)) else (factor,)
     plain = " ".join(IN_SCALE.sub(" ", label) for label in labels if not _EXCEPT.search(label))
     if _NOT_SCALED.search(plain):
         return (Decimal(1), factor)
-    if any(_EXCEPT.search(label) for label in told):
+    if any(_EXCEPT.search(label) for label in scales):
         return (factor, Decimal(1))
     return (factor,)
 
 
 def remark_scale(text: str) -> int:
-    """The power of ten that "(in thousands)" in a sentence tells for its numbers; 0 for none."""
+    """The power of ten of a remark such as "(in thousands)" in a sentence; 0 for none."""
     found = REMARK.search(text)
     return header_scale(found[0]) if found else 0
 
 
 def scale_of_all(remarks: Sequence[str]) -> int:
-    """The power of ten that a document tells for all its amounts, those of prose too; 0 for none."""
-    told = [text for text in remarks if _OF_ALL.search(text) and not _OF_TABLES.search(text)]
-    return remark_scale(told[-1]) if told else 0
+    """The power of ten that remarks state for all amounts, including those in prose; 0 for none."""
+    general = [text for text in remarks if _OF_ALL.search(text) and not _OF_TABLES.search(text)]
+    return remark_scale(general[-1]) if general else 0
 
 
 def header_scale(text: str) -> int:
-    """The power of ten that a header or a remark such as "(in thousands)" tells; 0 for none."""
+    """The power of ten of a header or a remark such as "(in thousands)"; 0 for none."""
     found = IN_SCALE.search(text)
     if found is None:
         return 0
@@ -195,7 +195,7 @@ def header_scale(text: str) -> int:
 
 
 def header_units(columns: Sequence[str], stubs: Sequence[str]) -> set[str]:
-    """Units that headers name for their column or row: `Bar`, `Pressure (bar)`, `($ millions)`."""
+    """Units named in headers of a column or row: `Bar`, `Pressure (bar)`, `($ millions)`."""
     units = {measure_at(label, 0).unit for label in columns if not _PERIOD.match(label)}
     for label in (*columns, *stubs):
         units |= {currency(found[0]) for found in _HEADER_CURRENCY.finditer(label)}
@@ -205,7 +205,7 @@ def header_units(columns: Sequence[str], stubs: Sequence[str]) -> set[str]:
     return units - {""}
 
 
-# Which sentence above a table tells the scale of a row that is cited?
+# The sentence above a table that states the scale of a cited row.
 
 _IN_OTHER_LANGUAGES = re.compile(
     r"\bin\s+(?:\w+\s+)?(?:Tausend|Tsd|Millionen|Mio|Milliarden|Mrd|TEUR|T€)(?!\w)|"
@@ -217,20 +217,20 @@ _IN_OTHER_LANGUAGES = re.compile(
 class Scales:
     """Finds "All amounts in thousands of pounds" above the table of a cited row, or in its header.
 
-    Without it 55,940 reads as less than it is. It is looked for in the row's passage only, and not
-    beyond another table.
+    Without it 55,940 reads as less than it is. Only the row's passage is searched, and not beyond
+    another table.
     """
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
 
     def find(self, cited: Sequence[Evidence]) -> Iterator[Evidence]:
-        """What is not cited yet, each once."""
-        told = {item.span for item in cited}
+        """Scale sentences that are not cited yet, each once."""
+        quoted = {item.span for item in cited}
         for item in cited:
             span = self._above(item)
-            if span is not None and span not in told:
-                told.add(span)
+            if span is not None and span not in quoted:
+                quoted.add(span)
                 yield Evidence(
                     id=f"{SCALE}{item.id}",
                     span=span,
@@ -241,17 +241,17 @@ class Scales:
 
     def _above(self, item: Evidence) -> Span | None:
         headers = item.passage.headers_of(item.span)
-        if not headers or not any(map(str.isdigit, item.quote)) or _tells_scale(item.quote):
+        if not headers or not any(map(str.isdigit, item.quote)) or _states_scale(item.quote):
             return None
         for span in reversed(item.passage.sentences):
             if span.start > headers[-1].start:
                 continue
             if item.passage.headers_of(span):
                 return None
-            if _tells_scale(self._sources.text_of(span)):
+            if _states_scale(self._sources.text_of(span)):
                 return span
         return None
 
 
-def _tells_scale(text: str) -> bool:
+def _states_scale(text: str) -> bool:
     return bool(REMARK.search(text) or _IN_OTHER_LANGUAGES.search(text))

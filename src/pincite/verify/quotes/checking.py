@@ -1,4 +1,4 @@
-"""Are these words really there? Checks quotes and stored offsets against the files."""
+"""Checks quotes and stored offsets against the files on disk."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from pincite.stages import Reader
 
 
 class FileCheck(StrEnum):
-    """What the file on disk says about a quote."""
+    """Whether the file on disk still contains a quote."""
 
     SAME = "same"
     CHANGED = "changed"
     GONE = "gone"
-    """Its folder can be looked at and does not hold it."""
+    """Its folder can be listed and does not contain it."""
     MISSING = "missing"
-    """It cannot be opened, or its folder is not there: it may be on a disk that is not mounted."""
+    """It cannot be opened, or its folder is missing: it may be on a disk that is not mounted."""
 
     @property
     def withholds(self) -> bool:
-        """Whether a quote may not be shown as what the file says."""
+        """Whether the quote must not be shown."""
         return self in (FileCheck.CHANGED, FileCheck.GONE)
 
 
 def check_in_file(
     path: Path, *, start_byte: int, end_byte: int, encoding: str, quote: str, modified: str = ""
 ) -> FileCheck:
-    """Whether the file's bytes at this place are the quote in this encoding."""
+    """Compares the file's bytes in this range, decoded, with the quote."""
     try:
         with open_regular(path) as file:
             file.seek(start_byte)
@@ -51,10 +51,10 @@ def check_in_file(
 
 
 def why_not_there(path: Path, modified: str = "") -> FileCheck:
-    """Whether a file that cannot be opened is gone, or only out of reach.
+    """Whether a file that cannot be opened is gone, or only unreachable.
 
-    An empty folder may be where a disk is mounted. If it was changed since the file was (`modified`,
-    ISO 8601), somebody took the file out of it.
+    An empty folder may be the mount point of a disk. If the folder changed after the file did
+    (`modified`, ISO 8601), the file was removed from it.
     """
     try:
         if not stat.S_ISLNK(kind := path.lstat().st_mode):
@@ -74,13 +74,13 @@ def why_not_there(path: Path, modified: str = "") -> FileCheck:
     return FileCheck.MISSING if is_empty and changed < modified else FileCheck.GONE
 
 
-# Are stored offsets exact? Reads files again and compares a sample of sentences.
+# Reads files again and compares a sample of sentences with the stored offsets.
 
 _MOST_BYTES = 4096 * MEBIBYTE
 
 
 class Holdings(Protocol):
-    """What the check needs from the catalog."""
+    """The part of the catalog that the check needs."""
 
     def passage_keys(self) -> list[int]: ...  # noqa: D102
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]: ...  # noqa: D102
@@ -90,7 +90,7 @@ class Holdings(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetCheck:
-    """How many sentences were compared with their files, and what did not fit."""
+    """How many sentences were compared with their files, how many matched, and the problems."""
 
     checked: int
     exact: int
@@ -98,9 +98,9 @@ class OffsetCheck:
 
 
 def check_offsets(holdings: Holdings, reader: Reader, *, sample: int, seed: str) -> OffsetCheck:
-    """Compare up to `sample` random sentences with what their files hold now.
+    """Compare up to `sample` random sentences with the current content of their files.
 
-    `seed` decides which: the same library and seed give the same sentences.
+    The same library and `seed` give the same sentences.
     """
     spans = _sample(holdings, sample, random.Random(seed))  # noqa: S311  (not a secret)
     problems: list[str] = []

@@ -1,4 +1,4 @@
-"""An item of a list is quoted below what announces it, as far as it is one."""
+"""Quotes list items below the sentences and headings that introduce them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pincite.text.list_lead_ins import announcements, needed_above
 
 
 def announced_by(document: Document, start: int, end: int) -> tuple[Label, ...]:
-    """What `text[start:end]` is an item of, outermost first, word for word."""
+    """The lead-ins of `text[start:end]`, word for word, outermost first; empty for no list item."""
     found = announcements(document, start, end)
     return tuple(Label(start=a, end=b, text=document.text[a:b]) for a, b in found)
 
 
 def read_with_announcements(item: Evidence, sources: Sources) -> str:
-    """A quote behind what announces it, one on each line, as a reader must understand it."""
+    """A quote after its lead-ins, one on each line, as a reader must understand it."""
     document = sources.document(item.span.document_id)
     labels = announced_by(document, item.span.start, item.span.end)
     return "\n".join([*(label.text for label in labels), item.quote])
 
 
 def with_announcements(draft: Draft, sources: Sources) -> Draft:
-    """A draft of quotes with what announces each as a quote of its own, right above its items.
+    """Adds the lead-ins of quoted list items as quotes of their own, right above their items.
 
-    A sentence that says all itself is quoted alone, though its citation tells what stands above it.
-    Statements that a model wrote stay as they are: there the citations tell what a quote stands below.
+    A sentence that is complete by itself is quoted alone; its citation still lists its lead-ins.
+    Statements that a model wrote stay as they are, since their citations list the lead-ins.
     """
     if draft.mode is Mode.GENERATED:
         return draft
@@ -49,14 +49,14 @@ def with_announcements(draft: Draft, sources: Sources) -> Draft:
 
 
 class _Tree:
-    """Claims by what announces them; what comes first stays first."""
+    """Claims by lead-in, in their original order."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._below: dict[Span | None, dict[Span, None]] = {None: {}}
         self._claims: dict[Span, Claim] = {}
         self.announcing: dict[Span, Evidence] = {}
-        """What was added."""
+        """The lead-ins that were added, by their spans."""
 
     def add(self, claim: Claim, item: Evidence) -> None:
         document = self._sources.document(item.span.document_id)
@@ -75,14 +75,14 @@ class _Tree:
 
     @property
     def is_nested(self) -> bool:
-        """Whether anything announces anything."""
+        """Whether any claim has a lead-in."""
         return len(self._below) > 1
 
     def claims(self) -> Iterator[Claim]:
         yield from self._claims_below(None)
 
     def _claims_below(self, above: Span | None) -> Iterator[Claim]:
-        """Single items before those that have items below them: what follows one is its own."""
+        """Single items before those with items of their own, which would seem to include them."""
         spans = list(self._below.get(above, ()))
         if above is not None:
             spans.sort(key=lambda span: span in self._below)
@@ -97,7 +97,7 @@ class _Tree:
     def _announce(self, span: Span, item: Evidence, claim: Claim) -> None:
         name = f"{item.id}:{span.start}-{span.end}"
         quote = self._sources.text_of(span)
-        # It answers nothing by itself, so that no score of it counts.
+        # It answers nothing by itself, so it gets no score.
         self.announcing[span] = Evidence(
             id=name, span=span, quote=quote, passage=item.passage, score=0.0
         )

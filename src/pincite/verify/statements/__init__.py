@@ -1,1 +1,1 @@
-"""Does a quote carry this statement?"""
+"""Checks whether quotes support a statement."""

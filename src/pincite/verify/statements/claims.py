@@ -1,4 +1,4 @@
-"""Do these quotes carry this statement?"""
+"""Decides whether quotes support a statement."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pincite.verify.statements.meaning import headings_of, meaning_fault
 from pincite.verify.statements.support import measure_support, stated_by
 from pincite.verify.statements.wording import words_of
 
-# Do the numbers of a statement stand with its words, or in a quote about something else?
+# Whether the numbers of a statement come from a quote with its words, or about something else.
 
 _LEAST_WITH_NUMBER = 0.6
-"""Weighted share of the words around a number that must stand in the quote which holds it. A sentence
-often calls by a pronoun what the one before it names, so that not all of them do."""
+"""Weighted share of the words around a number that must be in the quote that contains it. Not all
+need be, since a sentence often uses a pronoun for what the previous one names."""
 _FEWEST_WORDS = 2
 
 
 def number_apart(claim: str, cited: Sequence[Citation], weights: TermWeights) -> str:
-    """The first part of a statement whose numbers stand apart from its words; empty: none does."""
+    """The first part of a statement whose numbers and words are in no one quote; empty for none."""
     if not any(map(str.isdigit, claim)) or _is_in_one(claim, cited, weights):
         return ""
     parts = [part for part in _parts(claim, weights) if any(map(str.isdigit, part))]
@@ -44,7 +44,7 @@ def _held(part: str, citation: Citation, weights: TermWeights) -> float:
 
 
 def _parts(claim: str, weights: TermWeights) -> Iterator[str]:
-    """The clauses of a statement; one with hardly a word goes with the next, or the one before."""
+    """The clauses of a statement; very short ones are joined with the next or the previous one."""
     words = words_of(claim, weights.language(claim))
     clauses = [list(group) for _, group in groupby(words, key=lambda word: word.clause)]
     joined = [clauses[0]] if clauses else []
@@ -60,22 +60,22 @@ def _parts(claim: str, weights: TermWeights) -> Iterator[str]:
     yield from (claim[one[0].start : one[-1].end] for one in joined)
 
 
-# Do these quotes carry this statement?
+# The verdict on a statement.
 
 _WORDS_NAMED = 5
 _CONTRADICTED_FROM = 0.5
 _DECIMALS = 4
-"""A probability is rounded so that it does not show more than it knows."""
+"""Probabilities are rounded so that they do not suggest more precision than they have."""
 
 CARRIED = frozenset({Verdict.SUPPORTED, Verdict.DERIVED})
-"""What may be shown."""
+"""Verdicts of statements that may be shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What was found about a statement; `detail` names the words or numbers at fault.
+    """The verdict on a statement; `detail` names the words or numbers at fault.
 
-    `support` is the probability, in 0..1, that its quotes carry it; None where no model judged.
+    `support` is the probability, in 0..1, that its quotes support it; None if no model judged it.
     """
 
     verdict: Verdict
@@ -94,8 +94,9 @@ class Finding:
 class ClaimChecker:
     """Compares a statement with the quotes it cites.
 
-    Numbers, names and negations are compared first, and what they find is final. Then the words are.
-    An `entailment` model judges in place of the words; it must find at least `least_entailed`, in 0..1.
+    Numbers, names and negations are compared first, and any fault is final. Then the words are
+    compared, or, if there is one, an `entailment` model judges instead: its probability must be at
+    least `least_entailed`, in 0..1.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class ClaimChecker:
 
     @property
     def judged_by(self) -> str:
-        """What compares statements with quotes, beside the checks of numbers and of meaning."""
+        """What compares statements with quotes, after the checks of numbers and of meaning."""
         return self._entailment.name if self._entailment else "words alone"
 
     def check(
@@ -123,8 +124,8 @@ class ClaimChecker:
     ) -> Finding:
         """Whether the statement may be shown.
 
-        A statement that is one of its quotes, word for word, always may. In the modes in which
-        nobody writes, no other one may.
+        A statement that is one of its quotes, word for word, always may. In modes without a
+        language model, no other may.
         """
         if not claim.strip():
             return Finding(verdict=Verdict.EMPTY)
@@ -166,8 +167,8 @@ class ClaimChecker:
         if found.contradicted > _CONTRADICTED_FROM:
             return Finding(verdict=Verdict.CONTRADICTED, support=sure)
         if found.supported < self._least_entailed:
-            told = f"{sure:.2f} by {model.name.partition('#')[0]}"
-            return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=told, support=sure)
+            detail = f"{sure:.2f} by {model.name.partition('#')[0]}"
+            return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=detail, support=sure)
         return Finding(verdict=Verdict.SUPPORTED, support=sure)
 
     def _worded(self, question: Question, claim: str, cited: Sequence[Citation]) -> Finding:
@@ -179,7 +180,7 @@ class ClaimChecker:
 
 
 def premise_of(cited: Sequence[Citation]) -> str:
-    """What a model reads of the quotes: the headings above them, their words, what cells mean."""
+    """The text that a model reads: headings, quotes, and table cells with their headers."""
     cells = [
         f"{', '.join(label.text for label in (*cell.rows, *cell.columns))}: {cell.text}"
         for citation in cited

@@ -1,9 +1,9 @@
-"""Is a statement cut out of one quote, at places where a quote can be cut?
+"""Checks whether a statement is one quote with words deleted only where that is safe.
 
-Who shortens a sentence badly says something else with its own words in their own order: "took this
-photograph of Ann" becomes "took Ann", "the legal wife of Lee has filed" becomes "Lee has filed". So
-words may be left out between two ends of clauses, and where they carry nothing; nowhere else. What
-takes back the rest of its sentence may not be left out at all ("..., a rumour that he denies").
+A badly shortened sentence says something else in the same words and order: "took this photograph of
+Ann" becomes "took Ann", "the legal wife of Lee has filed" becomes "Lee has filed". So words may be
+left out only between two clause boundaries, or if they carry no meaning. A part that withdraws the
+rest of its sentence may never be left out ("..., a rumour that he denies").
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from pincite.verify.statements.wording import FRAMES, Word
 _LONG_ENOUGH = 6
 _SAME_LETTERS = 0.75
 _SIDE_BY_SIDE = 0.5
-"""What it is worth, in words, that two words stand side by side in statement and quote."""
+"""Bonus, in words, for two words that are adjacent in both statement and quote."""
 _FEWEST_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seam:
-    """What stands between two words that statement and quote share, in each of the two.
+    """The words between two shared words, in the statement (`added`) and the quote (`dropped`).
 
-    `is_open`: both its ends are ends of clauses of the quote.
+    `is_open` if both of its ends are clause boundaries of the quote.
     """
 
     added: Sequence[Word]
@@ -47,11 +47,11 @@ def changed_words(
     given: Collection[str],
     is_from_start: bool = False,
 ) -> list[Word]:
-    """The words that a statement has otherwise than the quote, or leaves out where it must not.
+    """The words in which a statement differs from the quote, or that it must not leave out.
 
-    Empty when it is cut out of the quote; `is_from_start`: from its beginning on. Words with a key
-    in `given` may stand in the statement anywhere (those of the headings above the quote), and so may
-    numbers, which are compared elsewhere.
+    Empty if it is cut out of the quote; with `is_from_start`, from its beginning on. Words with a
+    key in `given` (those of the headings above the quote) may appear anywhere in the statement, and
+    so may numbers, which are compared elsewhere.
     """
     own = [part for word in said for part in parts_of(word, language)]
     there = [part for word in quote for part in parts_of(word, language)]
@@ -73,7 +73,7 @@ def changed_words(
 
 
 def joined_clauses(words: Sequence[Word], language: str) -> list[list[Word]]:
-    """A statement taken apart where "and", "but" or the like begins another clause of it."""
+    """Splits a statement where "and", "but" or the like begins another clause."""
     joining = cutting_words(language).joining
     parts: list[list[Word]] = [[]]
     for word in words:
@@ -86,7 +86,7 @@ def joined_clauses(words: Sequence[Word], language: str) -> list[list[Word]]:
 
 
 def is_same(key: str, other: str) -> bool:
-    """Whether two keys are of one word, in another form at most: `electric` and `electrical`."""
+    """Whether two keys are forms of one word: `electric` and `electrical`."""
     if key == other:
         return True
     if min(len(key), len(other)) < _LONG_ENOUGH:
@@ -96,7 +96,7 @@ def is_same(key: str, other: str) -> bool:
 
 
 def parts_of(word: Word, language: str) -> Iterator[Word]:
-    """What a word is joined from, since "six-cylinder" is also written "six cylinder"."""
+    """The parts of a compound word, since "six-cylinder" is also written "six cylinder"."""
     parts = word.folded.replace("/", "-").split("-")
     if len(parts) == 1:
         yield word
@@ -105,23 +105,23 @@ def parts_of(word: Word, language: str) -> Iterator[Word]:
 
 
 def _shared(said: Sequence[Word], quote: Sequence[Word]) -> list[tuple[int, int]]:
-    """Places of the words that both have in one order: as many as can be, and side by side."""
+    """Index pairs of the longest common subsequence that prefers adjacent words."""
     best = [[0.0] * (len(quote) + 1) for _ in range(len(said) + 1)]
     ending = [[0.0] * (len(quote) + 1) for _ in range(len(said) + 1)]
     for n, word in enumerate(said, start=1):
         for m, other in enumerate(quote, start=1):
             if is_same(word.key, other.key):
                 follows = ending[n - 1][m - 1]
-                beside = follows + _SIDE_BY_SIDE if follows else 0.0
-                ending[n][m] = 1 + max(best[n - 1][m - 1], beside)
+                adjacent = follows + _SIDE_BY_SIDE if follows else 0.0
+                ending[n][m] = 1 + max(best[n - 1][m - 1], adjacent)
             best[n][m] = max(ending[n][m], best[n - 1][m], best[n][m - 1])
     found: list[tuple[int, int]] = []
-    n, m, is_beside = len(said), len(quote), False
+    n, m, is_adjacent = len(said), len(quote), False
     while n and m:
-        if ending[n][m] and (is_beside or ending[n][m] == best[n][m]):
+        if ending[n][m] and (is_adjacent or ending[n][m] == best[n][m]):
             found.append((n - 1, m - 1))
             n, m = n - 1, m - 1
-            is_beside = ending[n + 1][m + 1] == 1 + ending[n][m] + _SIDE_BY_SIDE
+            is_adjacent = ending[n + 1][m + 1] == 1 + ending[n][m] + _SIDE_BY_SIDE
         elif best[n][m] == best[n - 1][m]:
             n -= 1
         else:
@@ -142,7 +142,7 @@ def _seams(
 def _withdrawn(
     said: Sequence[Word], quote: Sequence[Word], shared: Sequence[tuple[int, int]], language: str
 ) -> list[Word]:
-    """Words left out that take back what the statement keeps of their sentence."""
+    """Words left out that withdraw what the statement keeps of their sentence."""
     start, end = shared[0][1], shared[-1][1]
     kept = {quote[place].sentence for _, place in shared}
     parts = [seam.dropped for seam in _seams(said, quote, shared) if seam.is_open]
@@ -156,19 +156,19 @@ def _withdrawn(
 
 
 class _Cutter:
-    """Tells in one language what may be left out or put in, and where a statement may begin and end."""
+    """Rules of one language: what may be left out or inserted, and where statements begin and end."""
 
     def __init__(self, words: CuttingWords, given: Collection[str]) -> None:
         self._words = words
         self._given = given
 
     def changed(self, seam: _Seam) -> list[Word]:
-        """What a statement has otherwise at a seam."""
+        """The words changed at a seam."""
         added = [word for word in seam.added if not self._is_given(word)]
         dropped = [word for word in seam.dropped if not self._is_light(word)]
-        names_more = not dropped and any(map(self._is_told_elsewhere, seam.added))
+        names_more = not dropped and any(map(self._is_checked_elsewhere, seam.added))
         if seam.is_open or names_more:
-            # "is" or "and" may replace a comma, and "of" may lead to what the heading names.
+            # "is" or "and" may replace a comma, and "of" may introduce a name from the heading.
             return [word for word in added if word.is_content]
         if len(added) == len(dropped) and all(map(self._may_replace, added, dropped)):
             return []
@@ -176,15 +176,15 @@ class _Cutter:
         return [] if is_short_form else [*added, *dropped]
 
     def is_new(self, word: Word) -> bool:
-        """Whether a word tells something that is in neither the quote nor what else is given."""
+        """Whether a content word is neither in the quote nor otherwise given."""
         return word.is_content and not self._is_given(word)
 
     def may_begin(
         self, before: Sequence[Word], first: Word, *, is_named: bool, is_from_start: bool
     ) -> bool:
-        """Whether a statement may leave out what is before its first word.
+        """Whether a statement may leave out the words before its first word.
 
-        `is_named`: it says itself who "he" is. `is_from_start`: it must leave out nothing.
+        `is_named` if it names its own subject, `is_from_start` if it must leave out nothing.
         """
         clause = [word for word in before if is_from_start or word.clause == first.clause]
         passed = self._words.articles | self._words.joining | self._words.leading
@@ -194,7 +194,7 @@ class _Cutter:
         return all(word.folded in passed for word in left_out)
 
     def may_end(self, said: Sequence[Word], last: Word, after: Sequence[Word]) -> bool:
-        """Whether a statement may leave out what is behind its last word."""
+        """Whether a statement may leave out the words after its last word."""
         if not after or last.clause != after[0].clause:
             return True
         words = {word.folded for word in said}
@@ -209,15 +209,15 @@ class _Cutter:
         return word.folded in within and other.folded in within
 
     def _is_given(self, word: Word) -> bool:
-        return self._is_light(word) or word.folded in FRAMES or self._is_told_elsewhere(word)
+        return self._is_light(word) or word.folded in FRAMES or self._is_checked_elsewhere(word)
 
     def _is_light(self, word: Word) -> bool:
         is_acronym_too = len(word.text) > 1 and word.text.isupper()
         is_light = word.folded in self._words.articles or word.folded in self._words.light
         return is_light and not is_acronym_too
 
-    def _is_told_elsewhere(self, word: Word) -> bool:
-        """By a heading, or, as numbers are, by what compares them."""
+    def _is_checked_elsewhere(self, word: Word) -> bool:
+        """Whether a heading contains the word, or it is a number, which other checks compare."""
         is_number = any(map(str.isdigit, word.folded))
         return is_number or any(is_same(word.key, key) for key in self._given)
 
@@ -225,19 +225,19 @@ class _Cutter:
         return len(word) >= _LONG_ENOUGH and word.endswith(self._words.superlatives)
 
 
-# The small words at which a sentence can be cut, in each language.
+# The function words at which a sentence can be cut, in each language.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CuttingWords:
     """Folded words of one language.
 
-    `articles`, and `light` words such as "that" and "also", may be left out or put in anywhere.
-    `joining` words begin or end what they join; `leading` ones may be left out in front of a
-    statement, with the pronouns of which it names the subject. What `paired` words lead to is not
-    whole before the "and". An event, told in the `past`, may lose what `place_or_time` words begin,
-    but not where a `selecting` word, or one that ends as `superlatives` do, says that it holds of a
-    part ("was the only town in Ohio"). Words `within` may stand for each other.
+    `articles`, and `light` words such as "that" and "also", may be left out or inserted anywhere.
+    `joining` words begin or end the parts they join. `leading` words may be left out before a
+    statement, and so may `pronouns` if it names their subject. A phrase after a `paired` word is
+    incomplete before the "and". An event in the `past` may lose a phrase that a `place_or_time` word
+    begins, unless a `selecting` word, or one with a `superlatives` ending, restricts the statement
+    ("was the only town in Ohio"). Words in `within` may replace each other.
     """
 
     articles: frozenset[str] = frozenset()
@@ -254,7 +254,7 @@ class CuttingWords:
 
 
 def cutting_words(language: str) -> CuttingWords:
-    """Those of a language (ISO 639-1); none for one that is not known here."""
+    """The words of a language (ISO 639-1); empty for languages without a list."""
     return _known().get(language, _NONE)
 
 
@@ -273,7 +273,7 @@ def _of(lists: Mapping[str, str]) -> CuttingWords:
     return CuttingWords(superlatives=endings, **words)
 
 
-# Does a part that a statement leaves out take back what the statement keeps?
+# Whether a left-out part withdraws what the statement keeps.
 
 
 class _Words(NamedTuple):
@@ -282,10 +282,10 @@ class _Words(NamedTuple):
 
 
 def withdrawn_by(left_out: Sequence[Word], language: str) -> list[Word]:
-    """The first word of a left-out part that says, doubts or binds to a condition what is kept.
+    """The first word of a left-out part that attributes, doubts or conditions what is kept.
 
-    Empty where there is none, and where the part speaks for itself ("..., and the mayor denied").
-    In a language without a list the words of all others count.
+    Empty if there is none, or if the part is independent ("..., and the mayor denied"). In a
+    language without a list, the words of all other languages count.
     """
     words = _withdrawing_known().get(language) or _all()
     if not left_out or left_out[0].folded in words.adding:

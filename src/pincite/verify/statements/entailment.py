@@ -1,4 +1,4 @@
-"""Does a model that was trained for it find that the quotes say so? It is optional."""
+"""Optional check of statements by a natural language inference model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pincite.models.inference.pairs import PairReader, PairUse, open_pair_reader
 from pincite.models.vectors import sigmoid
 
 _USE = PairUse(setting="verification.nli_model", recipe="entailment/1", first="long")
-"""The recipe counts up when pairs are prepared in another way, which changes what is found."""
+"""The recipe number changes with the preparation of pairs, which changes the results."""
 _LONGEST_WINDOW = 512
 
 _CONTRADICTION = ("contradict",)
@@ -31,35 +31,34 @@ _NO = (
     *_CONTRADICTION,
 )
 _YES = ("entail", "consistent", "support", "factual")
-"""How labels begin, or what they hold, in lower case; what says no is looked for first."""
+"""Parts of labels, in lower case; negative ones are looked for first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entailment:
-    """What a model finds; both in 0..1. `contradicted` is 0 where a model does not tell it."""
+    """Probabilities in 0..1. `contradicted` is 0 if the model does not give it."""
 
     supported: float
     contradicted: float = 0.0
 
 
 class EntailmentModel:
-    """Judges statements by natural language inference (Bowman et al. 2015) or as consistent or not.
+    """Judges statements by natural language inference (Bowman et al. 2015) or factual consistency.
 
-    The quotes are the premise, which the model reads first, the statement is the hypothesis. With
-    three values for a pair, the model's labels say which is which; with two, which one says yes;
-    one value is the logit of "consistent". Quotes that are read in several windows say what the
-    window says that supports the statement most.
+    The quotes are the premise, which the model reads first, and the statement is the hypothesis.
+    With two or three values for a pair, the model's labels identify them; one value is the logit
+    of "consistent". If the quotes need several windows, the most supportive one counts.
     """
 
     def __init__(self, pairs: PairReader, labels: Sequence[str]) -> None:
-        """`labels` in the order of the values. Raises ModelError when they do not say enough."""
+        """`labels` in the order of the values. Raises ModelError if they are not clear."""
         self.name = pairs.name
         self.runtime = pairs.runtime
         self._pairs = pairs
         self._yes, self._contradiction = _places(pairs, labels)
 
     def judge(self, statement: str, premise: str) -> Entailment:
-        """Whether the premise carries the statement."""
+        """Probabilities that the premise supports or contradicts the statement."""
         found = [self._entailment(logits) for logits in self._pairs.read(statement, [premise])[0]]
         return max(found, key=lambda one: one.supported)
 
@@ -75,9 +74,9 @@ class EntailmentModel:
 def open_entailment_model(
     place: Path, cache: Path, *, runtime: str = "auto", threads: int = 0
 ) -> EntailmentModel:
-    """The model in a folder, or the one of an .onnx file in it. `cache` is for prepared graphs.
+    """Opens the model in a folder, or an .onnx file in one. `cache` stores optimised graphs.
 
-    Raises ModelError when something is missing, cannot be run, or does not say what its values mean.
+    Raises ModelError if a file is missing, the model cannot run, or its labels are not clear.
     """
     pairs = open_pair_reader(
         place,
@@ -87,21 +86,21 @@ def open_entailment_model(
         runtime=runtime,
         threads=threads,
     )
-    beside = tokenizer_beside(place if place.is_dir() else place.parent).parent
-    told = json_file(beside / "config.json", {}).get("id2label", {})
-    if not isinstance(told, dict):
-        raise ModelError(f"{beside / 'config.json'}: its id2label is {told!r}; expected an object")
-    return EntailmentModel(pairs, [str(told.get(str(row), "")) for row in range(pairs.values)])
+    config = tokenizer_beside(place if place.is_dir() else place.parent).parent / "config.json"
+    labels = json_file(config, {}).get("id2label", {})
+    if not isinstance(labels, dict):
+        raise ModelError(f"{config}: its id2label is {labels!r}; expected an object")
+    return EntailmentModel(pairs, [str(labels.get(str(row), "")) for row in range(pairs.values)])
 
 
 def _places(pairs: PairReader, labels: Sequence[str]) -> tuple[int, int | None]:
-    """Where the values of "yes" and of "contradicted" stand; None where nothing tells the latter."""
+    """Indexes of the values for "supported" and "contradicted"; None if the latter is missing."""
     if pairs.values == 1:
         return 0, None
     if pairs.values not in (2, 3):
         raise ModelError(
             f"{pairs.name}: gives {pairs.values} values for a pair; a model of {_USE.setting} gives 3 "
-            "(entailment, neutral, contradiction), 2 (supported or not) or 1: this is a model for "
+            "(entailment, neutral, contradiction), 2 (supported or not) or 1: this model is for "
             "something else"
         )
     lowered = [label.lower() for label in labels]
@@ -112,7 +111,7 @@ def _places(pairs: PairReader, labels: Sequence[str]) -> tuple[int, int | None]:
         raise ModelError(
             f"{pairs.name}: its config.json calls its values {named}; expected id2label with "
             "entailment, neutral and contradiction, or with two such as consistent and hallucinated: "
-            "write there what each value means, as the model's page tells it"
+            "write there what each value means, as given on the model's page"
         )
     return yes[0], against[0] if against else None
 

@@ -1,4 +1,4 @@
-"""Does a statement mean what its quotes mean? What can be told without a library or a model."""
+"""Compares the meaning of a statement with its quotes, without a library or a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pincite.text.terms import fold, stem
 from pincite.verify.statements.names import missing_names
 from pincite.verify.statements.wording import FRAMES, Word, words_of
 
-# Does a statement give one end of a range as if it were the value?
+# Whether a statement gives one end of a range as if it were the value.
 
 _NUMBER = r"\d+(?:[.,]\d+)*"
 _RANGE = re.compile(
@@ -39,8 +39,8 @@ _ENDS = re.compile(
 def end_of_range(claim: str, quotes: Sequence[str]) -> str:
     """A number of the claim that its quotes give only as one end of a range; empty if none.
 
-    "The pH is 6.0" is not what "pH 6.0 to 6.8" says. Years are left alone: much happens in the
-    first or last year of a period.
+    "The pH is 6.0" does not follow from "pH 6.0 to 6.8". Years are not checked: much happens in
+    the first or last year of a period.
     """
     said = [found[0] for found in re.finditer(_NUMBER, claim)]
     if not said or _ENDS.search(claim):
@@ -56,7 +56,7 @@ def end_of_range(claim: str, quotes: Sequence[str]) -> str:
 
 
 def _ranges(quote: str) -> Iterator[tuple[str, str]]:
-    """Both ends of each range; "5 and 6" is one after "between" alone."""
+    """Both ends of each range; "5 and 6" is a range only after "between"."""
     for found in _RANGE.finditer(quote):
         low, high = found.groups()
         is_list = _LISTS.match(found[0]) and not _BETWEEN.search(quote[: found.start()])
@@ -64,7 +64,7 @@ def _ranges(quote: str) -> Iterator[tuple[str, str]]:
             yield low, high
 
 
-# Does a statement use the opposite of a word of its quotes?
+# Whether a statement uses the opposite of a word of its quotes.
 
 _SWITCHED = frozenset(
     "turn turns turned turning switch switches switched switching power powered".split()
@@ -75,9 +75,9 @@ _AROUND_QUOTE = 6
 
 
 def opposite_fault(claim: Sequence[Word], quotes: Sequence[Sequence[Word]], language: str) -> str:
-    """The word of the claim whose opposite its quotes use in its place; empty when there is none.
+    """The word of the claim whose opposite its quotes use instead; empty if there is none.
 
-    Where the quotes use both, the one counts that stands with more of the same words.
+    If the quotes use both, the one that shares more neighbouring words counts.
     """
     pairs = _pairs(language)
     for place, word in enumerate(claim):
@@ -114,7 +114,7 @@ def _neighbours(words: Sequence[Word], place: int, around: int) -> set[str]:
 
 @cache
 def _pairs(language: str) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Pairs, and the side in each, of every listed word and of its stem."""
+    """Pair numbers and sides of every listed word and its stem."""
     found: dict[str, set[tuple[int, int]]] = {}
     lines = _listed().get(language, {}).get("pairs", ())
     for number, line in enumerate(lines):
@@ -122,7 +122,7 @@ def _pairs(language: str) -> dict[str, tuple[tuple[int, int], ...]]:
             for word in words.split():
                 for form in (fold(word), stem(fold(word), language)):
                     found.setdefault(form, set()).add((number, side))
-    # What stands on both sides of a pair says nothing about it.
+    # A form on both sides of a pair does not distinguish them.
     return {
         form: tuple(sorted(own for own in sides if (own[0], 1 - own[1]) not in sides))
         for form, sides in found.items()
@@ -134,7 +134,7 @@ def _listed() -> Mapping[str, Mapping[str, Sequence[str]]]:
     return shipped("verify/statements", "opposites")
 
 
-# Does a statement deny what its quotes affirm, or affirm what they deny?
+# Whether a statement denies what its quotes affirm, or affirms what they deny.
 
 _NOT_ONLY = frozenset({"only", "just", "merely", "simply", "nur", "bloss", "seulement", "solo"})
 _LOOKS_BACK = frozenset({"nicht", "niet", "pas", "jamais", "nie"})
@@ -145,14 +145,14 @@ _HEAD = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Negation:
-    """A negating word and the keys of the words it stands with, nearest first."""
+    """A negating word and the keys of the words it negates, nearest first."""
 
     word: Word
     scope: tuple[str, ...]
 
 
 def negation_fault(claim: Sequence[Word], quotes: Sequence[Sequence[Word]]) -> str:
-    """The word that is negated in one and not in the other; empty when they agree."""
+    """The negating word of a negation that only one of them has; empty if they agree."""
     said = negations(claim)
     stated = [negation for quote in quotes for negation in negations(quote)]
     denied = {key for negation in stated for key in negation.scope}
@@ -198,7 +198,7 @@ def _outside(words: Sequence[Word], found: Sequence[Negation]) -> list[Word]:
     return [word for word in words if word.is_content and word.clause not in denied]
 
 
-# Does a statement mean what its quotes mean? What can be told without a library or a model.
+# All checks of meaning in order.
 
 _COPULAS = frozenset({"is", "are", "was", "were"})
 _QUESTION = re.compile(r"[?？؟]\s*+(?:[\"”»)]++\s*+)?$")
@@ -206,19 +206,19 @@ _QUESTION = re.compile(r"[?？؟]\s*+(?:[\"”»)]++\s*+)?$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeaningFault:
-    """What a statement says otherwise than its quotes; `written` is the word at fault."""
+    """A difference in meaning from the quotes; `written` is the word at fault."""
 
     verdict: Verdict
     written: str
 
 
 def meaning_fault(claim: str, cited: Sequence[Citation], question: str) -> MeaningFault | None:
-    """The first fault that is found; None when there is none."""
+    """The first fault found, or None."""
     return next(_faults(claim, cited, question), None)
 
 
 def headings_of(cited: Sequence[Citation]) -> list[str]:
-    """The headings above the quotes, the names of their files, and what announces an item."""
+    """The headings above the quotes, the names of their files, and the lead-ins of list items."""
     found = [text for item in cited for text in (item.section, PurePath(item.source).stem)]
     found += [label.text for item in cited for label in item.announced_by]
     return list(dict.fromkeys(text.replace("_", " ") for text in found if text))
@@ -244,30 +244,30 @@ def _faults(claim: str, cited: Sequence[Citation], question: str) -> Iterator[Me
 
 
 def _states_something(claim: str, words: Sequence[Word]) -> bool:
-    """Whether it is more than a question, a number, a name, or a remark of an editor.
+    """Whether it is more than a question, a number, a name, or an editor's remark.
 
-    "The empire was the empire" tells nothing either, and "The answer is: Lisbon" something that no
-    quote can carry.
+    "The empire was the empire" states nothing either, and "The answer is: Lisbon" states something
+    that no quote can support.
     """
-    is_more_than_one = len(words) > 1 and any(map(_is_telling, words))
+    is_more_than_one = len(words) > 1 and any(map(_is_informative, words))
     is_empty = _QUESTION.search(claim) or _is_circular(words) or _names_an_answer(words)
     return is_more_than_one and not is_empty
 
 
 def _names_an_answer(words: Sequence[Word]) -> bool:
-    """Whether it says of the answer, or of the source, what that is."""
+    """Whether the subject of the statement is the answer or the source itself."""
     copula = next((n for n, word in enumerate(words) if word.folded in _COPULAS), 0)
     before = words[:copula]
-    return any(word.folded in FRAMES for word in before) and not any(map(_is_telling, before))
+    return any(word.folded in FRAMES for word in before) and not any(map(_is_informative, before))
 
 
 def _is_circular(words: Sequence[Word]) -> bool:
-    """Whether all that stands behind the last "is" stands before it too."""
+    """Whether all words after the last "is" also appear before it."""
     copula = max((n for n, word in enumerate(words) if word.folded in _COPULAS), default=0)
-    before = {word.key for word in words[:copula] if _is_telling(word)}
+    before = {word.key for word in words[:copula] if _is_informative(word)}
     behind = {word.key for word in words[copula + 1 :] if word.is_content}
     return bool(behind) and behind <= before
 
 
-def _is_telling(word: Word) -> bool:
+def _is_informative(word: Word) -> bool:
     return word.is_content and word.folded not in FRAMES and any(map(str.isalpha, word.key))

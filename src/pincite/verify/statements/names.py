@@ -1,4 +1,4 @@
-"""Do the quotes know the names, acronyms and identifiers that a statement uses?"""
+"""Finds names, acronyms and identifiers of a statement that its quotes do not contain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.verify.statements.wording import Word, words_of
 _CAPITALISES_NOUNS = frozenset({"de"})
 _SHORTEST = 2
 _LONGEST_ACRONYM = 12
-"""Letters; the cells of a table may be a run of hundreds of names."""
+"""In letters; the cells of a table may be a run of hundreds of names."""
 _PARTS = re.compile(r"[^\W_]+")
 _ROMAN = re.compile(r"[IVXLC]+")
 _JOINS = frozenset("of the and for in on de la von der und et du des & to a".split())
@@ -21,10 +21,10 @@ _JOINS = frozenset("of the and for in on de la von der und et du des & to a".spl
 def missing_names(
     claim: str, quotes: Sequence[str], headings: Sequence[str], question: str, language: str
 ) -> list[str]:
-    """Names of the claim that stand neither in its quotes nor in the headings above them.
+    """Names of the claim that are neither in its quotes nor in the headings above them.
 
-    A name that stands in the question alone counts as long as the quotes speak of nobody else: a
-    question may ask about the wrong one.
+    A name that is only in the question is accepted if the quotes name no one else, since a question
+    may ask about the wrong one.
     """
     held = _held([*quotes, *headings], language)
     missing = [name for name in names(claim, language) if not _is_held(name, held)]
@@ -40,7 +40,7 @@ def missing_names(
 
 
 def names(text: str, language: str) -> list[Word]:
-    """Words that are written as names; the capital of a sentence's first word says nothing."""
+    """Words written as names; the capital of a sentence's first word does not count."""
     words = words_of(text, language)
     return [
         word
@@ -50,12 +50,12 @@ def names(text: str, language: str) -> list[Word]:
 
 
 def is_acronym(word: Word, words: Sequence[Word]) -> bool:
-    """Whether a word is made of the first letters of these: "WHO" of "World Health Organization"."""
+    """Whether a word consists of the initials of these: "WHO" of "World Health Organization"."""
     bare = word.folded.replace(".", "")
-    telling = [other for other in words if other.folded not in _JOINS]
-    is_written_so = word.text.replace(".", "").isupper() and len(bare) >= _SHORTEST
-    are_names = all(other.text[:1].isupper() for other in telling)
-    return is_written_so and are_names and bare == "".join(other.folded[0] for other in telling)
+    long = [other for other in words if other.folded not in _JOINS]
+    is_upper = word.text.replace(".", "").isupper() and len(bare) >= _SHORTEST
+    are_names = all(other.text[:1].isupper() for other in long)
+    return is_upper and are_names and bare == "".join(other.folded[0] for other in long)
 
 
 def _is_name(word: Word, following: Sequence[Word], language: str) -> bool:
@@ -78,7 +78,7 @@ def _is_name(word: Word, following: Sequence[Word], language: str) -> bool:
 
 
 class _Held:
-    """Words and acronyms that stand in some texts."""
+    """Words, stems and acronyms of some texts."""
 
     def __init__(self, words: set[str], stems: set[str], acronyms: set[str]) -> None:
         self.words = words
@@ -101,7 +101,7 @@ def _held(texts: Sequence[str], language: str) -> _Held:
 
 
 def _acronyms(words: Sequence[Word]) -> Iterator[str]:
-    """First letters of runs of capitalised words: World Health Organization gives who and wh, ho."""
+    """Initials of runs of capitalised words: World Health Organization gives who, wh and ho."""
     run: list[str] = []
     for word in (*words, None):
         if word is not None and word.text[:1].isupper():

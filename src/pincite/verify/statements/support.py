@@ -1,7 +1,7 @@
-"""Do the quotes hold what a statement says, word by word and in its order?
+"""Measures how much of a statement its quotes contain, word by word and in order.
 
-A statement must be cut out of a quote (`cutting`): one changed or dropped word makes another one.
-Numbers are compared on their own (`figures`), and so is what negates.
+A statement must be cut out of a quote (`deletion`): one changed or dropped word changes its meaning.
+Numbers (`figures`) and negations (`meaning`) are compared separately.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pincite.verify.statements.meaning import headings_of
 from pincite.verify.statements.wording import FRAMES, Word, words_of
 
 _ASKED_COUNTS = 0.5
-"""A word that stands in the question alone counts half: a question may suppose what is not so."""
+"""Weight of a word that is only in the question, which may assume something false."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """A quote, and the headings above it: what "it" in the quote may mean."""
+    """A quote and the headings above it, which may name what "it" in the quote refers to."""
 
     quote: str
     headings: tuple[str, ...] = ()
@@ -29,12 +29,12 @@ class Stated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """How much of a statement its quotes hold; shares in 0..1.
+    """How much of a statement its quotes contain.
 
-    `words` are those that were looked for. `held` is their share in the quotes, the headings above
-    them and the question, each counted by how telling it is in the library; `missing` words stand in
-    none of them. `changed` words are those that the statement has otherwise than the nearest quote,
-    or drops.
+    `words` is the number of words looked for. `held` is the share of them, in 0..1, that are in the
+    quotes, the headings above them or the question, weighted by inverse document frequency;
+    `missing` words are in none of these. `changed` words differ from the nearest quote or were
+    dropped from it.
     """
 
     words: int
@@ -44,12 +44,12 @@ class Support:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the statement may be shown as far as its words go."""
+        """Whether the statement may be shown, judged by its words."""
         return self.words > 0 and not self.changed
 
 
 def stated_by(cited: Iterable[Citation]) -> list[Stated]:
-    """Quotes with what stands above each."""
+    """Quotes with the headings above each."""
     return [Stated(quote=one.quote, headings=tuple(headings_of([one]))) for one in cited]
 
 
@@ -59,7 +59,7 @@ def measure_support(
     question: str,
     weights: TermWeights,
 ) -> Support:
-    """What the quotes hold of a statement, and what it has otherwise."""
+    """Which words of a statement the quotes contain, and which it changes."""
     language = weights.language(claim)
     words = words_of(claim, language)
     wanted = [word for word in words if _is_subject(word)]
@@ -95,9 +95,9 @@ def _read(stated: Stated, language: str) -> _Read:
 
 
 def _changed(words: Sequence[Word], read: Sequence[_Read], language: str) -> tuple[str, ...]:
-    """What a statement has otherwise than the nearest quote.
+    """Words in which a statement differs from the nearest quote.
 
-    Clauses that "and" or "but" joins may each have a quote of their own.
+    Clauses joined by "and" or "but" may each be compared with a quote of their own.
     """
 
     def least(part: Sequence[Word], *, is_from_start: bool = False) -> list[Word]:
@@ -134,7 +134,7 @@ def _is_subject(word: Word) -> bool:
 
 
 def _keys(text: str, language: str) -> set[str]:
-    """The keys of a text's words, and those of the parts that a word is joined from."""
+    """The keys of a text's words and of the parts of compound words."""
     words = words_of(text, language)
     return {part.key for word in words for part in (word, *parts_of(word, language))}
 
@@ -149,5 +149,5 @@ def _share(word: Word, quoted: set[str], asked: set[str]) -> float:
 
 
 def _is_in(key: str, keys: set[str]) -> bool:
-    """Whether a word stands there, in another form at most."""
+    """Whether the keys contain a word, possibly in another form."""
     return key in keys or any(is_same(key, other) for other in keys)

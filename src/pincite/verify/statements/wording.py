@@ -1,4 +1,4 @@
-"""The words of a statement or quote as the checks of meaning see them."""
+"""Splits a statement or quote into words for the checks of meaning."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _OPENS = re.compile(r"(?:^|[.!?:|\n])[\s\"“”‘’'«»(\[¿¡]*$|^[\s\"“�
 _OPENING_CHARS = 6
 _SENTENCE_END = re.compile(r"[.!?][\"'”’»)\]]*\s|[。؟]|\n\s*\n")
 _SHORTENED_CHARS = 3
-"""A capitalised word as short as "Mr" may be shortened: the dot behind it ends no sentence."""
-# Words that begin another clause where no comma does.
+"""A capitalised word this short, such as "Mr", may be abbreviated: its dot ends no sentence."""
+# Words that begin another clause without a comma.
 _TURNS = frozenset(
     "but while whereas although though however because aber während obwohl jedoch sondern mais "
     "tandis pero mientras aunque sino".split()
@@ -30,10 +30,10 @@ _CONTRACTED = re.compile(r"n['’]t$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """One word: as written, folded, and the `key` that its other forms share.
+    """One word: as written, folded, and the `key` (stem) that its other forms share.
 
-    `clause` and `sentence` count those of the text from 0; `opens`: it begins a sentence.
-    `start` and `end` are where it stands in the composed text; the parts of a contraction share them.
+    `clause` and `sentence` are indexes from 0 in the text; `opens` if it begins a sentence. `start`
+    and `end` are its range in the composed text; the parts of a contraction share it.
     """
 
     text: str
@@ -76,7 +76,7 @@ def _read(text: str, language: str) -> Iterator[Word]:
 
 
 def _parts(written: str) -> Sequence[str]:
-    """Contracted and joined negations apart."""
+    """Splits contractions with a negation, and drops the ending of a possessive."""
     lowered = written.lower()
     if lowered == "cannot":
         return (written[:3], "not")
@@ -114,7 +114,7 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 FUNCTION_WORDS = frozenset(
-    # What negates, commands, allows or counts is compared by checks of its own.
+    # Words that negate, command, permit or count are compared by their own checks.
     """not no never none neither nor without cannot nobody nothing nowhere longer must may might
     can could shall should would will need needs only also just merely even very am been being
     having done doing he she him her his hers himself herself itself themselves nicht kein keine
@@ -124,10 +124,10 @@ FUNCTION_WORDS = frozenset(
     more most some into during between after before above below over under up down out off
     again further once same too here where thus therefore""".split()
 )
-"""Words that carry no subject matter, beside those of the stop lists."""
+"""Words without subject matter, in addition to the stop lists."""
 
 FRAMES = frozenset(
     """answer answers question according based context passage text document documents source sources
     states stated mentions mentioned provided given says information following""".split()
 )
-"""Words that speak about the answer and not about its subject."""
+"""Words about the answer itself, not its subject."""
