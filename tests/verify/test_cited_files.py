@@ -231,7 +231,7 @@ def test_a_receipt_whose_signature_was_cut_off_does_not_hold(tmp_path: Path, not
     receipt.write_text(json.dumps(form))
     told = call_cli("verify", receipt)
     assert told.returncode == 4
-    assert "the signature was taken away" in " ".join(told.stdout.split())
+    assert "the signature was removed" in " ".join(told.stdout.split())
 
 
 @pytest.mark.parametrize("written", ['{"confidence": NaN}', "[" * 100_000, '{"a": 1e999999}'])

@@ -279,7 +279,7 @@ def test_an_end_beyond_the_text_is_caught(tmp_path: Path) -> None:
     (citation,) = receipt["citations"]
     for end in (citation["end_char_index"] + 1, 10**9, True, 25.0):
         citation["end_char_index"] = end
-        assert "is no range of the file's text" in problems(check(receipt))
+        assert "is not within the file's text" in problems(check(receipt))
 
 
 def test_bytes_and_pages_may_not_be_dropped(receipt: Receipt) -> None:
@@ -505,7 +505,7 @@ def test_claims_of_another_form_are_caught(generated: Receipt, claims: Any) -> N
 def test_a_dropped_statement_is_caught(generated: Receipt) -> None:
     del generated["claims"][0]
     generated["text"] = "\n".join(claim["text"] for claim in generated["claims"])
-    assert "no statement rests on quote [4]" in problems(check(generated))
+    assert "no statement cites quote [4]" in problems(check(generated))
 
 
 def test_what_every_saved_answer_has_may_not_be_dropped(receipt: Receipt) -> None:

@@ -126,7 +126,7 @@ def test_a_name_that_stands_twice_is_refused(folder: Path, tmp_path: Path) -> No
     text = (folder / "answer.json").read_text("utf-8")
     path = tmp_path / "twice.json"
     path.write_text(text.replace("{", '{"text": "Use twice as much.",', 1))
-    with pytest.raises(ReceiptError, match="stands twice"):
+    with pytest.raises(ReceiptError, match="appears twice"):
         load_saved(path)
 
 

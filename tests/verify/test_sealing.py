@@ -73,14 +73,14 @@ def test_a_signature_proves_the_key(key: Path) -> None:
 def test_who_makes_the_digest_anew_cannot_make_the_signature_anew(key: Path) -> None:
     signed = sealed(FORM, key)
     changed = {**sealed({**FORM, "text": "Tighten by hand."}), "signature": signed["signature"]}
-    assert list(seal_problems(changed)) == ["its signature does not fit what it says"]
+    assert list(seal_problems(changed)) == ["its signature does not match its content"]
 
 
 def test_a_signature_that_was_cut_off_is_missed(key: Path) -> None:
     stripped = sealed(FORM, key)
     del stripped["signature"]
     (problem,) = seal_problems(stripped)
-    assert "the signature was taken away" in problem
+    assert "the signature was removed" in problem
     # The digest made anew does not hide it, as long as the name of the signer stands there.
     again = sealed({name: value for name, value in stripped.items() if name != "digest"})
     assert list(seal_problems(again)) == [problem]
@@ -89,7 +89,7 @@ def test_a_signature_that_was_cut_off_is_missed(key: Path) -> None:
 def test_another_signature_in_its_place_is_noticed(key: Path, tmp_path: Path) -> None:
     make_keys(tmp_path / "other")
     ours, theirs = sealed(FORM, key), sealed(FORM, tmp_path / "other")
-    assert "has another signature" in next(
+    assert "has the signature of another key" in next(
         seal_problems({**ours, "signature": theirs["signature"]})
     )
 
@@ -131,15 +131,15 @@ def test_the_private_key_can_be_read_by_its_owner_alone_and_is_never_written_ove
     key: Path,
 ) -> None:
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         make_keys(key)
 
 
 def test_a_file_that_holds_no_key_is_refused(key: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no key")
-    with pytest.raises(UsageError, match="holds no private key"):
+    with pytest.raises(UsageError, match="contains no readable private key"):
         sealed(FORM, tmp_path / "text")
-    with pytest.raises(UsageError, match="holds no public key"):
+    with pytest.raises(UsageError, match="contains no readable public key"):
         list(seal_problems(FORM, key))
 
 

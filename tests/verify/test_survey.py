@@ -255,7 +255,7 @@ def test_a_mention_cut_out_of_another_word_is_noticed(tmp_path: Path) -> None:
         false = citation_form(located(document, start, start + 5, path=path, sha256=sha256))
         receipt["citations"].append(false)
         receipt["survey"]["rows"][0]["citations"] += 1
-        assert "inside of a word" in recounted(counted_again(receipt))
+        assert "inside a word" in recounted(counted_again(receipt))
 
 
 def test_a_mention_in_a_list_is_told_with_what_announces_the_list(tmp_path: Path) -> None:

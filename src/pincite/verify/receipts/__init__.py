@@ -1,1 +1,1 @@
-"""Saved answers, checked again years later."""
+"""Saves answers, and checks them again years later."""

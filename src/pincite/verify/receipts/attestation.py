@@ -1,4 +1,4 @@
-"""What `pincite doctor --offline` found, as a part of a receipt."""
+"""Attaches the result of `pincite doctor --offline` to a receipt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LARGEST_BYTES = 1_000_000
 def attestation(path: Path, answer: Answer) -> dict[str, Any]:
     """The result in a file that `doctor --offline --output` wrote.
 
-    Raises ReceiptError where it says that something reached out, or is of other settings or models than
+    Raises ReceiptError if it reports a connection, or was made with other settings or models than
     the answer.
     """
     try:
@@ -32,7 +32,7 @@ def attestation(path: Path, answer: Answer) -> dict[str, Any]:
 
 
 def attestation_problems(form: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the result that a receipt brings along; nothing where it brings none."""
+    """Problems of the result in a receipt; empty if it has none."""
     if AIR_GAP not in form:
         return []
     return _problems(form[AIR_GAP], form.get("settings_digest"))
@@ -43,7 +43,7 @@ _EXPECTED = "expected what 'pincite doctor --offline --output FILE' writes"
 
 def _problems(found: Any, settings_digest: Any) -> list[str]:
     if not isinstance(found, dict) or not found.keys() >= _FIELDS:
-        return [f"no result of a trial without a network; {_EXPECTED}"]
+        return [f"not the result of a trial without a network; {_EXPECTED}"]
     problems = []
     if found["holds"] is not True or found["elsewhere"]:
         problems.append("the trial without a network did not hold")

@@ -1,6 +1,6 @@
-"""Where are the files that a saved answer cites, and what do they hold?
+"""Finds and reads the files that a saved answer cites.
 
-A receipt may come from anybody, and so may the paths in it.
+A receipt, with the paths in it, is untrusted input.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from pincite.records.files import MEBIBYTE, open_regular
 from pincite.stages import Reader
 
 DEFAULT_SECONDS = 600.0
-"""For all files of a receipt together."""
+"""Time limit for all files of a receipt together."""
 _DOCUMENTS_KEPT = 32
 _DEEPEST = 64
-"""Folders of a path that are looked for below a root."""
+"""Most parts of a path that are looked for below a root."""
 _BLOCK_BYTES = 4 * MEBIBYTE
 
 Units = Callable[[Document], Iterable[Range]]
 
 
 def no_units(document: Document) -> Iterable[Range]:
-    """Nothing that can be counted again."""
+    """No units, so nothing is counted again."""
     del document
     return ()
 
 
 class CitedFiles:
-    """Finds and reads the files of a receipt, each once, failures too.
+    """Finds and reads the files of a receipt, each once, including failures.
 
-    With `root`, nothing outside that folder is opened, and nobody learns from the messages what is
-    there. `units` are the sentences and headings of a document that a count looks at.
+    With `root`, nothing outside that folder is opened, and messages do not reveal what is there.
+    `units` are the sentences and headings of a document that a count scans.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class CitedFiles:
         self._read: OrderedDict[Path, Document] = OrderedDict()
 
     def document(self, source: str, sha256: str) -> Document:
-        """The document that a citation names. Raises ReadError when it cannot be read."""
+        """The document that a citation names. Raises ReadError if it cannot be read."""
         if (source, sha256) not in self._found:
             try:
                 self._found[source, sha256] = self._find(source, sha256)
@@ -93,7 +93,7 @@ class CitedFiles:
             raise ReadError(f"cannot be read ({error.strerror or error})") from error
         document = self._reader.read(path)
         if document.sha256 != digest:
-            # Also a link that was put in its place meanwhile: what it leads to is not told.
+            # It may have been replaced by a link, whose target must not be revealed.
             raise ReadError("was changed while it was read; check again")
         return document
 
@@ -108,7 +108,7 @@ class CitedFiles:
         if ".." in parts:
             raise ReadError(f"{source}: a path with '..' is not followed")
         parts = parts[-_DEEPEST:]
-        # A server names files by the end of their path alone.
+        # A server names files only by the end of their path.
         first_part = 1 if named.is_absolute() else 0
         tails = (self._root.joinpath(*parts[first:]) for first in range(first_part, len(parts)))
         found = [tail for tail in tails if self._is_there(tail)]
@@ -116,7 +116,7 @@ class CitedFiles:
             raise ReadError(f"{source}: no file of this name below {self._root}")
         if len(found) == 1:
             return found[0]
-        # Of several candidates the one with the right content; else the one with the longest path.
+        # Prefer the candidate with the right content, then the one with the longest path.
         return next((path for path in found if self._has(path, sha256)), found[0])
 
     def _is_there(self, path: Path) -> bool:
@@ -150,6 +150,6 @@ class CitedFiles:
     def _check_time(self) -> None:
         if time.monotonic() > self._deadline:
             raise ReadError(
-                f"not checked: the {self._seconds:g} s for all files are over; give more with "
-                "--seconds"
+                f"not checked: the limit of {self._seconds:g} s for all files was reached; raise it "
+                "with --seconds"
             )

@@ -1,4 +1,4 @@
-"""A count over the whole collection in words and as JSON, and whether a saved one adds up."""
+"""Writes a count over the whole collection as text and JSON, and checks a saved one."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def survey_text(survey: Survey) -> str:
         return f"None of {scanned} mentions {what}."
     if survey.wanted == "mentions":
         times = counted(survey.mentions, _unit(survey))
-        told = f"{times} of {what} in {documents} of {scanned}."
+        text = f"{times} of {what} in {documents} of {scanned}."
     else:
         verb = "mentions" if documents == 1 else "mention"
         mentions = counted(survey.mentions, _unit(survey))
         passages = counted(survey.passages, "passage")
-        told = f"{documents} of {scanned} {verb} {what} ({mentions} in {passages})."
-    return f"{least}{told}"
+        text = f"{documents} of {scanned} {verb} {what} ({mentions} in {passages})."
+    return f"{least}{text}"
 
 
 def _what(survey: Survey) -> str:
@@ -47,7 +47,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def scanned_for(survey: Survey) -> str:
-    """What was looked for, in words."""
+    """A description of what was searched for."""
     if survey.closeness is Closeness.IN_ONE_SENTENCE:
         return f"sentences with any forms of all the words '{survey.subject}'"
     several = len(words_of(survey.subject)) > 1
@@ -59,7 +59,7 @@ def scanned_for(survey: Survey) -> str:
 
 
 def survey_form(survey: Survey) -> dict[str, Any]:
-    """A count as JSON; `complete` says whether nothing had to be skipped."""
+    """A count as JSON; `complete` if nothing had to be skipped."""
     return {
         "subject": survey.subject,
         "wanted": survey.wanted,
@@ -81,9 +81,9 @@ def survey_form(survey: Survey) -> dict[str, Any]:
 
 
 def survey_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
-    """What in a saved count does not follow from its own quotes, in words.
+    """Problems of a saved count that does not follow from its own quotes.
 
-    That nothing was overlooked can be told by the library alone, not by the saved answer.
+    Only the library can show that nothing was overlooked, not the saved answer.
     """
     try:
         survey = _from_form(receipt["survey"])
@@ -97,15 +97,15 @@ def survey_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
         if said != value:
             yield f"its {name} are {said!r}, its quotes say {value!r}"
     if not is_same:
-        yield "its survey has other fields than a count has"
+        yield "its survey does not have the fields of a count"
     if receipt["status"] != Status.ANSWERED:
         yield f"its status is {receipt['status']!r}; a count is an answer"
     if receipt.get("mode") != Mode.COUNTED:
         yield f"its mode is {receipt.get('mode')!r}; a count is '{Mode.COUNTED}'"
     if receipt.get("confidence") != 1.0:
-        yield f"its confidence is {receipt.get('confidence')!r}; of a count it is 1"
+        yield f"its confidence is {receipt.get('confidence')!r}; that of a count is 1"
     if receipt.get("claims") != _claims(receipt["citations"], survey):
-        yield "its claims are not the one that it counted, with all quotes"
+        yield "its claims are not the single statement of the count with all quotes"
     if receipt["text"] != survey_text(survey):
         yield f"its text is not what was counted: {survey_text(survey)}"
 
@@ -145,7 +145,7 @@ def _counted_again(receipt: Mapping[str, Any], survey: Survey) -> Iterator[tuple
     yield "mentions", sum(row.mentions for row in rows)
     yield "passages", sum(row.passages for row in rows)
     if first - 1 != len(citations):
-        raise ValueError(f"{first - 1} citations are counted, there are {len(citations)}")
+        raise ValueError(f"its rows count {first - 1} citations, but there are {len(citations)}")
 
 
 def _from_form(form: Mapping[str, Any]) -> Survey:

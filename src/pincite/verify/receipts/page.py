@@ -1,4 +1,4 @@
-"""A saved answer as a page that shows the quotes in their context and checks itself offline."""
+"""Saves an answer as a page that shows the quotes in context and checks itself offline."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from pincite.stages import Sources
 from pincite.verify.receipts.cited_files import CitedFiles
 from pincite.verify.receipts.signing import DIGEST, SIGNATURE, canonical, signer
 
-# What stands around a quote? Kept with a saved answer, for those who do not have the file.
+# The text around each quote, saved with an answer for readers who do not have the file.
 
 CONTEXT_CHARS = 300
-"""Before a quote, and after it."""
+"""Characters saved before a quote, and as many after it."""
 CONTEXTS = "contexts"
 
 
@@ -46,10 +46,10 @@ def _context(document: Document, start: int, end: int) -> dict[str, str | None]:
 
 
 def context_problems(form: Mapping[str, Any], files: CitedFiles) -> Iterator[str]:
-    """What in the saved contexts is not what the files say. Files that changed are told elsewhere."""
+    """Saved contexts that differ from the files. Changed files are reported elsewhere."""
     contexts, citations = form[CONTEXTS], form["citations"]
     if not isinstance(contexts, list) or len(contexts) != len(citations):
-        yield "its contexts are not one for each quote"
+        yield "it does not have one context for each quote"
         return
     for number, (context, citation) in enumerate(zip(contexts, citations, strict=True), start=1):
         try:
@@ -62,15 +62,15 @@ def context_problems(form: Mapping[str, Any], files: CitedFiles) -> Iterator[str
             continue
         expected = _context(found, start, end)
         if context not in (expected, _of_an_older_version(expected)):
-            yield f"what it shows around quote [{number}] is not what the file says"
+            yield f"the text shown around quote [{number}] is not that of the file"
 
 
 def _of_an_older_version(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Receipts were written without the encoding once."""
+    """Receipts of older versions have no encoding."""
     return {name: value for name, value in context.items() if name != "encoding"}
 
 
-# A saved answer as a page that shows the quotes in their context and checks itself offline.
+# The page itself.
 
 _DATA = re.compile(
     rb'<script id="receipt" type="application/octet-stream">([A-Za-z0-9+/=]*)</script>'
@@ -81,9 +81,9 @@ _LINE_END = re.compile("\r\n?")
 
 
 def receipt_page(form: Mapping[str, Any]) -> bytes:
-    """The page of a sealed form that has contexts. The same form gives the same bytes.
+    """The page of a sealed form with contexts. The same form gives the same bytes.
 
-    All text goes through a tree of elements, and the policy lets nothing run but the one script.
+    All text is escaped by the element tree, and the policy allows only the one script to run.
     """
     style, script = _part("receipt.css"), _part("receipt.js")
     policy = (
@@ -111,7 +111,7 @@ def receipt_page(form: Mapping[str, Any]) -> bytes:
 
 
 def form_of_page(content: bytes, path: Path) -> Any:
-    """The form in a page. Raises ReceiptError when there is none."""
+    """The form in a page. Raises ReceiptError if there is none."""
     found = _DATA.search(content)
     if found is None:
         raise ReceiptError(f"{path}: is not a page that 'pincite ask --save' wrote")
@@ -122,11 +122,11 @@ def form_of_page(content: bytes, path: Path) -> Any:
         signature = {SIGNATURE: json.loads(signed[1])} if signed else {}
         return {**form, DIGEST: f"sha256:{hashlib.sha256(data).hexdigest()}", **signature}
     except (ValueError, TypeError, RecursionError) as error:
-        raise ReceiptError(f"{path}: what is in the page cannot be read ({error})") from error
+        raise ReceiptError(f"{path}: the data in the page cannot be read ({error})") from error
 
 
 def page_problems(form: Mapping[str, Any], content: bytes) -> Iterator[str]:
-    """Whether a page shows what its form says, and runs nothing but our script."""
+    """Checks that a page shows exactly its form, and runs only our script."""
     try:
         is_same = receipt_page(form) == content
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):
@@ -157,16 +157,16 @@ def _body(form: Mapping[str, Any]) -> Iterator[HtmlElement]:
     yield element.H2("About this answer")
     yield _about(form)
     yield element.P(
-        "The digest tells that nothing was changed by accident or by someone who did not make it anew. "
-        "Who wrote this, only a signature proves: pincite verify PAGE --public-key KEY.",
+        "The digest shows changes, unless whoever made them also computed it again. Only a signature "
+        "proves who wrote this: pincite verify PAGE --public-key KEY.",
         {"class": "small"},
     )
 
 
 def _chooser() -> Iterator[HtmlElement]:
     yield element.H2("Check the files")
-    told = "Choose the cited files. They are read by this page alone and go nowhere."
-    yield element.LABEL(told, {"class": "small", "for": "chooser"})
+    label = "Choose the cited files. Only this page reads them; nothing is uploaded."
+    yield element.LABEL(label, {"class": "small", "for": "chooser"})
     yield element.INPUT(id="chooser", type="file", multiple="multiple")
     yield element.DIV({"id": "files", "aria-live": "polite"})
 
@@ -223,12 +223,12 @@ def _list(form: Mapping[str, Any], lines: Sequence[tuple[str, tuple[Any, ...]]])
 
 
 def _shown(form: Mapping[str, Any], *path: str | int) -> HtmlElement:
-    """A value of the form, and where it stands there, so that the page can compare itself."""
+    """A value of the form and its path there, so that the page can check itself."""
     value: Any = form
     for name in path:
         value = value[name]
     text = _safe(str(value))
-    # What HTML cannot hold, or writes otherwise than Python, the script need not find again.
+    # The script skips values that HTML cannot contain, or that it writes differently from Python.
     is_same = text == _LINE_END.sub("\n", str(value)) and not isinstance(value, float)
     attributes = {"data-shows": "/".join(map(str, path))} if is_same else {}
     return element.SPAN(text, attributes)

@@ -1,6 +1,6 @@
-"""Saved answers: the form they are written in, and checking one against the files, years later.
+"""The JSON form of saved answers, and the check of one against the files, years later.
 
-A check needs nothing but the receipt and the files: no library, no index, no model.
+A check needs only the receipt and the files: no library, no index, no model.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def claim_form(claim: Claim) -> dict[str, Any]:
 
 
 def _unit_form(claim: Claim) -> dict[str, Any]:
-    """What a quote has besides its words; fields that say nothing are left out."""
+    """The details of a quote; empty fields are left out."""
     fields = {
         "telling": list(claim.telling or ()),
         "pieces": [{"start": p.start, "end": p.end, "kind": str(p.kind)} for p in claim.pieces],
@@ -81,12 +81,12 @@ def citation_form(citation: Citation) -> dict[str, Any]:
         "end_byte": citation.end_byte,
         "cited_text": citation.quote,
         "boxes": box_forms(citation.boxes),
-        **_told(citation),
+        **_details(citation),
     }
 
 
-def _told(citation: Citation) -> dict[str, Any]:
-    """The fields that say something about few citations; they are left out of the others."""
+def _details(citation: Citation) -> dict[str, Any]:
+    """The fields that apply to few citations; empty ones are left out."""
     fields = {
         "page_label": citation.page_label,
         "place": citation.place,
@@ -99,7 +99,7 @@ def _told(citation: Citation) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitationCheck:
-    """What became of one citation; it holds when there are no problems."""
+    """The check of one citation; it holds if there are no problems."""
 
     number: int
     source: str
@@ -108,23 +108,23 @@ class CitationCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptCheck:
-    """What became of a saved answer."""
+    """The check of a saved answer."""
 
     citations: tuple[CitationCheck, ...]
     problems: tuple[str, ...]
-    """About the answer as a whole."""
+    """Problems of the answer as a whole."""
     signed_by: str = ""
-    """Fingerprint of the key that signed; whose it is, only the owner of the key can tell. Empty for a
-    form that is not signed: anybody may have written it, and its digest with it."""
+    """Fingerprint of the signing key; only its owner can confirm whose it is. Empty for an unsigned
+    form, which anyone may have written, including its digest."""
 
     @property
     def holds(self) -> bool:
-        """Whether nothing at all was found."""
+        """Whether there are no problems at all."""
         return not self.problems and not any(check.problems for check in self.citations)
 
 
 def require_answer(found: Any, name: str) -> dict[str, Any]:
-    """`found`, if it has the form of a saved answer; otherwise ReceiptError, which gives `name`."""
+    """`found`, if it has the form of a saved answer; else raises ReceiptError, which names `name`."""
     wanted = {"status", "question", "text", "citations"}
     if not isinstance(found, dict) or not wanted <= found.keys():
         raise ReceiptError(
@@ -136,7 +136,7 @@ def require_answer(found: Any, name: str) -> dict[str, Any]:
 
 
 def require_citations(found: Any, name: str) -> None:
-    """Raises ReceiptError, which gives `name`, when this is not a list of saved citations."""
+    """Raises ReceiptError, which names `name`, if this is not a list of saved citations."""
     fields = set(citation_fields())
     if not isinstance(found, list) or not all(
         isinstance(item, dict) and fields <= item.keys() for item in found
@@ -173,13 +173,14 @@ def check_receipt(
 ) -> ReceiptCheck:
     """Check every citation against its file, and the answer's text against its citations.
 
-    With `root`, files are looked for below that folder, by as much of their path as is there.
+    With `root`, files are looked for below that folder, by the longest part of their path that
+    exists there.
     """
     return check_answer(receipt, CitedFiles(reader, root))
 
 
 def check_answer(receipt: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
-    """As `check_receipt`, with files that several answers may share."""
+    """Like `check_receipt`, with files that several answers may share."""
     checks = tuple(check_citations(receipt["citations"], files))
     problems = [*_text_problems(receipt)]
     if "survey" in receipt and not problems:
@@ -222,7 +223,7 @@ def _citation_problems(citation: Mapping[str, Any], files: CitedFiles) -> Iterat
         return
     start, end = citation["start_char_index"], citation["end_char_index"]
     if not (type(start) is int and type(end) is int and 0 <= start < end <= len(found.text)):
-        yield f"its character range {start}-{end} is no range of the file's text"
+        yield f"its character range {start}-{end} is not within the file's text"
         return
     if found.sha256 != citation["sha256"]:
         yield f"the file has changed: its SHA-256 is {found.sha256}, not {citation['sha256']}"
@@ -245,14 +246,14 @@ def _place_problems(citation: Mapping[str, Any], found: Document) -> Iterator[st
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two values are written alike as JSON: true is not 1 there."""
+    """Whether two values are the same as JSON, where true is not 1."""
     if one is None or other is None:
         return one is other
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def located(document: Document, start: int, end: int, *, path: str, sha256: str) -> Citation:
-    """The citation of `text[start:end]`, with everything the document says about its place."""
+    """The citation of `text[start:end]`, with everything the document records about its place."""
     first_byte, last_byte = document.byte_range(start, end) or (None, None)
     page = document.page_at(start)
     blocks = document.blocks_in(start, end)

@@ -1,4 +1,4 @@
-"""Do the statements and counts of a saved answer still follow from its quotes and files?"""
+"""Checks that the statements and counts of a saved answer follow from its quotes and files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SHOWN = {str(verdict) for verdict in CARRIED}
 
 
 def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the text of a saved answer and with each of its statements.
+    """Problems of the text of a saved answer and of each of its statements.
 
-    Answers that were saved before statements were are made of their quotes and of nothing else.
+    Answers saved before statements were saved consist only of their quotes.
     """
     quotes = [_quote(form) for form in receipt["citations"]]
     claims = receipt.get("claims")
@@ -44,7 +44,7 @@ def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
         for problem in _claim_problems(claim, quotes, mode, str(receipt["question"])):
             yield f"statement {number}: {problem}"
     unused = set(range(1, len(quotes) + 1)) - {n for claim in claims for n in claim["citations"]}
-    yield from (f"no statement rests on quote [{number}]" for number in sorted(unused))
+    yield from (f"no statement cites quote [{number}]" for number in sorted(unused))
 
 
 def _is_claim(claim: Any) -> bool:
@@ -73,7 +73,8 @@ def _claim_problems(
     numbers = claim["citations"]
     missing = [number for number in numbers if not 1 <= number <= len(quotes)]
     if missing or not numbers:
-        yield f"cites {', '.join(f'[{n}]' for n in missing) or 'nothing'}, which is not there"
+        named = ", ".join(f"[{n}]" for n in missing)
+        yield f"cites {named}, which does not exist" if named else "cites no quote"
         return
     if claim["verdict"] not in _SHOWN:
         yield f"its verdict is {claim['verdict']!r}"
@@ -91,9 +92,9 @@ def _claim_problems(
 
 
 def _quote(form: Mapping[str, Any]) -> Citation:
-    """As much of a saved citation as says what numbers mean; what has no sense there is left out.
+    """The parts of a saved citation that the checks of numbers need; invalid parts are left out.
 
-    Whether a citation is right is checked against its file, field by field.
+    The citation itself is checked against its file, field by field.
     """
     start, end = form["start_char_index"], form["end_char_index"]
     cells = form.get("cells")
@@ -143,11 +144,11 @@ def _label(form: Any) -> Label | None:
     return None
 
 
-# Does a saved count say what its files say? Counts again in the files that it cites.
+# Repeats a saved count in the files that it cites.
 
 
 def recount_problems(receipt: Mapping[str, Any], files: CitedFiles) -> Iterator[str]:
-    """What in the rows of a count is not so in their files. Changed files are told elsewhere."""
+    """Rows of a count that do not match their files. Changed files are reported elsewhere."""
     survey, citations = receipt["survey"], receipt["citations"]
     first = 0
     for number, row in enumerate(survey["rows"], start=1):
@@ -164,14 +165,14 @@ def _row_problems(
     files: CitedFiles,
 ) -> Iterator[str]:
     if {citation["source"] for citation in cited} - set(row["paths"]):
-        yield "its quotes are of another file than it names"
+        yield "its quotes are from a file that it does not name"
         return
     places = [(citation["start_char_index"], citation["end_char_index"]) for citation in cited]
     if not all(type(place) is int for pair in places for place in pair):
-        return  # That is told of the citation.
+        return  # The check of the citation reports this.
     for (_, end), (start, _) in pairwise(places):
         if start < end:
-            yield f"its quotes are not one after the other: characters from {start} count twice"
+            yield f"its quotes overlap or are out of order: characters from {start} count twice"
             return
     try:
         document = files.document(str(cited[0]["source"]), str(cited[0]["sha256"]))
@@ -181,7 +182,7 @@ def _row_problems(
         return
     for start, end in places:
         if _cuts_a_word(document.text, start) or _cuts_a_word(document.text, end):
-            yield f"characters {start}-{end} begin or end inside of a word"
+            yield f"characters {start}-{end} begin or end inside a word"
     if not survey.get("sections"):
         counter = Mentions(survey["subject"], Closeness(survey["closeness"]), row["language"])
         yield from _overlooked(document, counter, places, files)
@@ -197,11 +198,11 @@ def _overlooked(
     places: Sequence[tuple[int, int]],
     files: CitedFiles,
 ) -> Iterator[str]:
-    """Mentions of the file in sentences and headings of which no part is quoted."""
+    """Mentions in sentences and headings of the file that are not quoted."""
     counted, total = sorted(places), 0
     for start, end in files.units(document):
         if any(first < end and start < last for first, last in counted):
             continue
         total += len(counter.found(document.text[start:end]))
     if total:
-        yield f"its file holds {total} more mentions than were counted"
+        yield f"its file contains {total} more mentions than were counted"

@@ -1,4 +1,4 @@
-"""Does a saved report still say what its sources say, and does it add up?"""
+"""Checks a saved report against its sources, and its numbering."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from pincite.verify.receipts.receipt import (
 
 _REPORT_FIELDS = ("report", "template", "corpus_version", "sections", "sources")
 _NOT_ASKED = {"question", "problem"}
-"""Fields of a question that could not be asked."""
+"""The only fields of a question that could not be asked."""
 
 
 def is_report(form: Any) -> bool:
-    """Whether saved JSON is a report, and no single answer."""
+    """Whether saved JSON is a report, not a single answer."""
     return isinstance(form, dict) and "sections" in form
 
 
 def require_report(form: dict[str, Any], name: str) -> dict[str, Any]:
-    """`form`, if it is a saved report; otherwise ReceiptError, which gives `name`."""
+    """`form`, if it is a saved report; else raises ReceiptError, which names `name`."""
     missing = [field for field in _REPORT_FIELDS if field not in form]
     if missing:
         raise ReceiptError(f"{name}: is not a saved report; it lacks {', '.join(missing)}")
@@ -38,7 +38,7 @@ def require_report(form: dict[str, Any], name: str) -> dict[str, Any]:
         require_answer(answer, where)
         require_citations(answer.get("nearest"), where)
         if not isinstance(answer.get("numbers"), list):
-            raise ReceiptError(f"{where}: lacks numbers, those of its quotes in the report")
+            raise ReceiptError(f"{where}: lacks numbers, the list of its quote numbers")
     return form
 
 
@@ -53,9 +53,9 @@ def _answers(form: Mapping[str, Any], name: str) -> Iterator[tuple[str, dict[str
 
 
 def check_report(form: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
-    """Check every answer as if it had been saved alone, and the numbers that lead through it all.
+    """Check every answer as if it had been saved alone, and the numbering across the report.
 
-    The quotes carry their numbers in the report.
+    The checked citations have their numbers in the report.
     """
     checks: dict[int, CitationCheck] = {}
     problems: list[str] = []
@@ -78,7 +78,7 @@ def check_report(form: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
             for problem in check.problems
         ]
     if form["sources"] != source_forms(answers):
-        problems.append("its list of sources is not that of its quotes")
+        problems.append("its list of sources does not match its quotes")
     ordered = tuple(check for _, check in sorted(checks.items()))
     return ReceiptCheck(citations=ordered, problems=tuple(problems))
 
@@ -93,12 +93,12 @@ def number_quotes(answers: Iterable[Sequence[Mapping[str, Any]]]) -> list[list[i
 
 
 def _place(citation: Mapping[str, Any]) -> str:
-    """What tells a quoted place from others; text, since a damaged report may hold anything."""
+    """A key of a quoted place; text, since a damaged report may contain anything."""
     return repr([citation[name] for name in ("document", "start_char_index", "end_char_index")])
 
 
 def source_forms(answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Every file that is quoted: its checksum, the pages, and how many places are quoted."""
+    """Every quoted file with its checksum, its quoted pages and the number of quoted places."""
     places: dict[tuple[str, str, str], dict[str, Any]] = {}
     for answer in answers:
         for citation in answer["citations"]:

@@ -1,4 +1,4 @@
-"""Answers, counts and reports as files: how they are written, read again and checked."""
+"""Writes answers, counts and reports to files, reads them back and checks them."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def saved_answer(
     *,
     air_gap: Path | None = None,
 ) -> bytes:
-    """What is written to `path`: JSON, or a page where its name ends in .html.
+    """The bytes to write to `path`: JSON, or a page if its name ends in .html.
 
-    `key` is the file of a private key that signs, `air_gap` that of a trial without a network. Raises
-    UsageError for another ending.
+    `key` is the file of the private key to sign with, `air_gap` that of a trial without a network.
+    Raises UsageError for another ending.
     """
     ending = path.suffix.lower()
     if ending not in FORMATS:
@@ -53,13 +53,13 @@ def saved_answer(
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is there as a whole or not at all."""
+    """Write a file atomically."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_bytes(content)
         draft.replace(path)
     except OSError as error:
-        # The user should read the name they gave.
+        # The message should have the name that the user gave.
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         draft.unlink(missing_ok=True)
@@ -67,14 +67,14 @@ def write_whole(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """What a file holds: the form of an answer or report, and what is wrong with the file itself."""
+    """The form of an answer or report in a file, and problems of the file itself."""
 
     form: Mapping[str, Any]
     problems: tuple[str, ...] = ()
 
 
 def load_saved(path: Path) -> Saved:
-    """Read a saved answer, page or report. Raises ReceiptError when it is none."""
+    """Read a saved answer, page or report. Raises ReceiptError if it is none of these."""
     try:
         content = read_regular(path, most_bytes=_LARGEST_BYTES)
     except OSError as error:
@@ -93,7 +93,7 @@ def load_saved(path: Path) -> Saved:
 
 
 def require_form(form: Any, name: str) -> None:
-    """Raises ReceiptError, which gives `name`, for what is the form of neither answer nor report."""
+    """Raises ReceiptError, which names `name`, unless this is the form of an answer or report."""
     if is_report(form):
         require_report(form, name)
     else:
@@ -110,11 +110,11 @@ def check_saved(
     seconds: float = DEFAULT_SECONDS,
     units: Units = no_units,
 ) -> ReceiptCheck:
-    """Check every quote against its file, what is said against the quotes, digest and signature.
+    """Check every quote against its file, statements against quotes, the digest and the signature.
 
-    With `root`, files are looked for below that folder, by as much of their path as is there. With
-    `public_key`, the file of one, the form must be signed by it. After `seconds` no more file is read.
-    `units` are the sentences and headings of a document that a count looks at.
+    With `root`, files are looked for below that folder, by the longest part of their path that
+    exists there. With `public_key` (a file), the form must be signed by it. After `seconds` no
+    further file is read. `units` are the sentences and headings of a document that a count scans.
     """
     files = CitedFiles(reader, root, most_bytes=most_bytes, seconds=seconds, units=units)
     return check_against(saved, files, public_key=public_key)
@@ -123,7 +123,7 @@ def check_saved(
 def check_against(
     saved: Saved, files: CitedFiles, *, public_key: Path | None = None
 ) -> ReceiptCheck:
-    """The same with files that are found in another way."""
+    """Like `check_saved`, with other means of finding files."""
     form = saved.form
     problems = [
         *saved.problems,
@@ -135,7 +135,7 @@ def check_against(
         if CONTEXTS in form and not is_report(form):
             problems += context_problems(form, files)
     except _ODD_FORM as error:
-        # Whoever tampers may leave anything anywhere; a form that none of the checks knows is wrong.
+        # A tampered form may contain anything; one that the checks cannot handle is wrong.
         check = ReceiptCheck(citations=(), problems=(f"it cannot be checked: {error!r}",))
     return replace(check, problems=(*problems, *check.problems), signed_by=signer(form))
 
@@ -148,8 +148,8 @@ def _json(content: bytes, path: Path) -> Any:
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; a name that stands in it twice could show readers another value than it shows us."""
+    """An object without repeated names, which other readers could resolve to another value."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("a name appears twice in one object")
     return found

@@ -1,7 +1,7 @@
-"""Was anything in this saved answer changed, and who wrote it?
+"""Seals saved answers with a digest and a signature, and checks both.
 
-The digest of a saved answer notices every change that was not made by someone who also makes the digest
-anew. Only a signature proves the writer.
+The digest shows every change, unless whoever made it also computed the digest again. Only a signature
+proves who wrote an answer.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 
 DIGEST, SIGNATURE = "digest", "signature"
 SIGNER = "signer"
-"""Stands among what the digest covers: without its signature a form that was signed shows it."""
+"""Covered by the digest, so that a form shows when its signature was removed."""
 _ALGORITHM = "Ed25519"
 _PURPOSE = b"pincite receipt 1\n"
-"""Signed with every receipt, so that the signature of something else is none of a receipt."""
+"""Signed with every receipt, so that signatures of other content are not valid for a receipt."""
 _KEY_BYTES = 32
 
 
 def canonical(form: Mapping[str, Any]) -> bytes:
-    """What the digest is taken of: everything but digest and signature, in one way of writing it.
+    """The bytes that are hashed and signed: all fields but digest and signature, in canonical JSON.
 
-    Keys sorted, no blanks, ASCII only, numbers as Python's `json` writes them.
+    Keys are sorted, without blanks, ASCII only, with numbers as Python's `json` writes them.
     """
     content = {name: value for name, value in form.items() if name not in (DIGEST, SIGNATURE)}
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def sealed(form: Mapping[str, Any], key: Path | None = None) -> dict[str, Any]:
-    """A form with its digest, and with the signature of the private key in a file, if one is given.
+    """A form with its digest, and with a signature by the private key in the file `key`, if given.
 
-    Raises UsageError for a file that holds no such key.
+    Raises UsageError if the file does not contain such a key.
     """
     if key is None:
         return {**form, DIGEST: _digest(canonical(form))}
@@ -64,17 +64,17 @@ def sealed(form: Mapping[str, Any], key: Path | None = None) -> dict[str, Any]:
 
 
 def seal_problems(form: Mapping[str, Any], public_key: Path | None = None) -> Iterator[str]:
-    """What is wrong with digest and signature. With `public_key`, it must be that key's signature."""
+    """Problems of digest and signature. With `public_key`, the signature must be by that key."""
     content = canonical(form)
     if DIGEST not in form:
-        yield "it has no digest, so changes of its other fields cannot be noticed"
+        yield "it has no digest, so changes to its other fields cannot be detected"
     elif form[DIGEST] != _digest(content):
         yield f"it was changed after it was saved: its digest is {_digest(content)}"
     expected = None if public_key is None else _public_key(public_key)
     if SIGNER in form and SIGNATURE not in form:
-        yield f"it was signed by the key {form[SIGNER]}, and the signature was taken away"
+        yield f"it was signed by the key {form[SIGNER]}, but the signature was removed"
     elif SIGNER in form and form[SIGNER] != signer(form):
-        yield f"it says that it was signed by the key {form[SIGNER]}, and has another signature"
+        yield f"it names the signing key {form[SIGNER]}, but has the signature of another key"
     if SIGNATURE in form:
         yield from _signature_problems(form[SIGNATURE], content, expected)
     elif expected is not None:
@@ -82,21 +82,21 @@ def seal_problems(form: Mapping[str, Any], public_key: Path | None = None) -> It
 
 
 def signer(form: Mapping[str, Any]) -> str:
-    """The fingerprint of the key that a form says it is signed with; empty when it is not signed."""
+    """The fingerprint of the key in a form's signature; empty if it is not signed."""
     signature = form.get(SIGNATURE)
     key = signature.get("public_key") if isinstance(signature, Mapping) else None
     return fingerprint(_bytes(key)) if key else ""
 
 
 def fingerprint(public_key: bytes) -> str:
-    """A short name of a key, to compare by eye."""
+    """The first 16 hexadecimal digits of a key's SHA-256, to compare by eye."""
     return hashlib.sha256(public_key).hexdigest()[:16]
 
 
 def make_keys(path: Path) -> tuple[Path, str]:
-    """Write a new key pair: the private key to `path`, the public one beside it as `.pub`.
+    """Write a new key pair: the private key to `path`, the public one next to it as `.pub`.
 
-    Gives the path of the public key and its fingerprint. Raises UsageError when a file is there.
+    Returns the path of the public key and its fingerprint. Raises UsageError if either file exists.
     """
     _need_cryptography()
     from cryptography.hazmat.primitives import serialization as form
@@ -105,10 +105,10 @@ def make_keys(path: Path) -> tuple[Path, str]:
     public_path = path.with_name(f"{path.name}.pub")
     for target in (path, public_path):
         if target.exists():
-            raise UsageError(f"{target}: is there already; a key is never written over")
+            raise UsageError(f"{target}: already exists; keys are never overwritten")
     private = Ed25519PrivateKey.generate()
     secret = private.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
-    # Nobody else may read it, from the first moment on.
+    # Created with these permissions, so that no one else can ever read it.
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(secret)
     public = private.public_key()
@@ -130,11 +130,11 @@ def _signature_problems(
         yield f"its signature is not an object with {', '.join(sorted(fields))}"
         return
     if signature["algorithm"] != _ALGORITHM:
-        yield f"its signature is of the kind {signature['algorithm']!r}; expected {_ALGORITHM}"
+        yield f"its signature algorithm is {signature['algorithm']!r}; expected {_ALGORITHM}"
         return
     raw, value = _bytes(signature["public_key"]), _bytes(signature["value"])
     if len(raw) != _KEY_BYTES:
-        yield "the public key of its signature is none"
+        yield "the public key of its signature is not valid"
         return
     if expected is not None and raw != expected.public_bytes_raw():
         yield (
@@ -144,7 +144,7 @@ def _signature_problems(
     try:
         Ed25519PublicKey.from_public_bytes(raw).verify(value, _PURPOSE + content)
     except InvalidSignature:
-        yield "its signature does not fit what it says"
+        yield "its signature does not match its content"
 
 
 def _private_key(path: Path) -> Ed25519PrivateKey:
@@ -156,7 +156,7 @@ def _private_key(path: Path) -> Ed25519PrivateKey:
         key = load_pem_private_key(read_regular(path), password=None)
     except (OSError, ValueError, TypeError) as error:
         raise UsageError(
-            f"{path}: holds no private key that can be read ({error}); 'pincite keys' makes one"
+            f"{path}: contains no readable private key ({error}); 'pincite keys' creates one"
         ) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise UsageError(f"{path}: is a key of another kind; expected {_ALGORITHM}")
@@ -172,7 +172,7 @@ def _public_key(path: Path) -> Ed25519PublicKey:
         key = load_pem_public_key(read_regular(path))
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{path}: holds no public key that can be read ({error}); name the file that ends in .pub"
+            f"{path}: contains no readable public key ({error}); name the file that ends in .pub"
         ) from error
     if not isinstance(key, Ed25519PublicKey):
         raise UsageError(f"{path}: is a key of another kind; expected {_ALGORITHM}")
@@ -193,7 +193,7 @@ def _text(content: bytes) -> str:
 
 
 def _bytes(text: Any) -> bytes:
-    """What base64 text stands for; nothing for anything else."""
+    """Decoded base64 text; empty for anything else."""
     try:
         return base64.b64decode(text, validate=True)
     except (TypeError, ValueError):

@@ -1,20 +1,20 @@
 "use strict";
-// Checks this page without any connection: the data against its digest, what is shown against the
-// data, and files that the reader chooses against both.
+// Checks this page offline: the data against its digest, the text shown against the data, and the
+// files that the reader chooses against both.
 
 const raw = (text) => Uint8Array.from(atob(text.trim()), (char) => char.charCodeAt(0));
 const hex = (bytes) => [...new Uint8Array(bytes)].map((b) => b.toString(16).padStart(2, "0")).join("");
 const sha256 = async (bytes) => hex(await crypto.subtle.digest("SHA-256", bytes));
 const byId = (id) => document.getElementById(id);
 
-// What browsers call Python's codecs where the names differ by more than a sign.
+// Browser names of Python's codecs that differ in more than punctuation.
 const LABELS = {
   "utf-16-le": "utf-16le", "utf-16-be": "utf-16be", "latin-1": "iso-8859-1", "cp866": "ibm866",
   "cp874": "windows-874", "cp932": "shift-jis", "cp949": "euc-kr", "cp950": "big5",
   "big5hkscs": "big5", "shift-jis-2004": "shift-jis", "euc-jis-2004": "euc-jp",
   "mac-cyrillic": "x-mac-cyrillic", "mac-roman": "macintosh",
 };
-// Browsers and Python read some characters of the others differently (the wave dash of Shift-JIS).
+// Browsers and Python decode some characters of other codecs differently (Shift-JIS wave dash).
 const ALIKE = /^(utf-.*|windows-.*|ibm866|koi8-r|iso-8859-([2-8]|1[03-6])|x-mac-cyrillic|macintosh|euc-kr|gbk)$/;
 
 function say(element, text, state) {
@@ -27,7 +27,7 @@ function differences(receipt) {
   return [...document.querySelectorAll("[data-shows]")].filter((element) => {
     const path = element.dataset.shows.split("/");
     const value = path.reduce((found, name) => (found === undefined ? found : found[name]), receipt);
-    // HTML has one kind of line end.
+    // HTML normalises line ends.
     return String(value).replace(/\r\n?/g, "\n") !== element.textContent;
   });
 }
@@ -58,14 +58,14 @@ function label(codec) {
 
 function decoder(name) {
   try {
-    // A mark U+FEFF inside a file is a character of its text.
+    // U+FEFF inside a file is a character of its text.
     return new TextDecoder(name, { ignoreBOM: true });
   } catch {
     return null;
   }
 }
 
-// "found", "wrong", or "unknown" where this browser cannot tell.
+// "found", "wrong", or "unknown" if this browser cannot compare.
 function place(bytes, citation, encoding) {
   const name = label(encoding ?? "unknown");
   const slice = bytes.subarray(citation.start_byte, citation.end_byte);
@@ -91,11 +91,11 @@ async function check(file, receipt) {
   });
   const count = (state) => states.filter((found) => found === state).length;
   if (count("wrong")) {
-    const told = count("wrong") === 1 ? "1 quote is not where it" : `${count("wrong")} quotes are not where they`;
-    say(line, `${file.name}: ${told} should be.`, "bad");
+    const quotes = count("wrong") === 1 ? "1 quote is not where it" : `${count("wrong")} quotes are not where they`;
+    say(line, `${file.name}: ${quotes} should be.`, "bad");
   } else if (count("unknown")) {
-    const told = `${count("unknown")} of its quotes this browser cannot compare`;
-    say(line, `${file.name}: the cited file; ${told}. Check it with: pincite verify`, "unsure");
+    const quotes = `this browser cannot compare ${count("unknown")} of its quotes`;
+    say(line, `${file.name}: the cited file; ${quotes}. Check it with: pincite verify`, "unsure");
   } else if (placed.length) {
     say(line, `${file.name}: the cited file; ${placed.length} of its quotes found at their bytes.`, "ok");
   } else {
