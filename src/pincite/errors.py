@@ -6,17 +6,17 @@
     ├── ReadError             one file cannot be read; the others go on
     ├── LibraryError          the library folder cannot be used
     │   ├── LibraryBusy       another process is writing to it
-    │   ├── LibraryReadOnly   it lies where nothing can be written
-    │   ├── LibraryDamaged    its catalog is not what was written
-    │   ├── NotStorable       what was read of one file cannot be stored; the others go on
-    │   ├── DocumentGone      a document was removed while it was looked at
+    │   ├── LibraryReadOnly   it is in a place where nothing can be written
+    │   ├── LibraryDamaged    its catalog is empty, cut off or overwritten
+    │   ├── NotStorable       the content of one file cannot be stored; the others go on
+    │   ├── DocumentGone      a document was removed after it was found
     │   └── LibraryTooNew     it was written by a newer version
     ├── ModelError            a model is missing, damaged or cannot run here
-    │   └── ModelUnreachable  its server is not there, too slow, or failing
+    │   └── ModelUnreachable  its server does not respond, is too slow, or fails
     ├── PluginError           a part that another package adds is missing or broken
-    ├── DatasetError          a labelled set or a saved run is not in a form Pincite reads
-    ├── BundleError           a bundle cannot be made, or is not what was made
-    └── ReceiptError          a saved answer is not in the form Pincite writes
+    ├── DatasetError          a labelled set or a saved run is not in a format Pincite reads
+    ├── BundleError           a bundle cannot be made, or was changed since
+    └── ReceiptError          a saved answer is not in the format Pincite writes
 
 A message says what was found, what was expected and what to do next, in that order.
 """
@@ -49,15 +49,15 @@ class LibraryBusy(LibraryError):
 
 
 class LibraryReadOnly(LibraryError):
-    """The library lies where nothing can be written; it can still be asked."""
+    """The library is in a place where nothing can be written; it can still be searched."""
 
 
 class LibraryDamaged(LibraryError):
-    """The library's catalog is empty, cut off or overwritten: it is not what was written."""
+    """The library's catalog is empty, cut off or overwritten."""
 
 
 class NotStorable(LibraryError):
-    """What was read of a file cannot be stored. The message is the reason; others can be stored."""
+    """The content of a file cannot be stored. The message is the reason; other files can be stored."""
 
 
 class DocumentGone(LibraryError):
@@ -73,7 +73,7 @@ class ModelError(PinciteError):
 
 
 class ModelUnreachable(ModelError):
-    """The server of a model is not there, does not answer in time, or fails (5xx)."""
+    """The server of a model does not respond, is too slow, or fails (5xx)."""
 
 
 class PluginError(PinciteError):
@@ -89,4 +89,4 @@ class ReceiptError(PinciteError):
 
 
 class BundleError(PinciteError):
-    """A bundle for a machine without a network cannot be made, or is not as it was made."""
+    """A bundle for a machine without a network cannot be made, or was changed since."""

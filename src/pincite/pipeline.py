@@ -1,7 +1,7 @@
-"""READ FIRST: the two flows. Each stage is called once, in order.
+"""READ FIRST: the two pipelines. Each stage is called once, in order.
 
-But for a question of several parts: the selector (`assemble/question_parts.py`) has each part
-searched for and compared, too.
+The exception is a question of several parts: the selector (`assemble/question_parts.py`) also
+retrieves and reranks for each part.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from pincite.stages import (
 )
 
 EMBEDDED_TOGETHER = 64
-"""Passages handed to the encoder at once, so that every core has work while files are small."""
+"""Passages per call of the encoder, so that small files keep every core busy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestStages:
-    """What turns files into passages; without an embedder, search is lexical only."""
+    """The stages that turn files into passages; without an embedder, search is lexical only."""
 
     readers: ReaderPool
     chunker: Chunker
@@ -51,7 +51,7 @@ def _nothing(question: Question) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerStages:
-    """What turns a question into an answer."""
+    """The stages that turn a question into an answer."""
 
     understander: Understander
     retriever: Retriever
@@ -63,13 +63,13 @@ class AnswerStages:
     scan_verifier: ScanVerifier
     notices: tuple[str, ...] = ()
     seen: Callable[[Question], Mapping[str, Any]] = _nothing
-    """What was seen in a question besides its words, for the trace."""
+    """Diagnostics of the retriever's boosters for a question, for the trace."""
     calibration_basis: str = ""
-    """Digest of everything that a calibration of these stages is made for."""
+    """Digest of everything that a calibration of these stages depends on."""
 
 
 def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
-    """Read, cut and encode files; what became of each, ready to be stored."""
+    """Read, cut and encode files; yields the result for each, ready to be stored."""
     group: list[Ingested] = []
     for read in stages.readers.read_all(paths):
         if read.document is None:
@@ -77,7 +77,7 @@ def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingest
             continue
         try:
             passages = stages.chunker.chunk(read.document)
-        except Exception as error:  # noqa: BLE001  (of this file: what was read is anything)
+        except Exception as error:  # noqa: BLE001  (one file's content must not stop the others)
             yield _problem(read.path, "cut into passages", error)
             continue
         group.append(Ingested(path=read.path, document=read.document, passages=passages))
@@ -88,12 +88,12 @@ def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingest
 
 
 def _encoded(group: Sequence[Ingested], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
-    """Encode files together; where that fails for what is in one of them, one by one."""
+    """Encode files together; if the content of one makes that fail, one by one."""
     try:
         yield from list(_embed(group, stages))
     except (PinciteError, OSError):
         raise
-    except Exception as error:  # noqa: BLE001  (of one file: what was read is anything)
+    except Exception as error:  # noqa: BLE001  (one file's content must not stop the others)
         if len(group) == 1:
             yield _problem(group[0].path, "encoded", error)
             return
@@ -103,7 +103,7 @@ def _encoded(group: Sequence[Ingested], stages: IngestStages) -> Iterator[Ingest
 
 def _problem(path: str, what: str, error: Exception) -> FileProblem:
     kind = type(error).__name__
-    reason = f"what was read of it could not be {what} ({kind}: {error}); please report this"
+    reason = f"its content could not be {what} ({kind}: {error}); please report this"
     return FileProblem(path=path, reason=reason)
 
 
@@ -142,11 +142,11 @@ def answer_question(
     watch: Callable[[Preview], None] | None = None,
     found: Callable[[Sequence[Hit]], None] | None = None,
 ) -> Answer:
-    """Answer with verified quotes, or abstain and say why.
+    """Answer with verified quotes, or abstain with reasons.
 
-    A question about the whole collection is answered by a count over all of it. `found` is given the
-    passages before anything is made of them, `watch` what holds so far, each time a language model has
-    completed another statement.
+    A question about the whole collection is answered by a count over all of it. `found` is called with
+    the hits before evidence is selected, `watch` with the claims that hold so far each time a language
+    model has completed another statement.
     """
     request = stages.surveyor.request(question)
     if request is not None:
@@ -203,7 +203,7 @@ def _understand(question: Question, stages: AnswerStages, recorder: Recorder) ->
 def _find(
     question: Question, stages: AnswerStages, recorder: Recorder
 ) -> tuple[Question, tuple[Hit, ...]]:
-    """The hits, and the question with what its result must say about the search."""
+    """The hits, and the question with the notices of the search."""
     with recorder.stage("retrieve"):
         candidates = stages.retriever.retrieve(question)
     with recorder.stage("rerank"):

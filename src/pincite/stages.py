@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 
 class Reader(Protocol):
-    """Which text does this file hold, and where on the page?"""
+    """Reads the text of a file, with its layout."""
 
     def read(self, path: Path) -> Document:
-        """Read one file. Raises ReadError with a reason in plain words."""
+        """Read one file. Raises ReadError with the reason in plain words."""
         ...
 
 
 class ReaderPool(Protocol):
-    """Several readers at work ahead of the rest of the pipeline."""
+    """Several readers that work ahead of the rest of the pipeline."""
 
     def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
-        """What became of each file; never raises for a single file.
+        """The result for each file; never raises for a single file.
 
         In the order of `paths`, except for files that would keep the others waiting.
         """
@@ -52,7 +52,7 @@ class ReaderPool(Protocol):
 
 
 class Chunker(Protocol):
-    """Which passages can be found on their own?"""
+    """Cuts documents into passages, the units of search."""
 
     def chunk(self, document: Document) -> tuple[Passage, ...]:
         """Cut a document into passages of whole sentences, in reading order."""
@@ -61,17 +61,17 @@ class Chunker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextVector:
-    """Where one text lies: `vector` (dimensions,), with length 1."""
+    """The embedding of a text: `vector` (dimensions,), with length 1."""
 
     vector: NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenStates(TextVector):
-    """The encoder's view of one text: a row of `states` (tokens, dimensions) for each token.
+    """The encoder's output for one text: `states` (tokens, dimensions) has a row for each token.
 
-    `offsets` (tokens, 2) are the character range of each token in the text that was encoded;
-    special tokens are left out. `vector` is the pooled, normalised whole.
+    `offsets` (tokens, 2) are the character ranges of the tokens in the encoded text; special tokens
+    are left out. `vector` is the pooled and normalised embedding.
     """
 
     states: NDArray[Any]
@@ -79,7 +79,7 @@ class TokenStates(TextVector):
 
 
 class VectorEncoder(Protocol):
-    """Where does this text lie in meaning space? Servers tell no more than that."""
+    """Embeds texts as vectors; this is all that servers provide."""
 
     @property
     def name(self) -> str:
@@ -93,7 +93,7 @@ class VectorEncoder(Protocol):
 
     @property
     def runtime(self) -> str:
-        """What runs it, for `pincite doctor`."""
+        """Name of the runtime, for `pincite doctor`."""
         ...
 
     @property
@@ -106,29 +106,29 @@ class VectorEncoder(Protocol):
         ...
 
     def encode_question(self, text: str) -> TextVector:
-        """The vector of a question; remembered, since several stages ask for the same one."""
+        """The vector of a question; cached, since several stages ask for the same one."""
         ...
 
 
 class Encoder(VectorEncoder, Protocol):
-    """Where do a text and each of its tokens lie in meaning space?"""
+    """Embeds texts and each of their tokens."""
 
     def encode(self, texts: Sequence[str]) -> Iterator[TokenStates]:
         """Token states of each text, in order, each text independent of the others in the call."""
         ...
 
     def encode_question(self, text: str) -> TokenStates:
-        """Token states of a question; remembered, since several stages ask for the same one."""
+        """Token states of a question; cached, since several stages ask for the same one."""
         ...
 
 
 def shows_tokens(encoder: VectorEncoder | None) -> TypeGuard[Encoder]:
-    """Whether there is an encoder that gives token states and not vectors alone."""
+    """Whether there is an encoder that gives token states, not just vectors."""
     return encoder is not None and encoder.has_token_states
 
 
 class PassageEmbedder(Protocol):
-    """Passage and sentence vectors for the catalog."""
+    """Computes passage and sentence vectors for the catalog."""
 
     def embed(self, passages: Sequence[Passage], texts: Sequence[str]) -> tuple[Embedding, ...]:
         """One embedding for each passage with its text, in order."""
@@ -137,7 +137,7 @@ class PassageEmbedder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A passage key and the score an index gave it."""
+    """A passage key with its score from an index."""
 
     key: int
     score: float
@@ -161,7 +161,7 @@ class LexicalIndex(Protocol):
     """Best passages by BM25 over the terms of `pincite.text.terms`."""
 
     def __len__(self) -> int:
-        """How many passages it holds."""
+        """Number of indexed passages."""
         ...
 
     def search(
@@ -175,38 +175,38 @@ class LexicalIndex(Protocol):
     ) -> list[Scored]:
         """The best `limit` keys, best first; only among `allowed` keys when given.
 
-        `boosts` are factors for the scores of single terms. Only passages that hold every one of
-        the `required` terms are found; these count like the others.
+        `boosts` are factors for the scores of single terms. Only passages with every one of the
+        `required` terms are found; these terms are scored like the others.
         """
         ...
 
     def document_frequency(self, term: str) -> int:
-        """In how many passages a term stands."""
+        """Number of passages that contain a term."""
         ...
 
 
 class TermWeights(Protocol):
-    """How telling is a word in this library, and in which language is it asked?"""
+    """Weights of words in this library, and the language of questions."""
 
     def weight(self, term: str) -> float:
-        """Inverse document frequency, scaled to 0..1: 1 for a word that stands nowhere."""
+        """Inverse document frequency, scaled to 0..1: 1 for a word in no passage."""
         ...
 
     def language(self, question: str) -> str:
-        """The one of the library's languages that a question is most likely asked in."""
+        """The most likely language of a question among the library's languages."""
         ...
 
 
 class Understander(Protocol):
-    """What does the question ask for?"""
+    """Analyses what the question asks for."""
 
     def understand(self, question: Question) -> Question:
-        """The same question with what was understood of it."""
+        """The same question with the result of the analysis."""
         ...
 
 
 class Retriever(Protocol):
-    """Which passages might answer this?"""
+    """Finds passages that may answer a question."""
 
     def retrieve(self, question: Question) -> Ranking:
         """Candidates, best first."""
@@ -214,32 +214,32 @@ class Retriever(Protocol):
 
 
 class Booster(Protocol):
-    """What else speaks for a candidate than the two searches?"""
+    """Raises the scores of candidates by other evidence than the two searches."""
 
     @property
     def name(self) -> str:
-        """Under which the boost stands in `Hit.scores`."""
+        """Name of the boost in `Hit.scores`."""
         ...
 
     def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
-        """What is added to the score of each candidate, in order; 0 where nothing speaks for it."""
+        """Amounts to add to the scores of the candidates, in order; 0 for no boost."""
         ...
 
     def seen(self, question: Question) -> Any:
-        """What it saw in the question, for the trace, as JSON; empty or None for nothing."""
+        """Diagnostics for the trace, as JSON: what it found in the question; None or empty for none."""
         ...
 
 
 class Reranker(Protocol):
-    """Which really do?"""
+    """Reorders candidates by a closer comparison with the question."""
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
-        """The same hits in a better order, with sentence scores; bad ones are among the dropped."""
+        """The same hits in a new order, with sentence scores; poor ones are dropped."""
         ...
 
 
 class PairScorer(Protocol):
-    """How well does a text answer a question, when a model reads both together?"""
+    """Scores how well texts answer a question, with a model that reads both together."""
 
     @property
     def name(self) -> str:
@@ -248,34 +248,34 @@ class PairScorer(Protocol):
 
     @property
     def kind(self) -> str:
-        """Under which its scores stand in `Hit.scores`."""
+        """Name of its scores in `Hit.scores`."""
         ...
 
     @property
     def runtime(self) -> str:
-        """What runs it, for `pincite doctor`."""
+        """Name of the runtime, for `pincite doctor`."""
         ...
 
     @property
     def together(self) -> int:
-        """How many texts it had best be given at once where time is short."""
+        """Preferred batch size, in texts, when time is short."""
         ...
 
     def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """One in 0..1 for each text, in order. Raises ModelError when they cannot be had."""
+        """A score in 0..1 for each text, in order. Raises ModelError if the model fails."""
         ...
 
 
 class Selector(Protocol):
-    """Which exact sentences may be quoted?"""
+    """Selects the sentences that may be quoted."""
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """A few sentences that answer and do not repeat each other, best first."""
+        """A few sentences that answer the question without repeating each other, best first."""
         ...
 
 
 class Answerer(Protocol):
-    """What can be said from this evidence alone?"""
+    """Drafts an answer from the evidence alone."""
 
     def draft(
         self,
@@ -283,19 +283,19 @@ class Answerer(Protocol):
         selection: Selection,
         grown: Callable[[Draft], None] | None = None,
     ) -> Draft:
-        """Claims, each resting on evidence.
+        """Claims with their evidence.
 
-        Who writes slowly calls `grown` with what is complete so far, once more for each claim.
+        Slow implementations call `grown` after each claim with the draft so far.
         """
         ...
 
 
 class Writing(Protocol):
-    """What a language model is writing: read it to its end, once."""
+    """The output of a language model as a stream; iterate over it once, to its end."""
 
     @property
     def model(self) -> str:
-        """The name of the model that writes it; another one than was asked after a fallback."""
+        """The name of the model that writes it; after a fallback not the one that was asked."""
         ...
 
     @property
@@ -305,25 +305,25 @@ class Writing(Protocol):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What must be said about it ("cut after 400 tokens"); complete at its end."""
+        """Notices for the answer ("cut after 400 tokens"); complete at the end of the stream."""
         ...
 
     @property
     def is_cut(self) -> bool:
-        """Whether it ended because it reached `max_tokens`; known at its end."""
+        """Whether it ended because it reached `max_tokens`; known at the end of the stream."""
         ...
 
     def __iter__(self) -> Iterator[str]:
-        """The output in pieces, as they come."""
+        """The output in pieces, as they arrive."""
         ...
 
     def __next__(self) -> str:
-        """The next piece. Raises ModelError when it cannot be had."""
+        """The next piece. Raises ModelError if the model fails."""
         ...
 
 
 class LanguageModel(Protocol):
-    """Who can write?"""
+    """A language model that writes text."""
 
     @property
     def name(self) -> str:
@@ -332,48 +332,48 @@ class LanguageModel(Protocol):
 
     @property
     def context_tokens(self) -> int:
-        """How many tokens prompt and output may have together."""
+        """Context window: the most tokens of prompt and output together."""
         ...
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens a text has, by the model's own tokenizer where that can be had."""
+        """Number of tokens of a text, by the model's own tokenizer if it is available."""
         ...
 
     def write(self, prompt: Prompt) -> Writing:
-        """The output in pieces, as they come. Raises ModelError when it cannot be had."""
+        """The output as a stream. Raises ModelError if the model is not available."""
         ...
 
 
 class Verifier(Protocol):
-    """Does the source say so?"""
+    """Checks a draft against its sources."""
 
     def verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         """The answer with checked citations, or an abstention with reasons."""
         ...
 
     def preview(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Preview:
-        """What holds of a draft that is not complete yet; nothing where it would be refused."""
+        """The claims of an unfinished draft that hold; empty if they would be refused."""
         ...
 
 
 class Surveyor(Protocol):
-    """Where in the whole collection does it say this?"""
+    """Scans the whole collection for mentions."""
 
     def request(self, question: Question) -> SurveyRequest | None:
-        """What a question wants counted over everything; None when it is an ordinary question."""
+        """What a question wants counted over the collection; None for an ordinary question."""
         ...
 
     def scan(self, question: Question, request: SurveyRequest) -> Scan:
-        """Every mention in the part of the library that the question may look at."""
+        """Every mention in the part of the library that the question may search."""
         ...
 
     def caveat(self, question: Question, request: SurveyRequest) -> str:
-        """What an ordinary answer to a question about everything must say."""
+        """The notice for an ordinary answer to a question about the whole collection."""
         ...
 
 
 class ScanVerifier(Protocol):
-    """How often does it really say this?"""
+    """Checks every mention of a scan and counts them."""
 
     def verify(self, question: Question, scan: Scan) -> Answer:
         """The count of the mentions that hold, each with a checked citation."""
@@ -381,7 +381,7 @@ class ScanVerifier(Protocol):
 
 
 class Sources(Protocol):
-    """Looks up what was stored; the catalog does this."""
+    """Access to stored documents; the catalog implements this."""
 
     def text_of(self, span: Span) -> str:
         """`Document.text[start:end]`."""
@@ -392,5 +392,5 @@ class Sources(Protocol):
         ...
 
     def source(self, document_id: str, collection: str | None = None) -> Source:
-        """The file a document came from."""
+        """The file that a document came from."""
         ...

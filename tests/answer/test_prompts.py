@@ -56,7 +56,7 @@ def test_a_file_of_ones_own_is_filled_in(tmp_path: Path) -> None:
         (
             "$sources ? $question",
             "$sources",
-            r"generated\.user: .*expected a text that holds \$que",
+            r"generated\.user: .*expected a text that contains \$que",
         ),
         ("$number", "$nubmer", r"generated\.source: .*\$number, \$file, \$page"),
         ("Choose.", "Costs $ 5", r"quoted\.system: .*a dollar sign is written \$\$"),

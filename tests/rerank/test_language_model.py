@@ -120,5 +120,5 @@ def test_text_around_the_json_does_no_harm() -> None:
     ],
 )
 def test_output_that_is_no_judgement_is_an_error(output: str) -> None:
-    with pytest.raises(ModelError, match=r"judge: its judgement cannot be used; expected 4 scores"):
+    with pytest.raises(ModelError, match=r"judge: its output cannot be used; expected 4 scores"):
         judged(Judge(outputs=(output,)))

@@ -95,10 +95,10 @@ def test_a_server_that_comes_back_is_asked_again(server: RerankingServer) -> Non
         ({"status": 200, "body": {"hello": 1}}, "no results with index and relevance_score"),
         ({"status": 200, "body": [1]}, "no results with index and relevance_score"),
         ({"change": lambda rows: rows[1:]}, "gave 1 scores for 2 texts"),
-        ({"change": lambda rows: [{**row, "index": 7} for row in rows]}, "numbered them wrongly"),
+        ({"change": lambda rows: [{**row, "index": 7} for row in rows]}, "wrong indexes"),
         (
             {"change": lambda rows: [{**row, "relevance_score": float("nan")} for row in rows]},
-            "is no number",
+            "is not a finite number",
         ),
         (
             {"change": lambda rows: [{**row, "relevance_score": None} for row in rows]},

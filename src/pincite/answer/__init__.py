@@ -1,1 +1,1 @@
-"""Which units carry the answer, and what can be said from them alone?"""
+"""Selects the evidence for an answer and drafts the answer from it alone."""

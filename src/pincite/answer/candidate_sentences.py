@@ -1,4 +1,4 @@
-"""The sentences of candidates, less those that speak of another thing by its code."""
+"""The scored sentences of hits, without those about another thing of the same series."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pincite.stages import Sources
 from pincite.text.details import details, identifiers
 
 Scored: TypeAlias = tuple[float, Span, int, Hit]
-"""The score of a sentence, where it stands, its place in its passage, and that passage."""
+"""The score of a sentence, its span, its index in its passage, and the hit."""
 
 
 def that_may_answer(
     question: Question, hits: Sequence[Hit], sources: Sources
 ) -> tuple[list[Scored], list[Dropped]]:
-    """Best first; and those that were left out, each with the reason.
+    """The sentences that may answer, best first, and those that were left out with the reason.
 
-    Where a sentence names the thing that is asked for, those of others of its series answer nothing:
-    rows of a table differ in their number, and to an encoder in nothing.
+    If a sentence names the thing that is asked for, sentences about others of its series answer
+    nothing: table rows may differ only in their number, which an encoder does not see.
     """
     scored = sorted(_scored(hits), key=lambda entry: (-entry[0], entry[1]))
     asked = identifiers(details(question.asked))
@@ -33,12 +33,12 @@ def that_may_answer(
     is_other = [
         not asked.keys() & found and bool(series.intersection(found.values())) for found in named
     ]
-    told = [
+    dropped = [
         dropped_as(hit.passage, span, score, f"names none of: {', '.join(sorted(asked))}")
         for (score, span, _, hit), other in zip(scored, is_other, strict=True)
         if other
     ]
-    return [entry for entry, other in zip(scored, is_other, strict=True) if not other], told
+    return [entry for entry, other in zip(scored, is_other, strict=True) if not other], dropped
 
 
 def _scored(hits: Sequence[Hit]) -> list[Scored]:
@@ -52,7 +52,7 @@ def _scored(hits: Sequence[Hit]) -> list[Scored]:
 
 
 def _read(span: Span, hit: Hit, sources: Sources) -> str:
-    """A sentence, and the headings above it."""
+    """A sentence with the headings above it."""
     return " \n ".join([*hit.passage.section, sources.text_of(span)])
 
 

@@ -1,4 +1,4 @@
-"""Which sentences belong with a chosen one, and which stand back for it."""
+"""Adds supporting sentences, and newer versions of chosen ones, to a selection."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pincite.text.terms import terms
 from pincite.text.versions import Version, are_counterparts, names_version, version_in, version_of
 
 _LEAST_SHARE = 0.5
-"""Of the words of the question: a sentence of other passages with fewer is about something else."""
+"""A sentence with a smaller share of the question's words is about something else."""
 
 _LEAST_SCORE = 0.5
-"""Of the best quote's score."""
+"""Least score, as a share of the best quote's score."""
 
 
 class SupportingSelector:
-    """Adds sentences to what another selector has chosen until there are `least` of them.
+    """Adds sentences to another selector's selection until there are `least` of them.
 
-    One goes on from the best one in its paragraph, others have half of the words of the question.
-    What is about something else is never added: an answer may have fewer.
+    Each continues the best one in its paragraph, or contains half of the words of the question.
+    Sentences about something else are never added, so an answer may have fewer.
     """
 
     def __init__(self, selector: Selector, sources: Sources, *, least: int) -> None:
@@ -33,7 +33,7 @@ class SupportingSelector:
         self._least = least
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """The selection with those sentences behind it, best first."""
+        """The selection followed by those sentences, best first."""
         selection = self._selector.select(question, hits)
         chosen = selection.evidence
         missing = self._least - len(chosen)
@@ -63,9 +63,9 @@ class SupportingSelector:
                 if quote.rstrip().endswith(("?", "？")) or is_remark(quote):
                     continue
                 shared = asked.intersection(terms(quote, question.language))
-                if len(shared) < _LEAST_SHARE * len(asked) and not self._goes_on(span, best.span):
+                if len(shared) < _LEAST_SHARE * len(asked) and not self._continues(span, best.span):
                     continue
-                # What supports is read behind what it supports.
+                # A supporting sentence comes after the one it supports.
                 yield Evidence(
                     id="",
                     span=span,
@@ -74,7 +74,7 @@ class SupportingSelector:
                     score=min(score, best.score),
                 )
 
-    def _goes_on(self, span: Span, best: Span) -> bool:
+    def _continues(self, span: Span, best: Span) -> bool:
         """Whether it is the next sentence of the same paragraph."""
         if span.document_id != best.document_id or span.start < best.end:
             return False
@@ -87,19 +87,19 @@ def _is_read_before(span: Span, best: Span) -> bool:
     return span.document_id == best.document_id and span.start < best.start
 
 
-# Beside a sentence of an outdated file stands what the newer version says in its place.
+# Counterparts of chosen sentences in newer versions of their files.
 
 _NEAR = 0.15
 """How far below the older sentence the newer one may score."""
 
 
 class NewerSelector:
-    """Adds to what another selector has chosen the counterparts from newer versions of the files.
+    """Adds counterparts from newer versions of the files to another selector's selection.
 
-    They may have been left out as repeats: "approved by the department head" and "approved by the
-    supervisor" are nearly the same to an encoder. A counterpart in the same words takes the older
-    sentence's place. Versions are told by the names of files alone; where the question names one,
-    nothing changes.
+    They may have been dropped as repeats: "approved by the department head" and "approved by the
+    supervisor" are nearly the same to an encoder. A counterpart in the same words replaces the older
+    sentence. Versions are recognised by file names alone; if the question names one, nothing
+    changes.
     """
 
     def __init__(self, selector: Selector, sources: Sources) -> None:
@@ -107,19 +107,19 @@ class NewerSelector:
         self._sources = sources
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """The selection with the counterparts behind it."""
+        """The selection followed by the counterparts."""
         selection = self._selector.select(question, hits)
         found: dict[Span, Evidence] = {}
-        beside: list[Evidence] = []
+        counterparts: list[Evidence] = []
         for item in selection.evidence:
             newer = self._counterpart(question, item, hits)
             shown = item
             if newer is not None and newer.quote == item.quote:
                 shown = replace(newer, score=item.score)
             elif newer is not None:
-                beside.append(newer)
+                counterparts.append(newer)
             found.setdefault(shown.span, shown)
-        for item in beside:
+        for item in counterparts:
             found.setdefault(item.span, item)
         evidence = numbered(found.values())
         return replace(
@@ -137,7 +137,7 @@ class NewerSelector:
             return None
         candidates: list[tuple[Version, Evidence]] = []
         for hit in hits:
-            if not hit.sentence_scores:  # Not compared with the question: it has no sentence.
+            if not hit.sentence_scores:  # It was not compared with the question.
                 continue
             there = version_of(self._path(question, hit.passage.span))
             if there is None or not there.is_of(here) or there.numbers <= here.numbers:

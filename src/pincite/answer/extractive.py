@@ -1,4 +1,4 @@
-"""Answers made of nothing but quotes."""
+"""Answers that consist only of quotes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from pincite.text.structure import PARAGRAPH_CHARS, Unit, is_read_together, piec
 from pincite.text.versions import Version, are_counterparts, names_version, version_in
 
 _MOST_SHOWN = 3
-"""Sentences whose units answer one question; what else was chosen stands behind them."""
+"""Sentences shown for one question; other chosen sentences are further reading."""
 
 _NEAR_BEST = 0.06
-"""How far below the best sentence one may score whose unit is shown beside it unasked."""
+"""A sentence at most this far below the best is shown with it, without a request."""
 
 
 class ExtractiveAnswerer:
-    """Shows the chosen sentences in the units of the document that carry them, the best first.
+    """Shows the chosen sentences in the units of the document that contain them, best first.
 
-    Each unit is one claim, word for word. What scores nearly as much as the best is shown with it, in
-    brief, and the rest on request; of several questions in one, the best of each is shown. With
-    `newest_first` a newer version of a document comes before an older one. `notices` are told with
-    every draft.
+    Each unit is one claim, word for word. Units that score nearly as high as the best are shown with
+    it, in brief, and the rest on request; for several questions in one, the best of each is shown.
+    With `newest_first` a newer version of a document comes before an older one. Every draft has the
+    `notices`.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ExtractiveAnswerer:
         )
 
     def _in_order(self, question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:
-        """Best first, but for what a newer version says, which stands before the older words."""
+        """Best first, except that a newer version precedes the older one."""
         ranked: Sequence[Sequence[Evidence]]
         ranked = [[item] for item in sorted(evidence, key=lambda item: -item.score)]
         if self._newest_first is not None:
@@ -95,7 +95,7 @@ class ExtractiveAnswerer:
 
 
 class _Units:
-    """The units of sentences that are added best first; one that carries several stands once."""
+    """The units of sentences, which are added best first; a unit with several appears once."""
 
     def __init__(self, sources: Sources, question: Question, chosen: Sequence[Evidence]) -> None:
         self._sources = sources
@@ -134,7 +134,7 @@ class _Units:
         self.left_out[item.id] = unit.left_out
 
     def _names_others(self, text: str) -> bool:
-        """Whether it names others of the series of a thing that is asked for by its code."""
+        """Whether it names others of the same series as a thing that is asked for by its code."""
         found = identifiers(details(text)) if self._named else {}
         return any(
             series in self._named.values() and code not in self._named
@@ -142,7 +142,7 @@ class _Units:
         )
 
     def _is_read_with(self, document: Document, number: int, item: Evidence, unit: Unit) -> bool:
-        """Whether both would be shown, and are two places of one short section."""
+        """Whether both would be shown, and are in one short section."""
         known = self.evidence[number]
         both = _both(known, unit)
         between = Span(document_id=item.span.document_id, start=both.start, end=both.end)
@@ -156,7 +156,7 @@ class _Units:
         )
 
     def _repeats(self, known: Evidence, item: Evidence) -> bool:
-        """Whether a unit answers in the same words; equal rows stand below other heads."""
+        """Whether a unit answers in the same words; equal table rows may have different headers."""
         if item.passage.headers_of(item.span):
             return False
         return _words(known.narrowed().quote) == _words(item.quote)
@@ -180,7 +180,7 @@ def _both(known: Evidence, unit: Unit) -> Unit:
 
 
 def _joined(document: Document, known: Evidence, item: Evidence, unit: Unit) -> Unit | None:
-    """The range of both where they are one: they share text, or are neighbours in a short paragraph."""
+    """The range of both if they overlap, or are in one short paragraph; else None."""
     if known.span.document_id != item.span.document_id:
         return None
     here, both = known.span, _both(known, unit)
@@ -193,9 +193,9 @@ def _joined(document: Document, known: Evidence, item: Evidence, unit: Unit) -> 
 
 
 def _shown(units: _Units, parts: Sequence[AnsweredPart]) -> Iterator[str]:
-    """The ids of the units that are shown unasked: of each part the best, of all what is near it.
+    """The ids of the units shown without a request: the best of each part, or those near the best.
 
-    A unit in which several of the best sentences stand leaves less to be shown beside it.
+    A unit with several of the best sentences leaves less room for other units.
     """
     if parts:
         for part in parts:
@@ -212,7 +212,7 @@ def _shown(units: _Units, parts: Sequence[AnsweredPart]) -> Iterator[str]:
 
 
 def _first_carrying(units: _Units, part: AnsweredPart) -> Iterator[str]:
-    """The unit of the sentence that answers the part best; its sentences come best first."""
+    """The unit of the best sentence for the part that is in any unit."""
     for name in part.evidence_ids:
         for unit, carried in units.carried.items():
             if name in carried:
@@ -220,7 +220,7 @@ def _first_carrying(units: _Units, part: AnsweredPart) -> Iterator[str]:
                 return
 
 
-# Of two versions of one document that say the same thing, the newer one is read first.
+# Of two versions of a document that say the same, the newer one comes first.
 
 _Passage: TypeAlias = Sequence[Evidence]
 _Versioned: TypeAlias = tuple[Version | None, _Passage]
@@ -229,15 +229,15 @@ _Versioned: TypeAlias = tuple[Version | None, _Passage]
 class NewestFirst:
     """Puts passages of a newer version before those of an older one that say the same.
 
-    Versions are told by the names of files alone. Nothing moves where the question names a version,
-    or where the evidence from the newer document has no sentence like the older passage's best.
+    Versions are recognised by file names alone. Nothing moves if the question names a version, or
+    if the evidence from the newer document has no sentence like the best of the older passage.
     """
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
 
     def order(self, question: Question, passages: Sequence[_Passage]) -> list[_Passage]:
-        """The same passages, each the evidence from it, best first; the best passage came first."""
+        """Reorders passages. Each is the evidence from it, best first, as are the passages given."""
         left = [
             (version_in(self._sources, passage[0].span.document_id, question.collection), passage)
             for passage in passages

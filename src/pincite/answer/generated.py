@@ -1,4 +1,4 @@
-"""Answers that a language model writes; every statement is brought together with its evidence."""
+"""Answers written by a language model, with the evidence of each statement."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pincite.text.terms import terms
 
 
 class GeneratedAnswerer:
-    """The model writes from the evidence alone; which sentences carry a statement is looked up here.
+    """The model writes from the evidence alone; the support of each statement is found here.
 
-    The numbers that the model gives for its sources are hints: small models forget them and mix
-    them up. When the model cannot be had the draft is that of `fallback`, and says so; the verifier
-    also falls back to it when too little of what the model wrote is carried.
+    The source numbers that the model gives are hints: small models forget them and mix them up. If
+    the model is not available the draft is that of `fallback`, and says so; the verifier also falls
+    back to it if too little of what the model wrote is supported.
     """
 
     def __init__(
@@ -54,46 +54,44 @@ class GeneratedAnswerer:
         selection: Selection,
         grown: Callable[[Draft], None] | None = None,
     ) -> Draft:
-        """One claim for each sentence that the model wrote; none when it says it cannot answer."""
+        """One claim for each sentence that the model wrote; none if it says it cannot answer."""
         fallback = self._fallback.draft(question, selection)
         if not selection.context:
             return fallback
         try:
             writing = self._model.write(self._prompt(question, selection.context))
-            tell = partial(self._tell, grown, selection.context) if grown else None
-            written = until_it_repeats(writing, tell)
+            on_text = partial(self._report, grown, selection.context) if grown else None
+            written = until_it_repeats(writing, on_text)
         except ModelError as error:
             return replace(fallback, notices=(f"the quotes themselves are shown: {error}",))
         if refuses(written, self._prompts.refusal):
-            said = f"{writing.model} says: {self._prompts.refusal}"
+            refusal = f"{writing.model} says: {self._prompts.refusal}"
             return Draft(
                 claims=(),
                 evidence=(),
                 mode=Mode.GENERATED,
-                notices=(*writing.notices, said),
+                notices=(*writing.notices, refusal),
                 model=asked_model(writing),
             )
-        told = statements(written, cut_off=writing.is_cut)
-        asked = asked_model(writing)
-        draft = self._draft(told, selection.context)
-        fallback = replace(fallback, model=asked)
-        return replace(draft, notices=writing.notices, fallback=fallback, model=asked)
+        model = asked_model(writing)
+        draft = self._draft(statements(written, cut_off=writing.is_cut), selection.context)
+        fallback = replace(fallback, model=model)
+        return replace(draft, notices=writing.notices, fallback=fallback, model=model)
 
-    def _tell(
+    def _report(
         self, grown: Callable[[Draft], None], context: Sequence[Evidence], written: str
     ) -> None:
         if not refuses(written, self._prompts.refusal):
             grown(self._draft(statements(written), context))
 
-    def _draft(self, told: Sequence[Statement], context: Sequence[Evidence]) -> Draft:
-        return Draft(
-            claims=tuple(self._claims(told, context)), evidence=tuple(context), mode=Mode.GENERATED
-        )
+    def _draft(self, written: Sequence[Statement], context: Sequence[Evidence]) -> Draft:
+        claims = self._claims(written, context)
+        return Draft(claims=tuple(claims), evidence=tuple(context), mode=Mode.GENERATED)
 
-    def _claims(self, told: Sequence[Statement], context: Sequence[Evidence]) -> list[Claim]:
+    def _claims(self, written: Sequence[Statement], context: Sequence[Evidence]) -> list[Claim]:
         numbered = self._reading.numbered(context)
         claims = []
-        for statement in told:
+        for statement in written:
             numbers = [number for number in statement.sources if 1 <= number <= len(numbered)]
             named = [item for number in numbers for item in numbered[number - 1]]
             carriers = self._carriers.of(statement.text, named, context)
@@ -109,20 +107,20 @@ class GeneratedAnswerer:
         )
 
 
-# Which sentences carry a statement that a model wrote?
+# The sentences that support a statement written by a model.
 
 _MOST = 3
-"""A statement that needs more sentences than this is not one statement."""
+"""A statement that needs more sentences than this is not a single statement."""
 
 _WORTH_ADDING = 0.1
-"""Share of a statement that a further sentence must add."""
+"""Share of a statement's weight that a further sentence must add."""
 
 _NAMED_SOURCES_LEAD = 0.15
-"""How much more of the statement others must hold before the sources that the model named are left."""
+"""Other sentences replace the sources that the model named only if their share is this much higher."""
 
 
 class Carriers:
-    """Finds the sentences that hold most of a statement's words, counted by how telling they are."""
+    """Finds the sentences with most of a statement's words, weighted by inverse document frequency."""
 
     def __init__(self, weights: TermWeights) -> None:
         self._weights = weights
@@ -130,9 +128,9 @@ class Carriers:
     def of(
         self, statement: str, named: Sequence[Evidence], context: Sequence[Evidence]
     ) -> tuple[Evidence, ...]:
-        """Up to three sentences, from the sources the model `named` unless others hold clearly more.
+        """Up to three sentences, from the sources the model `named` unless others contain clearly more.
 
-        None when no sentence shares a word with the statement.
+        Empty if no sentence shares a word with the statement.
         """
         language = self._weights.language(statement)
         wanted = {term: self._weights.weight(term) for term in terms(statement, language)}
@@ -146,7 +144,7 @@ class Carriers:
     def _greedy(
         self, wanted: Mapping[str, float], evidence: Sequence[Evidence], language: str
     ) -> tuple[tuple[Evidence, ...], float]:
-        """Sentences that together hold as much as possible of the wanted terms, and which share."""
+        """Sentences that together cover the wanted terms greedily, and the covered share in 0..1."""
         total = sum(wanted.values()) or 1.0
         held = {item.id: set(terms(item.quote, language)) & wanted.keys() for item in evidence}
         chosen: list[Evidence] = []

@@ -1,4 +1,4 @@
-"""What does a language model read of the evidence?"""
+"""Writes evidence for a language model, and parses what the model writes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pincite.stages import LanguageModel, Sources, Writing
 from pincite.text.sentences import sentence_spans
 
 _TURN_TOKENS = 16
-"""What a chat template adds around two messages, at most, in the models tried."""
+"""Most tokens that a chat template adds around two messages, in the models tried."""
 
 
 class Reading:
-    """Puts evidence into the form that a model reads, and counts it.
+    """Formats evidence for a model, and counts its tokens.
 
-    In generated mode each passage is a source with a number; in quoted mode each sentence has one.
+    In generated mode each passage is a numbered source; in quoted mode each sentence has a number.
     """
 
     def __init__(self, prompts: Prompts, mode: Mode, sources: Sources) -> None:
@@ -34,12 +34,12 @@ class Reading:
         return self._prompts.messages(self._mode, question.written, self._written(context))
 
     def tokens(self, model: LanguageModel, question: Question, context: Sequence[Evidence]) -> int:
-        """How many tokens of the window the prompt takes."""
-        told = self.messages(question, context)
-        return _TURN_TOKENS + sum(model.count_tokens(message.content) for message in told)
+        """The length of the prompt in tokens."""
+        messages = self.messages(question, context)
+        return _TURN_TOKENS + sum(model.count_tokens(message.content) for message in messages)
 
     def numbered(self, context: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
-        """What each number stands for: the first is what the model reads as 1."""
+        """The evidence behind each number; the first is number 1."""
         if self._mode is Mode.QUOTED:
             return [(item,) for item in context]
         return [tuple(group) for _, group in groupby(context, key=lambda item: item.passage.id)]
@@ -48,8 +48,8 @@ class Reading:
         """Sentences of one passage as the model reads them; `number` is that of the first."""
         head = self._prompts.source_line(self._mode, self._fields(number, sentences[0]))
         if self._mode is Mode.QUOTED:
-            told = (f"[{n}] {_line(item.quote)}" for n, item in enumerate(sentences, start=number))
-            return "\n".join((head, *told))
+            lines = (f"[{n}] {_line(item.quote)}" for n, item in enumerate(sentences, start=number))
+            return "\n".join((head, *lines))
         return f"{head}\n{without_turn_marks(''.join(self._flow(sentences)))}"
 
     def _written(self, context: Sequence[Evidence]) -> Iterator[str]:
@@ -74,7 +74,7 @@ class Reading:
         }
 
     def _flow(self, sentences: Sequence[Evidence]) -> Iterator[str]:
-        """The sentences with what stands between them in the source; dots where some are left out."""
+        """The sentences with the blanks between them in the source; dots where text is left out."""
         previous: Evidence | None = None
         for item in sentences:
             if previous is not None:
@@ -90,10 +90,10 @@ class Reading:
 
 
 class Window:
-    """How much of a model's window is left for evidence.
+    """The room for evidence in a model's context window.
 
-    `share` of the window may be taken by evidence, and at most `most_tokens` of it (0: no such limit);
-    `max_tokens` are kept free for what the model writes.
+    Evidence may take `share` of the window, and at most `most_tokens` (0 for no such limit);
+    `max_tokens` are kept free for the output.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Window:
         self._bare: tuple[str, int] = ("", 0)
 
     def room(self, question: Question, context: Sequence[Evidence]) -> int:
-        """Tokens that are left when the model reads this context; below 0: too many."""
+        """Tokens left with this context; negative if it is too long."""
         asked, bare = self._bare
         if asked != question.written:
             bare = self._reading.tokens(self._model, question, ())
@@ -128,7 +128,7 @@ def _line(quote: str) -> str:
     return without_turn_marks(" ".join(quote.split()))
 
 
-# Which statements did a language model write, and which sources did it name for each?
+# The statements that a language model wrote, and the sources it named for each.
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"^[^\S\n]*+```\w*+\s*$", re.MULTILINE)
@@ -157,37 +157,37 @@ _NO_ANSWER = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One sentence of a model, without its marks, and the numbers of the sources it named."""
+    """A sentence of a model, without citation marks, and the numbers of the sources it named."""
 
     text: str
     sources: tuple[int, ...]
 
 
 def asked_model(writing: Writing) -> str:
-    """Who writes, for the answer: the model's name and, where it is not in this process, its server."""
+    """The model's name and, if it does not run in this process, its server."""
     return f"{writing.model} at {writing.server}" if writing.server else writing.model
 
 
 def statements(written: str, *, cut_off: bool = False) -> list[Statement]:
-    """The sentences of what a model wrote, each once, without what is only form.
+    """The sentences that a model wrote, each once, without markup.
 
-    With `cut_off`, a last sentence that does not end is left out.
+    With `cut_off`, an incomplete last sentence is left out.
     """
     found: dict[str, Statement] = {}
     for line in _lines(written):
         for statement in _sentences(line):
             found.setdefault(statement.text.casefold(), statement)
-    told = list(found.values())
-    if cut_off and told and not _END.search(written.rstrip()):
-        told.pop()
-    return told
+    made = list(found.values())
+    if cut_off and made and not _END.search(written.rstrip()):
+        made.pop()
+    return made
 
 
 def until_it_repeats(pieces: Iterable[str], grown: Callable[[str], None] | None = None) -> str:
-    """What a model writes, up to the first line that it writes a second time.
+    """The output of a model up to the first line that it repeats.
 
-    Small models fall into loops, and each turn of one takes as long as the answer did. `grown` is
-    given what is there before each word that may begin another sentence.
+    Small models fall into loops, and each repetition takes as long as the answer did. `grown` is
+    called with the text so far before each word that may begin another sentence.
     """
     written = ""
     seen: set[str] = set()
@@ -205,17 +205,17 @@ def until_it_repeats(pieces: Iterable[str], grown: Callable[[str], None] | None 
 
 
 def _begins_a_sentence(piece: str, written: str) -> bool:
-    """Whether a word follows on the end of a sentence; marks of sources still belong to that."""
+    """Whether a word follows the end of a sentence; citation marks still belong to the sentence."""
     between = written[len(written.rstrip()) :]
     return bool(_NEXT_WORD.match(between + piece) and _END.search(written))
 
 
 def refuses(written: str, refusal: str) -> bool:
-    """Whether the model says that its sources do not answer, and says nothing else first."""
-    told = statements(written)
-    if not told:
+    """Whether the model first says that its sources do not answer, or writes no statement."""
+    found = statements(written)
+    if not found:
         return True
-    first = told[0].text
+    first = found[0].text
     return _plain(refusal) in _plain(first) or bool(_NO_ANSWER.search(first))
 
 
@@ -223,7 +223,7 @@ def _lines(written: str) -> Iterator[str]:
     plain = _FENCE.sub("", _THOUGHTS.sub("", written))
     for line in plain.splitlines():
         bare = _LEAD.sub("", _EMPHASIS.sub(r"\2", _LIST_MARK.sub("", line))).strip()
-        # "The steps are:" announces statements and is none.
+        # "The steps are:" introduces statements and is none.
         if bare and not (bare.endswith(":") and not _MARKS.search(bare)):
             yield bare
 

@@ -1,4 +1,4 @@
-"""Which passages does a language model read, when its window holds only so many?"""
+"""Selects the passages that fit into the context window of a language model."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from pincite.records.flow import Evidence, Hit, Question, Selection
 from pincite.stages import Selector, Sources
 
 Room: TypeAlias = Callable[[Question, Sequence[Evidence]], int]
-"""How many tokens a prompt with this context leaves free; below 0: it is too long."""
+"""Tokens that a prompt with this context leaves free; negative if it is too long."""
 
 CountTokens: TypeAlias = Callable[[str], int]
 
 
 _TRIED_FOR_EACH = 3
-"""Passages tried for each that may be read: what stands further back is not worth counting."""
+"""Passages tried for each that may be read; later ones are not worth counting."""
 
 
 class PackingSelector:
-    """Adds to a selection what a model may read: greedily the best passages that still fit.
+    """Adds to a selection the context for a model: greedily the best passages that still fit.
 
-    A passage that does not fit as a whole gives its best sentences, as many as fit; the next ones
-    are tried after it. Only whole sentences are taken, each once, and those of one passage in the
-    order in which they stand there. `room` counts with the model's own tokenizer, and with all that
-    stands around the evidence; `count_tokens` tells what can be left untried.
+    A passage that does not fit as a whole contributes as many of its best sentences as fit; then the
+    next passages are tried. Only whole sentences are taken, each once, and those of one passage in
+    their original order. `room` counts with the model's own tokenizer and includes the prompt around
+    the evidence; `count_tokens` shows what need not be tried.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class PackingSelector:
         self._max_passages = max_passages
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """What the inner selector chose, and beside it what the model reads."""
+        """The selection of the inner selector, with the context for the model."""
         return replace(
             self._inner.select(question, hits), context=tuple(self._pack(question, hits))
         )
@@ -69,7 +69,7 @@ class PackingSelector:
     def _that_fit(
         self, question: Question, packed: Sequence[Evidence], whole: Sequence[Evidence], left: int
     ) -> tuple[list[Evidence], int]:
-        """What is added of a passage, and how many tokens are left then."""
+        """The sentences of a passage that fit, and the number of tokens left after them."""
         tokens = {item.span: self._count_tokens(item.quote) for item in whole}
         if whole and sum(tokens.values()) <= left:
             after = self._room(question, [*packed, *whole])

@@ -1,4 +1,4 @@
-"""Answers drafted by a plugin: from the evidence that was selected, and from nothing else."""
+"""Answers drafted by a plugin, from the selected evidence only."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _MODES = (Mode.EXTRACTIVE, Mode.QUOTED, Mode.GENERATED)
 
 
 class AddedAnswerer:
-    """What the other answerer says, with the scores and passages of the evidence that was selected.
+    """Wraps the answerer of a plugin and keeps its drafts to the selected evidence.
 
-    Its confidence is thus not its own to tell. Where too little of it holds, the quotes are shown.
+    Scores and passages are those of the selection, so a plugin cannot choose its own confidence. If
+    too little of a draft holds, the quotes are shown.
     """
 
     def __init__(self, added: Answerer, quotes: Answerer, *, name: str) -> None:
@@ -29,7 +30,7 @@ class AddedAnswerer:
         selection: Selection,
         grown: Callable[[Draft], None] | None = None,  # noqa: ARG002  (nothing is shown unfinished)
     ) -> Draft:
-        """Its draft, as far as it rests on the selection."""
+        """The plugin's draft, without evidence from outside the selection."""
         drafted = self._added.draft(question, selection)
         quotes = self._quotes.draft(question, selection)
         own = (*selection.evidence, *selection.context, *quotes.evidence)
@@ -43,7 +44,7 @@ class AddedAnswerer:
 
 
 def _of_the_selection(drafted: Draft, own: tuple[Evidence, ...]) -> Iterator[Evidence]:
-    """Evidence that shares text with some that was selected; what cites other has no quote."""
+    """The drafted evidence that overlaps selected evidence; claims on other evidence lose it."""
     for item in drafted.evidence:
         here = [one for one in own if _meet(one.span, item.span)]
         if here:

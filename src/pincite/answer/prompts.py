@@ -1,4 +1,4 @@
-"""What is a language model told? Prompts are files, shipped or a user's own."""
+"""Prompts for language models, from shipped files or a user's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pincite.records.flow import Message, Mode
 from pincite.settings.toml_files import TomlFile, toml_file
 
 PROMPTS = ("settings/prompts", "generation.prompts")
-"""The folder of those shipped, and the setting that names one."""
+"""The folder of the shipped prompts, and the setting that names one."""
 
 _PARTS = ("source", "system", "user")
 _TEXTS = ("refusal", "separator")
@@ -23,7 +23,7 @@ _FIELDS = {
     "user": ("sources", "question", "refusal"),
 }
 
-# What chat templates mark turns with. A document that holds such a mark must not end its turn.
+# Turn marks of chat templates. A document that contains one must not end its turn.
 _TURN_MARKS = re.compile(
     r"<\|[^<>|\n]{1,40}\|>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>", re.I
 )
@@ -31,7 +31,7 @@ _TURN_MARKS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """What a model is told in one mode; `$` marks what is filled in."""
+    """The prompt templates of one mode; `$` marks fields."""
 
     source: str
     system: str
@@ -40,40 +40,40 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
-    """All that a file of prompts says."""
+    """The content of a prompt file."""
 
     refusal: str
     separator: str
     modes: Mapping[Mode, Instruction]
 
     def source_line(self, mode: Mode, fields: Mapping[str, str]) -> str:
-        """What stands above the text of a source."""
+        """The line above the text of a source."""
         known = {name: without_turn_marks(text) for name, text in fields.items()}
         return Template(self.modes[mode].source).safe_substitute(known)
 
     def messages(self, mode: Mode, question: str, sources: Iterable[str]) -> tuple[Message, ...]:
-        """What the model reads: one message that tells it what to do, one with what to do it on."""
-        told = self.modes[mode]
+        """The messages for the model: the instructions, and the sources with the question."""
+        instruction = self.modes[mode]
         known = {
             "refusal": self.refusal,
             "question": without_turn_marks(question),
             "sources": self.separator.join(sources),
         }
         return (
-            Message(role="system", content=Template(told.system).safe_substitute(known)),
-            Message(role="user", content=Template(told.user).safe_substitute(known)),
+            Message(role="system", content=Template(instruction.system).safe_substitute(known)),
+            Message(role="user", content=Template(instruction.user).safe_substitute(known)),
         )
 
 
 def without_turn_marks(text: str) -> str:
-    """The text as a model may read it: marks of chat templates in it mark nothing any more."""
+    """The text with the turn marks of chat templates broken up."""
     return _TURN_MARKS.sub(lambda found: " ".join(found[0]), text)
 
 
 def load_prompts(chosen: str) -> Prompts:
     """The prompts of a shipped file or a user's own.
 
-    Raises SettingsError that names the file, the key, what was found and what was expected.
+    Raises SettingsError with the file, the key, what was found and what was expected.
     """
     file = toml_file(chosen, shipped_in=PROMPTS[0], setting=PROMPTS[1])
     written = (Mode.GENERATED, Mode.QUOTED)
@@ -88,7 +88,7 @@ def _instruction(file: TomlFile, key: str) -> Instruction:
     parts = {name: _text(file, f"{key}.{name}", name, found.get(name)) for name in _PARTS}
     for wanted in ("sources", "question"):
         if wanted not in Template(parts["user"]).get_identifiers():
-            raise file.problem(f"{key}.user", parts["user"], f"a text that holds ${wanted}")
+            raise file.problem(f"{key}.user", parts["user"], f"a text that contains ${wanted}")
     return Instruction(**{name: text.strip("\n") for name, text in parts.items()})
 
 

@@ -1,4 +1,4 @@
-"""Answers whose sentences a language model chose and did not write."""
+"""Answers of quotes that a language model selects but does not write."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pincite.stages import Answerer, LanguageModel
 _KEY = "sentences"
 
 _OFFERED_FOR_EACH = 3
-"""Sentences offered for each that may be chosen: more make the choice slower and not better."""
+"""Sentences offered for each that may be chosen; more make the choice slower, not better."""
 
 _TOKENS_PER_NUMBER = 6
 _TOKENS_AROUND = 16
 
 
 class QuotedAnswerer:
-    """The model may return numbers of sentences and nothing else; the program prints the sentences.
+    """The model may only return numbers of sentences; the program prints the sentences.
 
-    What it returns is constrained to a list of the numbers it was shown, and checked again here, for
-    not every server keeps to a schema. When the model cannot be had, or returns something else, the
+    The output is constrained to a list of the numbers it was shown, and checked again here, since
+    not every server follows a schema. If the model is not available, or returns something else, the
     draft is that of `fallback`, and says so.
     """
 
@@ -50,7 +50,7 @@ class QuotedAnswerer:
         selection: Selection,
         grown: Callable[[Draft], None] | None = None,  # noqa: ARG002
     ) -> Draft:
-        """The chosen sentences in the order of the sources; none when the model chose none."""
+        """The chosen sentences in the order of the sources; empty if the model chose none."""
         fallback = self._fallback.draft(question, selection)
         numbered = self._offered(selection.context)
         if not numbered:
@@ -73,7 +73,7 @@ class QuotedAnswerer:
         )
 
     def _offered(self, context: Sequence[Evidence]) -> list[Evidence]:
-        """The best sentences of what the model may read, in their order."""
+        """The best sentences of the context, in their original order."""
         most = _OFFERED_FOR_EACH * self._max_sentences
         best = sorted(context, key=lambda item: -item.score)[:most]
         return [item for item in context if item in best]
@@ -87,13 +87,13 @@ class QuotedAnswerer:
         )
 
     def _chosen(self, written: str) -> list[int]:
-        """The numbers in what the model wrote. Raises ModelError when it is something else."""
+        """The numbers in the model's output. Raises ModelError if it is anything else."""
         try:
             found: Any = json.loads(written)
         except ValueError as error:
             raise ModelError(
-                f"{self._model.name} wrote no JSON but {written[:60]!r}; a model or server that keeps "
-                "to a JSON schema is needed for generation.mode = 'quoted'"
+                f"{self._model.name} wrote {written[:60]!r} instead of JSON; generation.mode = "
+                "'quoted' needs a model or server that follows a JSON schema"
             ) from error
         numbers = found.get(_KEY) if isinstance(found, dict) else None
         if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):

@@ -1,4 +1,4 @@
-"""Other scores for the sentences of hits, so that a selector sees first what answers for sure."""
+"""Changes the scores of sentences, so that a selector prefers those that surely answer."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from dataclasses import replace
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit
 
-_AHEAD = 0.001
-"""How far the best of them is put above the best of all."""
+_LEAD = 0.001
+"""How far the best lifted sentence is put above the best of all."""
 
 
 def scored_sentences(hits: Sequence[Hit]) -> Iterator[tuple[float, Span, Hit]]:
-    """Every sentence that has a score, with the hit that it stands in."""
+    """Every sentence that has a score, with its hit."""
     for hit in hits:
         for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False):
             yield score, span, hit
 
 
 def lifted(hits: Sequence[Hit], spans: Container[Span], *, least: float = 0.0) -> Sequence[Hit]:
-    """The hits with these sentences scored higher.
+    """The hits with these sentences scored higher, up to 1.
 
-    All are raised by as much, the best of them to just above the best of all if it is not that
-    already, and to `least`; at most to 1.
+    All are raised by the same amount, so that the best of them is the best of all, and at least
+    `least`.
     """
     scores = [(score, span in spans) for score, span, _ in scored_sentences(hits)]
     own = max((score for score, inside in scores if inside), default=None)
     if own is None:
         return hits
     best, is_among = max(scores)
-    lift = max(0.0 if is_among else best - own + _AHEAD, least - own)
+    lift = max(0.0 if is_among else best - own + _LEAD, least - own)
     if lift <= 0:
         return hits
     return [
@@ -45,13 +45,13 @@ def silenced(hits: Sequence[Hit], spans: Container[Span]) -> Sequence[Hit]:
 
 
 def rescored(hit: Hit, score_of: Callable[[float, Span], float]) -> Hit:
-    """The hit with what `score_of` makes of each of its sentences' scores."""
+    """The hit with `score_of` applied to the score of each sentence."""
     scored = zip(hit.sentence_scores, hit.passage.sentences, strict=False)
     scores = tuple(score_of(score, span) for score, span in scored)
     return hit if scores == hit.sentence_scores else replace(hit, sentence_scores=scores)
 
 
-# How chosen sentences are called.
+# Ids of selected sentences.
 
 
 def numbered(items: Iterable[Evidence]) -> tuple[Evidence, ...]:

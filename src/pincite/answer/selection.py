@@ -30,39 +30,38 @@ class _Candidate:
     words: frozenset[str]
     """Terms without those of the details."""
     heads: frozenset[Span]
-    """The cells that head the columns of a row of a table."""
+    """The header cells above the columns of a table row."""
     in_cells: frozenset[str]
-    """The words of such a row."""
+    """The words of the row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """The words of a question: `details` as they are written, and terms."""
+    """The words of a question: `details` as written, and terms."""
 
     details: frozenset[str]
     terms: frozenset[str]
 
 
 _LEAST_SHARED_WORDS = 0.5
-"""Of the words of two sentences together, details aside: so many in common, and only details differ."""
+"""With this share of the words of both sentences in common, details aside, only details differ."""
 
 _LEAST_REPEATED_WORDS = 0.5
-"""Of the words of a sentence: with fewer of them it repeats no other, whatever the vectors say. They
-are read in their surroundings, so that neighbours of different words are alike."""
+"""A sentence that shares less of its words is no repeat, however similar the vectors. These depend on
+the context, so neighbours with different words are similar."""
 
 
 class MmrSelector:
-    """Up to `max_sentences` sentences that are near the best one and do not repeat each other.
+    """Selects up to `max_sentences` sentences that are near the best one and do not repeat each other.
 
     Only sentences that score at most `margin` below the best are considered, so that an answer
-    which one sentence gives is one sentence. A sentence that stands in the same passage before the
-    best one would be read first, so it must be as good but for `lead_margin`. Among those, the next
-    sentence is the one with the highest
-    `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen ones, but for those that it
-    gives another value for. One more similar than
-    `max_similarity` to a chosen one, and in the same words, is never taken, unless it says the same
-    of something else that the question may mean, gives another value for it, denies it, or has a
-    word of the question that the chosen one lacks.
+    which one sentence gives is one sentence. A sentence before the best one in the same passage
+    would be read first, so for it the margin is `lead_margin`. Among these, the next sentence is
+    the one with the highest `mmr_lambda` x score - (1 - `mmr_lambda`) x similarity to the chosen
+    ones, except those for which it gives another value. A sentence more similar than
+    `max_similarity` to a chosen one, in the same words, is a repeat, unless it says the same of
+    something else that the question may mean, gives another value for it, denies it, or contains
+    a word of the question that the chosen one lacks.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class MmrSelector:
         self._lead_margin = lead_margin
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """Sentences in the order they were chosen, best first; none without candidates."""
+        """Sentences in the order they were chosen, best first; empty without candidates."""
         chosen: list[_Candidate] = []
         asked = _Asked(
             details=details_asked(question.asked),
@@ -125,7 +124,7 @@ class MmrSelector:
         chosen: Sequence[_Candidate],
         asked: _Asked,
     ) -> float:
-        """What it adds. Another value for the same is not less worth for being said in its words."""
+        """Marginal relevance. Another value for the same thing is not penalised for its similarity."""
         nearest = max(
             (
                 similarity
@@ -143,7 +142,7 @@ class MmrSelector:
         chosen: Sequence[_Candidate],
         asked: _Asked,
     ) -> Dropped | None:
-        """Why the item is left out, if it repeats the nearest of those that it may repeat."""
+        """The item with the reason for dropping it, if it repeats a chosen one."""
         similarity, number = max(
             (
                 (similarity, number)
@@ -164,7 +163,7 @@ class MmrSelector:
     ) -> tuple[list[_Candidate], list[Dropped]]:
         """Sentences near the best, best first, each once even if two passages share it.
 
-        Of a passage without any, the best sentence is among the dropped.
+        The best sentence of a passage without any is among the dropped.
         """
         scored, dropped = that_may_answer(question, hits, self._sources)
         unique: dict[Span, _Candidate] = {}
@@ -212,7 +211,7 @@ class MmrSelector:
 
 
 def _leads_in(span: Span, hit: Hit, best: Scored) -> bool:
-    """Whether it stands before the best sentence in the same passage."""
+    """Whether it precedes the best sentence in the same passage."""
     return hit.passage.id == best[3].passage.id and span.start < best[1].start
 
 
@@ -223,7 +222,7 @@ def _far(score: float, top: float, margin: float) -> str:
 def _tells_more(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> bool:
     """Whether two sentences of the same words differ in details, and the question may mean both.
 
-    Two rows of one table say the same of different things, and every word of theirs is a detail.
+    Two rows of one table say the same of different things, so every word in them is a detail.
     """
     if item.heads & other.heads:
         return _may_both_be_meant(item.in_cells, other.in_cells, asked)
@@ -234,16 +233,16 @@ def _tells_more(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> b
 
 
 def _may_both_be_meant(mine: frozenset[str], its: frozenset[str], asked: frozenset[str]) -> bool:
-    """Not if the question names what is particular to the other one, and nothing of this one."""
+    """False if the question names a detail of the other one only, and none of this one."""
     here, there = mine - its, its - mine
     return bool(here and there) and not (there & asked and not here & asked)
 
 
 def _tells_other(item: _Candidate, other: _Candidate, asked: frozenset[str]) -> bool:
-    """Whether it says something else, however alike the two are to an encoder that reads both.
+    """Whether it says something else, however similar the vectors are.
 
-    A sentence that stands before the other one is read first, and must have a word of the question
-    for that. Of rows of one table the question decides.
+    A sentence before the other one is read first, so it must contain a further word of the
+    question. Rows of one table are decided by the question.
     """
     if item.heads & other.heads:
         return False

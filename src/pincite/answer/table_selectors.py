@@ -1,4 +1,4 @@
-"""Which row of a table answers, where rows are of periods or of ranges."""
+"""Selects the table row whose range includes the value asked for."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from pincite.stages import Selector, Sources
 from pincite.text.value_ranges import Quantity, quantities, unit_of, value_ranges
 
 _FEWEST_ROWS = 2
-"""Of a table that is cut by ranges."""
+"""Fewest rows of a table that is divided by ranges."""
 _NEAR = 0.15
-"""How far below the best sentence the best row of a table may score, unless both are in one passage."""
+"""How far below the best sentence a row of a table may score, unless both are in one passage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rows:
-    """The rows of one table that give a range of the measure asked for."""
+    """The rows of one table with a range of the measure asked for."""
 
     holding: frozenset[Span]
     others: frozenset[Span]
 
 
 class RangedRowsSelector:
-    """Lets another selector see the rows whose range holds what is asked, and not those beside them.
+    """Makes another selector prefer rows whose range includes the value, and ignore other rows.
 
-    To words "child of 3 years" is as near to "6 to 24 months" as to "2 to 4 years". The range stands
-    in the first cell of a row or in the head of the row; its unit there, or in the head of its
-    column. Where no row of the table holds the value, that is told, and none of them is shown.
+    By its words "child of 3 years" is as near to "6 to 24 months" as to "2 to 4 years". The range is
+    in the first cell or the header of a row; its unit is there, or in the column header. If no row
+    of the table includes the value, a notice says so and none of its rows is shown.
     """
 
     def __init__(self, selector: Selector, sources: Sources) -> None:
@@ -38,7 +38,7 @@ class RangedRowsSelector:
         self._sources = sources
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """What the other selector chooses from the hits, with a notice for a table without the row."""
+        """The other selector's selection, with a notice if the table has no such row."""
         notices: list[str] = []
         for asked in quantities(question.plain):
             near = self._near(asked, hits)
@@ -51,8 +51,8 @@ class RangedRowsSelector:
         return replace(selection, notices=(*selection.notices, *notices))
 
     def _near(self, asked: Quantity, hits: Sequence[Hit]) -> list[_Rows]:
-        """The rows of tables that score nearly as well as the best sentence, or stand beside it."""
-        # Only of compared passages: those of others are near nothing, and need not be read.
+        """The rows of tables near the best sentence, by score or in its passage."""
+        # Passages that were not compared have no scores, and need not be read.
         compared = [hit for hit in hits if hit.sentence_scores]
         scores = {span: score for score, span, _ in scored_sentences(compared)}
         if not scores:
@@ -81,13 +81,13 @@ class RangedRowsSelector:
         if len(holding) + len(others) < _FEWEST_ROWS:
             return None
         if not holding:
-            # The row that heads them would bring them all.
+            # Their header row would bring them all back.
             others |= {head for span in others for head in hit.passage.headers_of(span)}
         return _Rows(holding=frozenset(holding), others=frozenset(others))
 
 
 def _labels(document: Document, span: Span) -> Iterator[tuple[str, str]]:
-    """The first cell of a row and what heads the row, each with the unit that its column gives."""
+    """The first cell of a row and its row headers, each with the unit of the column header."""
     for block in document.blocks_in(span.start, span.end):
         if block.kind is not BlockKind.TABLE_ROW or not block.cells:
             continue

@@ -1,1 +1,1 @@
-"""Which implementation of each stage do these settings mean?"""
+"""Builds the stages that the settings ask for."""

@@ -1,4 +1,4 @@
-"""From settings to the stages that answer."""
+"""Builds the stages that answer questions."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def answer_stages(
     notices: tuple[str, ...],
     calibration: Calibration | None = None,
 ) -> AnswerStages:
-    """The stages that turn a question into an answer, over one state of the library.
+    """The stages that turn a question into an answer, for one state of the library.
 
-    A calibration that was made for something else is not used, and every answer says so.
+    A calibration made for other settings is not used, and every answer says so.
     """
     encoder = models.encoder
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
-        notices = (*notices, f"reranked by sentence vectors: {encoder.name} shows no token states")
+        notices = (*notices, f"reranked by sentence vectors: {encoder.name} gives no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
     exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = retriever_of(settings, catalog, indexes, encoder, exact)
@@ -141,7 +141,7 @@ def _by_parts(
     reranker: Reranker,
     judge: Judge,
 ) -> PartsSelector:
-    """Looks up the parts of a question with the stages that look up the whole."""
+    """Searches the parts of a question with the same stages as the whole question."""
     return PartsSelector(
         selector=selector,
         understander=understander,
@@ -184,16 +184,17 @@ def _judge(
         support=chosen.min_support,
         score=chosen.min_score,
     )
-    told = calibration.told(catalog.meta("corpus_version")) if calibration else UNCALIBRATED
-    return Judge(catalog, weights, needed, calibration=calibration, told=told)
+    version = catalog.meta("corpus_version")
+    description = calibration.told(version) if calibration else UNCALIBRATED
+    return Judge(catalog, weights, needed, calibration=calibration, told=description)
 
 
 def _calibration_basis(
     settings: Settings, catalog: Catalog, models: Models, indexes: Indexes
 ) -> str:
-    """Everything that changes how often answers of a confidence are right, but for the documents.
+    """Digest of everything but the documents that changes how often answers are right.
 
-    That is not the threshold, of which a calibration finds its own.
+    The threshold is not part of it, since a calibration finds its own.
     """
     verification = settings.verification.model_copy(
         update={"abstain_below": None, "stance": "balanced"}
@@ -207,9 +208,9 @@ def _calibration_basis(
 def _digest(
     settings: Settings, catalog: Catalog, models: Models, calibration: Calibration | None
 ) -> str:
-    """That of the settings, of rule files they name, of models, and of the calibration in use.
+    """Digest of the settings, the rule files they name, the models and the calibration in use.
 
-    And of how documents were read: with other limits, or with OCR, the same files say other things.
+    It covers how documents were read: other limits, or OCR, give other text for the same files.
     """
     files = [
         toml_file(chosen, shipped_in=folder, setting=setting).content
@@ -232,11 +233,11 @@ def _digest(
 
 
 def _unread(catalog: Catalog) -> str:
-    """What of the library cannot be found, in words; empty when everything can."""
+    """How many files were not or only partly read; empty if all were read."""
     partial, failed = catalog.unread_files()
-    told = [
+    counts = [
         f"{count} {'file' if count == 1 else 'files'} {what}"
         for count, what in ((failed, "could not be read"), (partial, "could be read only in part"))
         if count
     ]
-    return f"{' and '.join(told)}: see 'pincite stats --coverage'" if told else ""
+    return f"{' and '.join(counts)}: see 'pincite stats --coverage'" if counts else ""

@@ -1,4 +1,4 @@
-"""Which encoder do these settings mean?"""
+"""Opens the encoder that the settings name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from pincite.store.catalog.catalog import Catalog
 
 
 def open_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
-    """The encoder of these settings. Raises ModelError when it cannot be had.
+    """The encoder of these settings. Raises ModelError if it is not available.
 
-    `cache` is the folder in which prepared graphs are kept.
+    `cache` is the folder for optimised graphs.
     """
     if chosen.model == DEFAULT_ENCODER:
         return MiniLmEncoder(cache, runtime=chosen.runtime, threads=chosen.threads)
@@ -67,9 +67,9 @@ def _remote_encoder(chosen: EmbeddingSettings, wishes: Wishes) -> RemoteEncoder:
 
 
 def embedder(encoder: VectorEncoder, catalog: Catalog, rerank: RerankSettings) -> PassageEmbedder:
-    """Sentence vectors from token states where the encoder shows them.
+    """An embedder that pools sentence vectors from token states if the encoder provides them.
 
-    The states themselves are kept where the reranker compares them.
+    The states themselves are stored if the reranker compares them.
     """
     if shows_tokens(encoder):
         limit = rerank.stored_mb << 20 if rerank.method == "late_interaction" else 0

@@ -1,4 +1,4 @@
-"""What reads and cuts files under these settings?"""
+"""Builds the stages that read files and cut them into passages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MEGABYTE = 1024 * 1024
 
 
 def open_reader(settings: Settings, *, seconds: float | None = None) -> SandboxedReader:
-    """A reader for a single file, in a limited child process; `seconds` are its most for one file."""
+    """A reader for a single file, in a limited child process; `seconds` caps the time for a file."""
     limits = _limits(settings.ingest)
     if seconds is not None:
         limits = replace(
@@ -33,7 +33,7 @@ def open_reader(settings: Settings, *, seconds: float | None = None) -> Sandboxe
 
 
 def countable_units(chosen: ChunkingSettings, document: Document) -> Iterator[Range]:
-    """What a count looks at in a document: the sentences of its passages, and its headings."""
+    """The ranges of a document that a count scans: sentences of its passages, and headings."""
     passages = chunker(chosen).chunk(document)
     sentences = {(span.start, span.end) for passage in passages for span in passage.sentences}
     yield from sorted(sentences)
@@ -43,13 +43,13 @@ def countable_units(chosen: ChunkingSettings, document: Document) -> Iterator[Ra
 
 
 def reading_conditions(settings: Settings) -> str:
-    """What decides, besides a file's bytes, how much of it is read."""
+    """The conditions, apart from a file's bytes, that decide how much of it is read."""
     recogniser = recogniser_name() if settings.ingest.ocr == "auto" else ""
     return f"{recogniser or 'no recogniser'}, {settings.ingest.max_pages} pages"
 
 
 def reading_limits(settings: Settings) -> str:
-    """What decides, besides these, whether a file is given up."""
+    """The limits beyond which a file is not read."""
     return repr(_limits(settings.ingest))
 
 
@@ -65,7 +65,7 @@ def ingest_stages(
 
 
 def chunker(chosen: ChunkingSettings) -> StructureChunker:
-    """Cuts by characters, or by tokens where their number is set."""
+    """Cuts by characters, or by tokens if `max_tokens` is set."""
     if chosen.max_tokens:
         return StructureChunker(
             max_size=chosen.max_tokens, overlap=chosen.overlap_tokens, measure=token_counter()

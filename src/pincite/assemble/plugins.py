@@ -1,4 +1,4 @@
-"""Which parts of other packages do these settings name?"""
+"""Loads the plugins that the settings name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pincite.verify.plugin_verifiers import Refuser, Refusers
 
 
 def added_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
-    """The encoder `plugin:NAME`. Raises ModelError when it cannot be had."""
+    """The encoder `plugin:NAME`. Raises ModelError if it is not available."""
     try:
         plugin = Hook("embedders").plugin(plugin_name(chosen.model))
         return cast("VectorEncoder", plugin.made(chosen, cache, fails_as=ModelError))
@@ -26,7 +26,7 @@ def added_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
 
 
 def added_scorer(settings: Settings, cache: Path) -> PairScorer:
-    """The reranker `plugin:NAME`. Raises ModelError when it cannot be had."""
+    """The reranker `plugin:NAME`. Raises ModelError if it is not available."""
     try:
         plugin = Hook("rerankers").plugin(plugin_name(settings.rerank.model))
         return cast("PairScorer", plugin.made(settings, cache, fails_as=ModelError))
@@ -35,7 +35,7 @@ def added_scorer(settings: Settings, cache: Path) -> PairScorer:
 
 
 def with_added_retriever(found: Retriever, settings: Settings, catalog: Catalog) -> Retriever:
-    """The built-in retriever, or the plugin's, which is given it. Raises PluginError."""
+    """The built-in retriever, or the plugin's, which wraps it. Raises PluginError."""
     name = settings.retrieval.plugin
     if not name:
         return found
@@ -46,7 +46,7 @@ def with_added_retriever(found: Retriever, settings: Settings, catalog: Catalog)
 def with_added_answerer(
     answerer: Answerer, quotes: Answerer, settings: Settings, sources: Sources
 ) -> Answerer:
-    """The built-in answerer, or the plugin's, which is given it. Raises PluginError."""
+    """The built-in answerer, or the plugin's, which wraps it. Raises PluginError."""
     name = settings.generation.plugin
     if not name:
         return answerer
@@ -55,7 +55,7 @@ def with_added_answerer(
 
 
 def added_refusers(settings: Settings, sources: Sources) -> Refusers:
-    """The verifiers of plugins. Raises PluginError: without one that is set, nothing is shown."""
+    """The verifiers of plugins. Raises PluginError if one is missing: no answer may skip it."""
     hook = Hook("verifiers")
     made = [hook.plugin(name).made(sources, settings) for name in settings.verification.plugins]
     return Refusers([cast("Refuser", one) for one in made])

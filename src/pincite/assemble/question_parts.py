@@ -1,4 +1,4 @@
-"""A question that asks several things is answered for each of them."""
+"""Selects evidence for each part of a question that asks several things."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from pincite.stages import Reranker, Retriever, Selector, Understander
 from pincite.text.terms import question_terms, terms
 
 _LEAST_SCORE = 0.5
-"""Of a part's sentence: below it no sentence answers (`Signals.faint`)."""
+"""A sentence with a lower score does not answer its part (`Signals.faint`)."""
 
 _MOST_PARTS = 8
-"""Looked up on their own: each takes as long as a question."""
+"""Most parts searched separately; each takes as long as a question."""
 
 _POINTS = re.compile(
     r"\b(?:it|its|this|that|these|those|they|them|their|he|him|his|she|her|there|then|"
@@ -36,14 +36,14 @@ _POINTS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartsSelector:
-    """Adds the best sentence of each part to what was chosen for the whole question.
+    """Adds the best sentence of each part to the selection for the whole question.
 
-    "When is payment due and how long does delivery take?": the part that fits the documents better
-    would answer alone, since the other's sentences score too far below. A part that points at
-    another ("and who pays it?") is compared with what was found for the whole question only. What
-    the whole question excludes, quotes or names holds for its parts: `named` gives the documents
-    that a question names, with how certain that is. Where `is_answered` holds for some parts only, the
-    selection says for which there is no answer.
+    "When is payment due and how long does delivery take?": only the part that fits the documents
+    better would be answered, since the other's sentences score too far below. A part that refers to
+    another ("and who pays it?") is compared only with the hits of the whole question. What the whole
+    question excludes, quotes or names applies to its parts: `named` gives the documents that a
+    question names, with a certainty in 0..1. If `is_answered` is true for some parts only, notices
+    name those without an answer.
     """
 
     selector: Selector
@@ -54,7 +54,7 @@ class PartsSelector:
     is_answered: Callable[[Question, Sequence[Evidence], Sequence[Hit]], bool]
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """The selection with those sentences behind it; as it was for a single question."""
+        """The selection followed by those sentences; unchanged for a single question."""
         selection = self.selector.select(question, hits)
         sides = compared_sides(question.plain)
         parts = sides or question_parts(question.plain)
@@ -74,28 +74,28 @@ class PartsSelector:
         )
         answers = [text for text in chosen if text not in lost]
         if lost and all(chosen[text] for text in answers):
-            # What was chosen for the whole lies near a question of which a part has no answer.
+            # The selection for the whole question may be about the part without an answer.
             evidence = _once([item for text in answers for item in chosen[text]])
         spans = {item.span for item in evidence}
-        told = [f"no answer found for: {text}" for text in lost]
+        notices = [f"no answer found for: {text}" for text in lost]
         if len(chosen) < len(parts):
-            told.append(
+            notices.append(
                 f"{len(chosen)} of {len(parts)} parts of the question were looked up on their own"
             )
         return replace(
             selection,
             evidence=evidence,
             dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
-            notices=(*selection.notices, *told),
+            notices=(*selection.notices, *notices),
             answers="; ".join(answers) if lost else "",
             parts=_answered(chosen, evidence),
         )
 
     def _chosen_for(self, question: Question, text: str, hits: Sequence[Hit]) -> Sequence[Evidence]:
-        """In the documents that the whole question names, else, where they are silent, in all.
+        """Searches the documents that the whole question names, then all if they have no answer.
 
         In "When does vacation expire? What is the hotel limit?" the first part names the vacation
-        policy, for itself alone.
+        policy for itself only.
         """
         named = self.named(question).items()
         sure = tuple(sorted(d for d, sure in named if sure >= CERTAIN_ENOUGH_TO_FILTER))
@@ -116,7 +116,7 @@ class PartsSelector:
 def _answered(
     chosen: Mapping[str, Sequence[Evidence]], evidence: Sequence[Evidence]
 ) -> tuple[AnsweredPart, ...]:
-    """Each part with the ids of what answers it, best first; none where no part has an answer."""
+    """Each part with the ids of its evidence, best first; empty if no part has an answer."""
     if not any(chosen.values()):
         return ()
     names = {item.span: item.id for item in evidence}
@@ -129,12 +129,12 @@ def _answered(
 
 
 def _best_of(chosen: Sequence[Evidence]) -> list[Evidence]:
-    """What scores as much as the first."""
+    """The items with the same score as the first."""
     return [item for item in chosen if item.score == chosen[0].score]
 
 
 def _once(items: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Each sentence once, as it came first but for its score, which is the highest."""
+    """Each sentence once, at its first position and with its highest score."""
     found: dict[Span, Evidence] = {}
     for item in items:
         known = found.get(item.span)
@@ -145,16 +145,16 @@ def _once(items: Sequence[Evidence]) -> tuple[Evidence, ...]:
 def _without_answer(
     chosen: Mapping[str, Sequence[Evidence]], quotes: Sequence[str], question: Question
 ) -> list[str]:
-    """Parts of which nothing is said, where some part has an answer and each of them asks."""
+    """Parts that nothing is said about, if another part has an answer and each of them asks."""
     if not any(chosen.values()) or not all(map(opens_as_question, chosen)):
         return []
     return [text for text in chosen if not chosen[text] and _is_silent_on(text, quotes, question)]
 
 
 def _is_silent_on(part: str, quotes: Sequence[str], question: Question) -> bool:
-    """Whether nothing is said of a part without an answer of its own.
+    """Whether the quotes say nothing about a part without an answer of its own.
 
-    One that points at another ("who approves it?") is answered where the other is.
+    A part that refers to another ("who approves it?") may be answered with the other.
     """
     if not _POINTS.search(part):
         return True
@@ -163,7 +163,7 @@ def _is_silent_on(part: str, quotes: Sequence[str], question: Question) -> bool:
 
 
 def part_of(question: Question, text: str, understander: Understander) -> Question:
-    """A part as a question of its own, which may find nothing that the whole one may not."""
+    """A part as a question of its own, with the restrictions of the whole question."""
     alone = replace(question, text=text, explain=False, understood=None, notices=())
     part, whole = understander.understand(alone), question.understood
     if part.understood is None or whole is None:

@@ -1,4 +1,4 @@
-"""What orders candidates under these settings?"""
+"""Builds the reranker and opens its model."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ _MEGABYTE = 1024 * 1024
 
 _LATIN = WordShare(others=0.1)
 _UNREAD = WordShare(english=0.4, others=0.4)
-"""What the question's words in a sentence count beside an encoder that was trained on English: in the
-script that it reads, and in others, whose letters it knows at best (docs/retrieval.md)."""
+"""Weights of the question's words in a sentence, with an encoder trained on English: for the script
+that it reads, and for others, of which it knows the letters at best (docs/retrieval.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """The models of a library that are open; None where there is none.
+    """The open models of a library; None for those it does not use.
 
-    `hot` is what late interaction keeps of the encoder's work, `scorer` what `open_scorer` gave,
-    `writer` the language model of answers that are not made of quotes alone, `entailment` what
-    judges the statements that it writes.
+    `hot` is the cache of token states for late interaction, `scorer` the result of `open_scorer`,
+    `writer` the language model of the modes that need one, `entailment` the model that checks the
+    statements it writes.
     """
 
     encoder: VectorEncoder | None
@@ -61,7 +61,7 @@ class Models:
 def hot_passages(
     settings: Settings, catalog: Catalog, encoder: VectorEncoder | None
 ) -> HotPassages | None:
-    """The token states that late interaction compares; None without an encoder that shows them."""
+    """The cache of token states for late interaction; None if the encoder does not provide them."""
     if not shows_tokens(encoder):
         return None
     return HotPassages(
@@ -74,10 +74,10 @@ def hot_passages(
 def open_scorer(
     settings: Settings, cache: Path, *, language_model: LanguageModel | None = None
 ) -> PairScorer | None:
-    """What reads candidates together with the question; None where the settings want nothing.
+    """The model that reads candidates together with the question; None if none is set.
 
-    `cache` is the folder in which prepared graphs are kept, `language_model` the one of the group
-    `generation`. Raises ModelError when the reranker cannot be had.
+    `cache` is the folder for optimised graphs, `language_model` the one of the group `generation`.
+    Raises ModelError if the reranker is not available.
     """
     chosen = settings.rerank
     if chosen.model == "none":
@@ -85,7 +85,7 @@ def open_scorer(
     if chosen.model == "llm":
         if language_model is None:
             raise ModelError(
-                "rerank.model is 'llm', and no language model is set: generation.model"
+                "rerank.model is 'llm', but no language model is set: set generation.model"
             )
         return LanguageModelScorer(language_model, together=chosen.batch_size)
     kind, _, name = chosen.model.partition(":")
@@ -123,7 +123,7 @@ def _cross_encoder(settings: Settings, cache: Path) -> PairScorer:
 def reranker(
     chosen: RerankSettings, catalog: Catalog, weights: TermWeights, models: Models
 ) -> Reranker:
-    """What orders candidates: the method, and after it the model that reads them, if there is one."""
+    """Builds the reranker of the method, followed by the model that reads candidates, if any."""
     cut = Cut(candidates=chosen.candidates, weight=chosen.weight, threshold=chosen.threshold)
     by_method = partial(_reranker_without_model, chosen.method, catalog, weights, models)
     if models.scorer is None:
@@ -153,7 +153,7 @@ def _reranker_without_model(
     words: WordShare = STATES_ALONE,
     stage: str = "late_interaction",
 ) -> Reranker:
-    """`words` and `stage` are for late interaction alone."""
+    """`words` and `stage` apply to late interaction only."""
     encoder = models.encoder
     if encoder is None or method == "term_coverage":
         return TermCoverageReranker(catalog, weights, cut)

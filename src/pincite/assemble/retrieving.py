@@ -1,4 +1,4 @@
-"""What finds candidates under these settings?"""
+"""Builds the retriever."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _fuse(
 def _boosters(
     settings: Settings, catalog: Catalog, intents: IntentRules, routes: DocumentRoutes
 ) -> list[Booster]:
-    """What is switched on of all that can speak for a candidate."""
+    """The boosters that are switched on."""
     chosen = settings.boosts
     boosters: list[Booster] = []
     if chosen.documents != "off":
@@ -102,5 +102,5 @@ def _boosters(
 
 
 def lexical_engine(chosen: LexicalSettings) -> LexicalEngine:
-    """What ranks passages by their words."""
+    """The engine that ranks passages by their words."""
     return TANTIVY if chosen.engine == "tantivy" else bm25s_engine(k1=chosen.k1, b=chosen.b)

@@ -1,4 +1,4 @@
-"""What compares statements with their quotes under these settings?"""
+"""Builds the checker that compares statements with their quotes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pincite.verify.statements.entailment import EntailmentModel, open_entailmen
 
 
 def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
-    """What judges the statements of a language model; None where words do.
+    """The model that checks statements written by a language model; None if words are compared.
 
-    `cache` is the folder in which prepared graphs are kept. Raises ModelError when it cannot be had.
+    `cache` is the folder for optimised graphs. Raises ModelError if the model is not available.
     """
     if settings.verification.nli_model == "none" or settings.generation.mode != "generated":
         return None
@@ -27,7 +27,7 @@ def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
 
 
 def claim_checker(settings: Settings, weights: TermWeights, models: Models) -> ClaimChecker:
-    """Words, or the model that is set."""
+    """Compares words, or uses the entailment model if one is set."""
     return ClaimChecker(
         weights,
         entailment=models.entailment,

@@ -1,4 +1,4 @@
-"""What puts the evidence into words under these settings?"""
+"""Builds the stages that select evidence and draft answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pincite.verify.abstention.reasons import QUOTES_SHOWN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingStages:
-    """What chooses the evidence and puts it into words."""
+    """The stages that select the evidence and draft the answer."""
 
     selector: Selector
     answerer: Answerer
@@ -37,9 +37,9 @@ def writing_stages(
     *,
     selector: Selector | None = None,
 ) -> WritingStages:
-    """The stages of the mode that is set, and the plugin that drafts in place of its answerer, if any.
+    """The stages of the configured mode, with the answerer of a plugin if one is set.
 
-    `selector` chooses what may be quoted; without it, that of `quoting_selector`.
+    `selector` selects what may be quoted; by default that of `quoting_selector`.
     """
     own = _own_stages(settings, sources, weights, model, selector=selector)
     quotes = ExtractiveAnswerer(sources, newest_first=NewestFirst(sources))
@@ -54,7 +54,7 @@ def _own_stages(
     *,
     selector: Selector | None = None,
 ) -> WritingStages:
-    """Those of quotes alone where there is no model for the mode."""
+    """The stages of the configured mode; quotes alone if there is no model for it."""
     chosen = settings.generation
     mode = Mode(chosen.mode)
     selector = selector or quoting_selector(settings, sources)
@@ -93,7 +93,7 @@ def _own_stages(
 def _packing(
     settings: Settings, selector: Selector, sources: Sources, model: LanguageModel, reading: Reading
 ) -> PackingSelector:
-    """As much around the evidence as the model has room for."""
+    """Adds as much context to the evidence as the model has room for."""
     window = Window(
         model,
         reading,
@@ -111,18 +111,18 @@ def _packing(
 
 
 def _without(chosen: GenerationSettings) -> str:
-    """Why no model writes; what keeps a model that is set from being used is told elsewhere."""
+    """Why no model writes; why a configured model cannot be used is reported elsewhere."""
     if chosen.model != "none":
         return f"{QUOTES_SHOWN}: the model '{chosen.model}' cannot be used"
     why = f"generation.mode is '{chosen.mode}' and generation.model is 'none'"
     return f"{QUOTES_SHOWN}: {why}; name a model, see docs/models.md"
 
 
-# What chooses the sentences that may be quoted under these settings?
+# The selector of sentences that may be quoted.
 
 
 def quoting_selector(settings: Settings, sources: Sources) -> Selector:
-    """The best sentences but for rows of other ranges, what newer versions say, what supports them."""
+    """Selects the best sentences, without rows of other ranges, with newer versions and support."""
     chosen = settings.evidence.model_dump(exclude={"parts"})
     best = NewerSelector(MmrSelector(sources, **chosen), sources)
     ranged = RangedRowsSelector(best, sources)

@@ -1,1 +1,1 @@
-"""Which candidates really answer?"""
+"""Reorders candidates by how well they answer the question."""

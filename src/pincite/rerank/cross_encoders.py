@@ -1,4 +1,4 @@
-"""Cross-encoders: one transformer reads question and text together (Nogueira and Cho 2019)."""
+"""Reranking with models that read question and text together, such as cross-encoders."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from pincite.stages import PairScorer, Reranker, Sources
 
 
 class ModelReranker:
-    """Orders what another reranker has compared by how well a model finds that it answers.
+    """Orders the candidates of another reranker by how well a model thinks they answer.
 
-    The other one, `first`, drops nothing. It gives every sentence its score, and says in which
-    order candidates are read where time is short. A sentence moves with its passage: by a third of
-    what the model thinks better or worse of it. Where the model cannot judge, `instead` orders the
-    candidates and the result says so.
+    The other one, `first`, drops nothing. It scores every sentence, and gives the order in which
+    the model reads candidates if time is short. A sentence's score moves with its passage's, by a
+    third of the difference. If the model fails, `instead` orders the candidates and a notice says
+    so.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class ModelReranker:
             judged = self._judged(question, candidates)
         except ModelError as error:
             ranking = self._instead.rerank(question, hits)
-            told = f"reranked without {self._scorer.name.partition('#')[0]}: {error}"
-            return replace(ranking, notices=(*ranking.notices, told))
+            notice = f"reranked without {self._scorer.name.partition('#')[0]}: {error}"
+            return replace(ranking, notices=(*ranking.notices, notice))
         came_with = {hit.passage.id: hit.score for hit in hits}
         scored = [
             self._scored(hit, came_with[hit.passage.id], score)
@@ -69,11 +69,13 @@ class ModelReranker:
         ]
         missed = candidates[len(judged) :]
         ranking = reorder(scored, [*missed, *rest], stage=self._scorer.kind, cut=self._cut)
-        told = f"time budget: {len(judged)} of {len(candidates)} candidates were read by the model"
-        return replace(ranking, notices=(*compared.notices, told) if missed else compared.notices)
+        notice = (
+            f"time budget: {len(judged)} of {len(candidates)} candidates were read by the model"
+        )
+        return replace(ranking, notices=(*compared.notices, notice) if missed else compared.notices)
 
     def _judged(self, question: Question, hits: Sequence[Hit]) -> list[float]:
-        """Scores of the first hits: of all, or of as many as there is time for, at least some."""
+        """Scores of the hits in order, for as many as there is time for; at least one batch."""
         texts = [hit.passage.with_context(self._sources.text_of(hit.passage.span)) for hit in hits]
         step = len(texts) if question.deadline is None else self._scorer.together
         scores: list[float] = []
@@ -109,23 +111,23 @@ def _with_half_of_the_time(question: Question) -> Question:
 
 
 class CrossEncoder:
-    """Scores pairs with a model that was trained to tell whether a text answers a question.
+    """A transformer that reads question and text together (Nogueira and Cho 2019).
 
     A model with one value gives a logit, whose sigmoid is the score; one with two gives logits of
-    "no" and "yes", and the score is the share of "yes". A text that is read in several windows is
-    as good as its best one.
+    "no" and "yes", and the score is the probability of "yes". A text read in several windows gets
+    the score of its best window.
     """
 
     kind = "cross_encoder"
     together = 4
-    """Enough to keep every core at work."""
+    """Batch size, in texts: enough to keep every core busy."""
 
     def __init__(self, pairs: PairReader) -> None:
-        """Raises ModelError for a model that tells more than yes or no."""
+        """Raises ModelError for a model with more than two values for a pair."""
         if pairs.values not in (1, 2):
             raise ModelError(
                 f"{pairs.name}: gives {pairs.values} values for a pair, and a reranker gives 1, or 2 "
-                "(no, yes): this is a model for something else"
+                "(no, yes): this model is for something else"
             )
         self.name = pairs.name
         self.runtime = pairs.runtime
@@ -144,15 +146,15 @@ def _probability(logits: NDArray[Any]) -> float:
 # Opens cross-encoders: an ONNX folder, what fastembed has downloaded, or a PyTorch model.
 
 _USE = PairUse(setting="rerank.model", recipe="cross-encoder/1", first="short")
-"""The recipe counts up when pairs are prepared in another way, which changes scores."""
+"""The recipe number changes with the preparation of pairs, which changes scores."""
 
 
 def open_onnx_cross_encoder(
     place: Path, cache: Path, *, max_tokens: int, runtime: str = "auto", threads: int = 0
 ) -> CrossEncoder:
-    """The cross-encoder in a folder, or the one of an .onnx file in it. `cache` is for prepared graphs.
+    """Opens the cross-encoder in a folder, or an .onnx file in one. `cache` stores optimised graphs.
 
-    Raises ModelError when something is missing or cannot be run.
+    Raises ModelError if something is missing or cannot be run.
     """
     return CrossEncoder(
         open_pair_reader(
@@ -169,7 +171,7 @@ def open_onnx_cross_encoder(
 def open_fastembed_cross_encoder(
     name: str, cache: Path, *, max_tokens: int, runtime: str = "auto", threads: int = 0
 ) -> CrossEncoder:
-    """The cross-encoder of a name such as Xenova/ms-marco-MiniLM-L-6-v2.
+    """Opens a cross-encoder by a name such as Xenova/ms-marco-MiniLM-L-6-v2.
 
     Raises ModelError for a name that fastembed does not know, and for a model that it has not
     downloaded yet: nothing is downloaded here.
@@ -188,9 +190,9 @@ def open_fastembed_cross_encoder(
 
 
 def open_torch_cross_encoder(name: str, *, max_tokens: int, threads: int = 0) -> CrossEncoder:
-    """The cross-encoder in a folder, or of a name that the local model cache holds.
+    """Opens the cross-encoder in a folder, or by a name in the local model cache.
 
-    Raises ModelError where it is not there: nothing is downloaded.
+    Raises ModelError if it is missing: nothing is downloaded.
     """
     folder = torch_folder(name, owner="cross-encoder")
     runtime = TorchRuntime(folder, threads=threads, wanted=JUDGEMENT)

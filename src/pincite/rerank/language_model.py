@@ -1,4 +1,4 @@
-"""A language model judges how well passages answer a question."""
+"""Scores passages by a language model's judgement of how well they answer a question."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pincite.text.as_read import whole_characters
 
 _BEST = 10
 _TOKENS_OF_A_SCORE = 12
-"""In the output, where a model may put each on a line of its own with blanks before it."""
+"""Per score in the output; a model may put each on a line of its own, indented."""
 _TOKENS_OF_BRACES = 24
 _TOKENS_AROUND = 160
-"""For the instructions, the marks of each turn and the braces of the output."""
+"""For the instructions, the turn marks and the braces of the output."""
 _TOKENS_OF_A_NUMBER = 6
-"""Around a passage in the prompt."""
+"""For the number of a passage in the prompt."""
 _FEWEST_TOKENS = 32
-"""Of a passage: what is shown of it where the window is small."""
+"""Least length of a passage in the prompt, if the window is small."""
 
 _TASK = (
     "You judge search results. For each numbered passage say how well it answers the question, from "
@@ -31,11 +31,11 @@ _TASK = (
 
 
 class LanguageModelScorer:
-    """Scores of 0 to 10, a tenth each, for several passages in one prompt, or one by one.
+    """Scores several passages in one prompt from 0 to 10, which is scaled to 0..1.
 
-    The output is constrained to JSON where the backend can do that. As many passages go into a
-    prompt as the window holds, at most `together`; one that is longer than the window is cut at its
-    end. Output that has not one score for each passage is an error, never a guess.
+    The output is constrained to JSON if the backend supports it. A prompt has as many passages as
+    fit into the window, at most `together`; a passage longer than the window is cut at its end.
+    Output without exactly one score for each passage is an error.
     """
 
     kind = "language_model"
@@ -54,7 +54,7 @@ class LanguageModelScorer:
         return scores
 
     def _groups(self, question: str, texts: Sequence[str]) -> Iterator[list[str]]:
-        """Texts that fit into one prompt."""
+        """Groups of texts that fit into one prompt each."""
         room = self._model.context_tokens - _TOKENS_AROUND - self._model.count_tokens(question)
         around = _TOKENS_OF_A_NUMBER + _TOKENS_OF_A_SCORE
         group: list[str] = []
@@ -71,10 +71,10 @@ class LanguageModelScorer:
             yield group
 
     def _fitted(self, text: str, room: int) -> tuple[str, int]:
-        """The text, or as much of its beginning as has room; and its tokens."""
+        """The text, or as much of its beginning as fits, and its length in tokens."""
         shown = " ".join(whole_characters(text).split())
         while (tokens := self._model.count_tokens(shown)) > room:
-            # Tokens are of different lengths, so one cut is rarely enough.
+            # Tokens differ in length, so one cut is rarely enough.
             shown = shown[: max(1, int(len(shown) * min(0.95, room / tokens)))]
         return shown, tokens
 
@@ -95,7 +95,7 @@ class LanguageModelScorer:
         scores = _read(output, len(texts))
         if scores is None:
             raise ModelError(
-                f"{self._model.name}: its judgement cannot be used; expected {len(texts)} scores of "
+                f"{self._model.name}: its output cannot be used; expected {len(texts)} scores from "
                 f"0 to {_BEST}, found {output.strip()[:80]!r}"
             )
         return [score / _BEST for score in scores]
@@ -113,7 +113,7 @@ def _schema(count: int) -> dict[str, Any]:
 
 
 def _read(output: str, expected: int) -> list[float] | None:
-    """The scores, where there is exactly one for each passage; text around the JSON does no harm."""
+    """The scores if there is exactly one for each passage; text around the JSON is ignored."""
     start, end = output.find("{"), output.rfind("}")
     try:
         scores = json.loads(output[start : end + 1])["scores"]

@@ -1,4 +1,4 @@
-"""Late interaction: the token states of question and passage, compared by MaxSim."""
+"""Late interaction: compares the token states of question and passage by MaxSim."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from pincite.text.languages import UNKNOWN
 from pincite.text.question_words import spoken_language, without_asking_phrases
 from pincite.text.terms import question_terms, terms
 
-# Which of a question's words stand in a sentence? An encoder for another language hardly tells.
+# The share of the question's words in a sentence, for languages that the encoder hardly knows.
 
 _IN_NO_PASSAGE = 0.999
-"""Weight from which on a word stands nowhere in the library: it tells no sentence from another."""
+"""A word of at least this weight is nowhere in the library, so it does not distinguish sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordShare:
-    """What the share of the question's words counts of a sentence's score, by language, in 0..1."""
+    """Weight of the share of the question's words in a sentence's score, in 0..1, by language."""
 
     english: float = 0.0
     others: float = 0.0
 
     def of(self, language: str) -> float:
-        """For a question in this language (ISO 639-1)."""
+        """The weight for a question in this language (ISO 639-1)."""
         return self.english if language == UNKNOWN else self.others
 
 
@@ -43,7 +43,7 @@ STATES_ALONE = WordShare()
 
 
 class AskedWords:
-    """The words of a question that the library holds, each weighed by how rare it is there."""
+    """The words of a question that are in the library, weighted by inverse document frequency."""
 
     def __init__(self, question: str, weights: TermWeights) -> None:
         self.language = weights.language(question)
@@ -54,7 +54,7 @@ class AskedWords:
         self._total = sum(self._weights.values())
 
     def mixed(self, score: float, text: str, share: float) -> float:
-        """A sentence's score in 0..1, of which the words that it holds count `share`."""
+        """A sentence's score mixed with its share of the question's words, which has weight `share`."""
         if not share:
             return score
         held = {*terms(text, self.language)}
@@ -62,28 +62,28 @@ class AskedWords:
         return (1 - share) * score + share * found / (self._total or 1.0)
 
 
-# Late interaction: the token states of question and passage, compared by MaxSim.
+# The reranker.
 
 _LEAST_FOR_PASSAGES = 0.1
 _LEAST_FOR_SENTENCES = 0.2
-"""Added to a word's rarity (0..1), so that stop words count a little. The sum weighs the tokens of the
-word where passages are compared, and its root where sentences are: the rare words of a question tell
-which passage is meant, and often do not stand again in the sentence that answers."""
+"""Added to a word's rarity (0..1), so that stop words count a little. The sum is the weight of the
+word's tokens for passages, and its square root for sentences: the rare words of a question identify
+the passage, but often do not appear again in the sentence that answers."""
 
 _LETTERS = re.compile(r"[^\W_]+")
 
 _BEST_SENTENCE = 0.7
-"""What its best sentence counts for a passage; the whole of it counts the rest."""
+"""Weight of the best sentence in a passage's score; the rest is that of the whole passage."""
 
 
 class LateInteractionReranker:
     """Compares each question token with its most similar passage token.
 
-    A passage's score is mixed of two values: MaxSim over its best sentence, and over the whole.
-    Question tokens count by how rare their word is in this library. The states come from the
-    encoder that made the index; no second model is needed. All values are in 0..1. `words` is what
-    the question's words that stand in a sentence count besides, `stage` under which name scores are
-    given. docs/decisions/0003-late-interaction.md has what each part contributes.
+    A passage's score mixes two values: MaxSim over its best sentence, and over the whole passage.
+    Question tokens are weighted by how rare their word is in this library. The states come from the
+    encoder that made the index, so no second model is needed. All values are in 0..1. `words` is
+    the additional weight of the question's words in a sentence, `stage` the name of the scores.
+    docs/decisions/0003-late-interaction.md shows what each part contributes.
     """
 
     def __init__(
@@ -130,21 +130,21 @@ class LateInteractionReranker:
         ranking = reorder(scored, [*missed, *rest], stage=self._stage, cut=self._cut)
         if not missed:
             return ranking
-        told = f"time budget: {len(scored)} of {len(first)} candidates were compared"
-        return replace(ranking, notices=(told,))
+        notice = f"time budget: {len(scored)} of {len(first)} candidates were compared"
+        return replace(ranking, notices=(notice,))
 
     def _importance(self, text: str, asked: TokenStates) -> NDArray[Any]:
-        """What each question token counts: (2, question tokens), for passages and for sentences."""
+        """Weights (2, question tokens) for passages and for sentences; each row has the sum 1."""
         language = self._weights.language(text)
         words = _words_around(text, [(int(start), int(end)) for start, end in asked.offsets])
-        telling = question_terms(text, language)
-        # Each once: all tokens of a script without spaces may lie in one long word.
+        asked_terms = question_terms(text, language)
+        # Each word once: in a script without spaces, all tokens may be in one long word.
         rarest = {
             word: max(
                 (
                     self._weights.weight(term)
                     for term in terms(text[slice(*word)], language)
-                    if term in telling
+                    if term in asked_terms
                 ),
                 default=0.0,
             )
@@ -181,7 +181,7 @@ class LateInteractionReranker:
 
 
 def _words_around(text: str, tokens: Sequence[Range]) -> list[Range]:
-    """For each token, where the whole words begin and end that it touches."""
+    """For each token, the range of the whole words that it touches."""
     runs = [found.span() for found in _LETTERS.finditer(text)]
     before = (_run_at(runs, start - 1) for start, _ in tokens)
     after = (_run_at(runs, end) for _, end in tokens)

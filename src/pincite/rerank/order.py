@@ -1,4 +1,4 @@
-"""Puts reranked hits in their new order; shared by all rerankers."""
+"""Sorts reranked hits; shared by all rerankers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from pincite.stages import Reranker
 from pincite.text.languages import is_latin
 
 SCORES = 3
-"""Counted up when rerankers score differently: a calibration holds for the scores it was made from."""
+"""Version of the scores: increased when they change, since calibrations depend on them."""
 
 PASSAGE_SHARE = 1 / 3
-"""How much of a sentence's score is its passage's."""
+"""Weight of the passage's score in a sentence's score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """How deep a reranker looks and how much it decides.
+    """How many hits a reranker scores, and the weight of its scores.
 
-    The first `candidates` hits are scored; their final score is `weight` x the reranker's + the
-    rest x the one they came with; those that the reranker scores below `threshold` are dropped.
+    The first `candidates` hits are scored. Their final score is `weight` x the reranker's score +
+    (1 - `weight`) x their previous score. Hits that the reranker scores below `threshold` are
+    dropped.
     """
 
     candidates: int
@@ -29,9 +30,9 @@ class Cut:
     threshold: float
 
     def split(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
-        """Which hits are scored, and which stay as they are.
+        """The hits to score, and those that stay as they are.
 
-        Hits that must be kept are scored wherever they stand.
+        Hits that must be kept are scored at any rank.
         """
         first = list(hits[: self.candidates])
         later = hits[self.candidates :]
@@ -44,7 +45,7 @@ class Cut:
 def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut) -> Ranking:
     """`scored` in the order of their final scores, then `rest` as it was.
 
-    Both scores count as they are, in 0..1: scaling a stage to its best and worst candidate would
+    Scores in 0..1 are mixed without scaling: scaling a stage to its best and worst candidate would
     turn a small difference into a large one.
     """
     mixed = [hit.moved(final_score(hit, stage=stage, cut=cut)) for hit in scored]
@@ -60,26 +61,27 @@ def reorder(scored: Sequence[Hit], rest: Sequence[Hit], *, stage: str, cut: Cut)
         if not hit.must_keep and hit.scores[stage] < cut.threshold
     ]
     kept.sort(key=lambda hit: (-hit.score, hit.passage.id))
-    # What nobody looked at closely stays behind what was, with a score that says so.
+    # Hits that were not scored stay behind those that were, with a score to match.
     ceiling = min((hit.score for hit in kept if not hit.must_keep), default=1.0)
-    unseen = [hit.moved(min(ceiling, (1 - cut.weight) * hit.score)) for hit in rest]
-    looked_at = f"{len(mixed)} of {len(mixed) + len(rest)} were compared with the question"
-    in_order = tuple(sorted([*kept, *unseen], key=lambda hit: -hit.score))
-    return Ranking(hits=in_order, dropped=tuple(dropped), notes=(looked_at,))
+    unscored = [hit.moved(min(ceiling, (1 - cut.weight) * hit.score)) for hit in rest]
+    note = f"{len(mixed)} of {len(mixed) + len(rest)} were compared with the question"
+    in_order = tuple(sorted([*kept, *unscored], key=lambda hit: -hit.score))
+    return Ranking(hits=in_order, dropped=tuple(dropped), notes=(note,))
 
 
 def final_score(hit: Hit, *, stage: str, cut: Cut) -> float:
-    """The reranker's score and the one that the hit came with, mixed."""
+    """The reranker's score mixed with the previous score."""
     return cut.weight * hit.scores[stage] + (1 - cut.weight) * hit.score
 
 
-# Two rerankers: one for questions in a script that the encoder reads, one for all others.
+# Two rerankers: one for questions in Latin script, one for all others.
 
 
 class ByScript:
-    """An encoder that knows Latin letters only compares other scripts letter by letter, if at all.
+    """Chooses a reranker by the script of the question.
 
-    What it says then still orders sentences, and should decide less about passages.
+    An encoder that knows only Latin letters compares other scripts letter by letter at best. Its
+    scores still order sentences then, but should count less for passages.
     """
 
     def __init__(self, *, latin: Reranker, other: Reranker) -> None:
@@ -87,6 +89,6 @@ class ByScript:
         self._other = other
 
     def rerank(self, question: Question, hits: Sequence[Hit]) -> Ranking:
-        """The order of the reranker that is meant for this question."""
+        """The ranking by the reranker for the question's script."""
         chosen = self._latin if is_latin(question.asked) else self._other
         return chosen.rerank(question, hits)

@@ -1,4 +1,4 @@
-"""Rerankers behind a server that the user configured: the protocol of Jina and Cohere."""
+"""Rerankers on a server that the user configured, with the protocol of Jina and Cohere."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ API_KEY = "PINCITE_RERANK_API_KEY"
 
 _PROBE = "What is the capital of France?"
 _PROBED = ("Paris is the capital of France.", "Bananas are yellow when they are ripe.")
-"""A sure yes and a sure no: where a server gives logits, one of them lies outside 0..1."""
+"""A sure yes and a sure no: if a server gives logits, one of them is outside 0..1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankServer:
-    """Where a reranker is served and how patient we are."""
+    """The address of a reranker, and the limits of requests to it."""
 
     url: str
     model: str
@@ -34,10 +34,10 @@ class RerankServer:
 
 
 class ServedScorer:
-    """Asks `/v1/rerank` for scores and checks what it gives.
+    """Gets scores from `/v1/rerank` and checks them.
 
-    Some servers give probabilities and some logits, and the protocol does not tell which; the first
-    request finds out with a pair of texts whose scores are known.
+    Some servers give probabilities and some logits, and the protocol does not distinguish them; the
+    first request finds out with a pair of texts whose scores are known.
     """
 
     kind = "rerank_server"
@@ -45,7 +45,7 @@ class ServedScorer:
     def __init__(
         self, server: RerankServer, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        """Raises ModelError for a bad address; whether anybody answers there shows when asked."""
+        """Raises ModelError for a bad address; the server is first contacted by `score`."""
         if not server.url:
             raise ModelError(
                 f"rerank-server:{server.model} needs the address of a server: set rerank.url, "
@@ -82,7 +82,7 @@ class ServedScorer:
         if any(not 0 <= score <= 1 for score in found):
             raise ModelError(
                 f"{self._asked.name}: gave scores outside 0..1 now, and inside before: another model "
-                "answers under this name; start again"
+                "answers under this name; restart Pincite"
             )
         return found
 
@@ -101,15 +101,15 @@ class ServedScorer:
             found = {row["index"]: float(row["relevance_score"]) for row in answer["results"]}
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
-                f"{self._asked.name}: its answer has no results with index and relevance_score: is "
-                "this the right address?"
+                f"{self._asked.name}: its answer has no results with index and relevance_score; check "
+                "the address"
             ) from error
         if found.keys() != set(range(expected)):
             raise ModelError(
-                f"{self._asked.name}: gave {len(found)} scores for {expected} texts, or numbered them "
-                "wrongly; expected 0, 1, 2, ..."
+                f"{self._asked.name}: gave {len(found)} scores for {expected} texts, or wrong indexes; "
+                "expected 0, 1, 2, ..."
             )
         scores = [found[index] for index in range(expected)]
         if not all(map(math.isfinite, scores)):
-            raise ModelError(f"{self._asked.name}: gave something that is no number")
+            raise ModelError(f"{self._asked.name}: gave a score that is not a finite number")
         return scores

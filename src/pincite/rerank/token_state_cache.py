@@ -1,4 +1,4 @@
-"""Token states of passages: from the library, from memory, or encoded where neither has them."""
+"""Token states of passages: from the library, from memory, or else encoded."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Ranges = tuple[tuple[int, int], ...]
 """Character ranges of the sentences of a text."""
 
 StoredStates = Callable[[Sequence[Passage]], Mapping[int, tuple[TokenCodes, NDArray[Any]]]]
-"""Token codes and sentence vectors that the library holds, by passage key."""
+"""Token codes and sentence vectors stored in the library, by passage key."""
 
-_ENCODED_BEFORE_A_LOOK = 4
-"""Passages encoded between two looks at the clock: enough to keep every core at work."""
+_BATCH_PASSAGES = 4
+"""Passages encoded between two checks of the deadline: enough to keep every core busy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,9 @@ class _Kept:
 
 
 class HotPassages:
-    """Gives the token states of passages; what had to be encoded is kept within a limit of memory.
+    """Provides the token states of passages, with a cache of encoded ones up to `limit_bytes`.
 
-    The states are the same, bit for bit, wherever they come from. May be used from several threads.
+    The states are the same, bit for bit, wherever they come from. Thread-safe.
     """
 
     def __init__(
@@ -51,18 +51,18 @@ class HotPassages:
         self._limit_bytes = limit_bytes
         self._bytes = 0
         self._kept: OrderedDict[tuple[str, Ranges], _Kept] = OrderedDict()
-        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()
         self._seconds_each = 0.0
 
     def states_of(
         self, passages: Sequence[Passage], texts: Sequence[str], *, deadline: float | None = None
     ) -> dict[int, PassageStates]:
-        """States by the place of the passage; `texts` are what the encoder reads of each.
+        """States by the index of the passage; `texts` are the texts to encode for each.
 
-        All of them; or, with a `deadline` (seconds of `time.perf_counter`), those that are at hand
-        and as many of the others as time is left for, from the first on, at least one.
+        All of them or, with a `deadline` (in seconds of `time.perf_counter`), those that are stored
+        or cached and, in order, as many of the others as there is time for; at least one in all.
         """
-        found = self._at_hand(passages)
+        found = self._from_library(passages)
         keys = {
             row: (text, tuple(passage.sentence_ranges()))
             for row, (passage, text) in enumerate(zip(passages, texts, strict=True))
@@ -70,13 +70,13 @@ class HotPassages:
         }
         found |= {row: kept for row, key in keys.items() if (kept := self._known(key))}
         missing = [row for row in keys if row not in found]
-        step = len(missing) if deadline is None else _ENCODED_BEFORE_A_LOOK
+        step = len(missing) if deadline is None else _BATCH_PASSAGES
         while missing and (not found or self._has_time_for(min(step, len(missing)), deadline)):
             group, missing = missing[:step], missing[step:]
             found |= self._encoded({row: keys[row] for row in group})
         return {row: self._states(kept) for row, kept in found.items()}
 
-    def _at_hand(self, passages: Sequence[Passage]) -> dict[int, _Kept]:
+    def _from_library(self, passages: Sequence[Passage]) -> dict[int, _Kept]:
         stored = self._stored(passages)
         return {
             row: _Kept(codes=stored[passage.key][0], sentence_vectors=stored[passage.key][1])
@@ -92,8 +92,8 @@ class HotPassages:
         )
 
     def forget(self) -> None:
-        """Encode everything anew from here on."""
-        with self._one_at_a_time:
+        """Empty the cache."""
+        with self._lock:
             self._kept.clear()
             self._bytes = 0
 
@@ -113,13 +113,13 @@ class HotPassages:
         return made
 
     def _known(self, key: tuple[str, Ranges]) -> _Kept | None:
-        with self._one_at_a_time:
+        with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
     def _keep(self, key: tuple[str, Ranges], states: _Kept) -> None:
-        with self._one_at_a_time:
+        with self._lock:
             if key not in self._kept:
                 self._bytes += states.bytes_in_memory
             self._kept[key] = states
@@ -139,18 +139,18 @@ def _kept(encoded: TokenStates, sentences: Ranges) -> _Kept:
 
 _SENTENCE_BEFORE = 0.8
 _HEADINGS = 0.9
-"""What a match in the sentence before, or in the headings above, counts beside one in the sentence.
-A sentence such as "It closes within three seconds" says little without them. To a row of a table the
-rows that head its columns are headings, and the row before it nothing."""
+"""Weights of a match in the previous sentence, or in the headings above, relative to one in the
+sentence. "It closes within three seconds" says little without them. For a table row, its header rows
+count as headings, and the row before it does not count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageStates:
-    """What the comparison needs of one passage.
+    """The states of one passage for the comparison.
 
     `states` (tokens, dimensions) has a row of about length 1 for each token. `parts` (1 + sentences,
-    2) are ranges of its rows: first what stands above the sentences (name and headings), then each
-    sentence. `sentence_vectors` (sentences, dimensions) have length 1.
+    2) are ranges of its rows: first the name and headings above the sentences, then each sentence.
+    `sentence_vectors` (sentences, dimensions) have length 1.
     """
 
     states: NDArray[Any]
@@ -162,8 +162,8 @@ class PassageStates:
 class Likeness:
     """How well a passage as a whole, and each of its sentences, matches; all in 0..1.
 
-    `whole` (weightings,) and `sentences` (weightings, sentences) have a row for each way to weigh the
-    question's tokens.
+    `whole` (weightings,) and `sentences` (weightings, sentences) have a row for each weighting of
+    the question's tokens.
     """
 
     whole: NDArray[Any]
@@ -179,9 +179,9 @@ def compare(
     """The weighted mean, over question tokens, of the similarity to the most similar passage token.
 
     `asked` (question tokens, dimensions) has rows of length 1 in the axes of the passages' states,
-    `importance` (weightings, question tokens) rows with the sum 1. A sentence is read in its
-    surroundings; `headers` has for each passage what `Passage.headers` has. All passages are
-    compared in one product of matrices, since there are hundreds of sentences in them.
+    `importance` (weightings, question tokens) rows with the sum 1. A sentence is compared with its
+    context; `headers` has the `Passage.headers` of each passage. All passages are compared in one
+    matrix product, since they have hundreds of sentences.
     """
     if not passages:
         return []
@@ -206,7 +206,7 @@ def compare(
 
 
 def _maxima(similarity: NDArray[Any], ranges: NDArray[Any]) -> NDArray[Any]:
-    """For each question token (rows) the best of each range of columns, in 0..1; 0 for an empty one."""
+    """The maximum of each range of columns for each question token (rows), in 0..1; 0 if empty."""
     # A column of zeros at the end lets a range end with the last token.
     padded = np.pad(similarity, ((0, 0), (0, 1)))
     best = np.maximum.reduceat(padded, ranges.ravel(), axis=1)[:, ::2]
@@ -216,7 +216,7 @@ def _maxima(similarity: NDArray[Any], ranges: NDArray[Any]) -> NDArray[Any]:
 
 
 def _rows_under(headers: Sequence[Sequence[Sequence[int]]], firsts: NDArray[Any]) -> NDArray[Any]:
-    """Columns of rows of tables, each beside one of the rows that head it: (2, such pairs)."""
+    """Columns of table rows (first line) paired with those of their header rows: (2, pairs)."""
     pairs = [
         (first + 1 + row, first + 1 + header)
         for numbers, first in zip(headers, firsts, strict=True)
@@ -229,7 +229,7 @@ def _rows_under(headers: Sequence[Sequence[Sequence[int]]], firsts: NDArray[Any]
 def _in_surroundings(
     best: NDArray[Any], firsts: NDArray[Any], counts: Sequence[int], rows_under: NDArray[Any]
 ) -> NDArray[Any]:
-    """Each part's maxima, or those of what stands around it where they are better."""
+    """Each part's maxima, or the discounted maxima of its context if they are higher."""
     headings = np.repeat(best[:, firsts], counts, axis=1)
     before = np.pad(best, ((0, 0), (1, 0)))[:, :-1]
     first_sentences = np.concatenate([firsts, firsts + 1])

@@ -1,4 +1,4 @@
-"""Orders sentences without a model at query time: by words, or by stored vectors."""
+"""Rerankers that need no model at query time: by words, or by stored sentence vectors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pincite.stages import Sources, TermWeights, VectorEncoder
 from pincite.text.terms import question_terms, terms
 
 _FROM_HEADINGS = 0.5
-"""What a word counts that stands in the headings above a sentence instead of in it."""
+"""Weight of a word that is in the headings above a sentence, not in the sentence."""
 
 
 class TermCoverageReranker:
-    """A sentence's score is the weighted share of the question's words that it holds."""
+    """Scores a sentence by the weighted share of the question's words that it contains."""
 
     def __init__(
         self,
@@ -65,13 +65,13 @@ class TermCoverageReranker:
         )
 
 
-# Compares the question with each stored sentence vector: no model runs at query time.
+# Compares the question with each stored sentence vector.
 
 VectorLookup = Callable[[Sequence[int]], Mapping[int, NDArray[Any]]]
 
 
 class SentenceCosineReranker:
-    """A passage is as good as its best sentence."""
+    """Scores a passage by the cosine similarity of its best sentence."""
 
     def __init__(
         self,
@@ -93,11 +93,11 @@ class SentenceCosineReranker:
             for hit in first
             if hit.passage.key in stored
         ]
-        # A passage that was ingested without the encoder cannot be compared, nor be dropped for it.
-        strange = [hit for hit in first if hit.passage.key not in stored]
+        # A passage ingested without the encoder cannot be compared, but must not be dropped for it.
+        without_vectors = [hit for hit in first if hit.passage.key not in stored]
         return reorder(
             scored,
-            [*strange, *rest],
+            [*without_vectors, *rest],
             stage="sentence_cosine",
             cut=self._cut,
         )
