@@ -135,7 +135,7 @@ def test_an_answer_about_something_else_says_so(library: Library, question: str,
 def test_of_a_code_that_stands_nowhere_nothing_is_answered(library: Library) -> None:
     answer = library.ask("What is the maximum pressure of the GX-400?")
     assert answer.status is Status.ABSTAINED
-    assert "it asks for GX-400, which stands in none of the documents" in answer.reasons[0]
+    assert "it asks for GX-400, which appears in none of the documents" in answer.reasons[0]
 
 
 @pytest.mark.parametrize(

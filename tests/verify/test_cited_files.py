@@ -177,7 +177,7 @@ def test_after_the_time_for_all_files_none_is_read(tmp_path: Path, note: Path) -
     reader = Counting()
     files = CitedFiles(reader, None, seconds=1e-9)
     time.sleep(0.01)
-    with pytest.raises(ReadError, match="give more with --seconds"):
+    with pytest.raises(ReadError, match="raise it with --seconds"):
         files.document(str(note), "0")
     assert reader.read_paths == []
 

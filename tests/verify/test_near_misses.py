@@ -46,7 +46,7 @@ TOTAL = "Invoice INV-2051: total due 17,602.00"
 
 def test_that_another_one_is_quoted_is_told_rather_than_the_confidence() -> None:
     told = refused("What is the total of INV-2060?", TOTAL, needed=1.0)
-    assert told == "it asks for INV-2060, which stands in none of the documents"
+    assert told == "it asks for INV-2060, which appears in none of the documents"
     assert refused("What is the total of INV-2051?", TOTAL, needed=1.0).startswith("confidence")
 
 
@@ -63,7 +63,7 @@ def test_that_another_one_is_quoted_is_told_rather_than_the_confidence() -> None
 def test_a_code_that_stands_nowhere_is_refused_with_that_reason(
     question: str, quote: str, code: str
 ) -> None:
-    assert refused(question, quote) == f"it asks for {code}, which stands in none of the documents"
+    assert refused(question, quote) == f"it asks for {code}, which appears in none of the documents"
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,9 @@ def test_where_the_best_quote_is_no_longer_held_the_ones_beside_it_are_no_answer
     answer = case.verify(draft_of(best, beside))
     assert (answer.status, answer.text, answer.confidence) == (Status.ABSTAINED, "", 0.0)
     assert any("has changed" in reason for reason in answer.reasons)
-    assert any("closest to the question is no longer in its source" in why for why in answer.reasons)
+    assert any(
+        "closest to the question is no longer in its source" in why for why in answer.reasons
+    )
     better = replace(beside, score=best.score + 0.05)
     assert case.verify(draft_of(best, better)).text == CLOSES
 

@@ -58,8 +58,8 @@ class RangedRowsSelector:
         if not scores:
             return []
         best = max(scores, key=lambda span: scores[span])
-        beside = [hit.passage.sentences for hit in compared if best in hit.passage.sentences]
-        near = {span for spans in beside for span in spans}
+        same_passage = [hit.passage.sentences for hit in compared if best in hit.passage.sentences]
+        near = {span for spans in same_passage for span in spans}
         near |= {span for span, score in scores.items() if score >= scores[best] - _NEAR}
         tables = [rows for hit in compared for rows in [self._rows(asked, hit)] if rows]
         return [rows for rows in tables if not near.isdisjoint(rows.holding | rows.others)]

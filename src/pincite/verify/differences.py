@@ -48,12 +48,12 @@ class _Pair:
     here: Sequence[Word]
     there: Sequence[Word]
     before: Sequence[Word]
-    behind: Sequence[Word]
+    after: Sequence[Word]
 
     @property
     def shared(self) -> int:
         """How many content words they share."""
-        return len(_content(self.before)) + len(_content(self.behind))
+        return len(_content(self.before)) + len(_content(self.after))
 
 
 def difference(
@@ -73,9 +73,9 @@ def difference(
     if pair is None or pair.shared < (1 if are_versions else _FEWEST_SHARED):
         return None
     if _contradict(pair, language):
-        rest = len(pair.behind)
-        behind = (pair.one[len(pair.one) - rest :], pair.other[len(pair.other) - rest :])
-        return (_quoted(pair.here, behind[0]), _quoted(pair.there, behind[1]))
+        rest = len(pair.after)
+        after = (pair.one[len(pair.one) - rest :], pair.other[len(pair.other) - rest :])
+        return (_quoted(pair.here, after[0]), _quoted(pair.there, after[1]))
     enough = are_versions or (are_sentences and pair.shared >= _FEWEST_WITH_OTHER_VALUE)
     if (
         enough
@@ -97,7 +97,7 @@ def _pair(one: Sequence[Word], other: Sequence[Word]) -> _Pair | None:
         return None
     return _Pair(
         one=one, other=other, here=here, there=there,
-        before=one[:start], behind=one[len(one) - end :],
+        before=one[:start], after=one[len(one) - end :],
     )  # fmt: skip
 
 
@@ -135,8 +135,8 @@ def _modals(words: Sequence[Word]) -> set[str]:
 def _is_at_the_end(pair: _Pair) -> bool:
     """Whether they differ in what they state, not in the subject: no content word follows."""
     clause = pair.here[-1].clause if pair.here else -1
-    behind = [word for word in pair.behind if word.clause == clause]
-    return len(_content(pair.before)) > 0 and not _content(behind)
+    after = [word for word in pair.after if word.clause == clause]
+    return len(_content(pair.before)) > 0 and not _content(after)
 
 
 def _are_values(pair: _Pair, texts: Sequence[str], language: str, *, any_word: bool) -> bool:
@@ -151,11 +151,11 @@ def _are_values(pair: _Pair, texts: Sequence[str], language: str, *, any_word: b
     return True
 
 
-def _quoted(words: Sequence[Word], behind: Sequence[Word]) -> str:
+def _quoted(words: Sequence[Word], after: Sequence[Word]) -> str:
     """The words in quotation marks, extended to the first content word if they have none."""
     quoted = [word.text for word in words]
     if not _content(words):
-        for word in behind:
+        for word in after:
             quoted.append(word.text)
             if word.is_content:
                 break

@@ -81,7 +81,7 @@ def near_miss(
     everywhere = "\n".join(texts.values())
     if codes and all(_is_nowhere(code, everywhere, weights) for code in codes):
         lost = " and ".join(dict.fromkeys(code.text for code in codes))
-        return f"it asks for {lost}, which stands in none of the documents"
+        return f"it asks for {lost}, which appears in none of the documents"
     for one in numbered:
         if _is_another_numbered(one, everywhere):
             return f"the passages that come nearest name no {one.text}, but another"

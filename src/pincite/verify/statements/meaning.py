@@ -265,8 +265,8 @@ def _is_circular(words: Sequence[Word]) -> bool:
     """Whether all words after the last "is" also appear before it."""
     copula = max((n for n, word in enumerate(words) if word.folded in _COPULAS), default=0)
     before = {word.key for word in words[:copula] if _is_informative(word)}
-    behind = {word.key for word in words[copula + 1 :] if word.is_content}
-    return bool(behind) and behind <= before
+    after = {word.key for word in words[copula + 1 :] if word.is_content}
+    return bool(after) and after <= before
 
 
 def _is_informative(word: Word) -> bool:
