@@ -153,4 +153,4 @@ def test_a_count_is_explained_and_loses_no_passage(sample: SampleLibrary) -> Non
 def test_nothing_to_count_is_a_usage_error(sample: SampleLibrary) -> None:
     refused = call_cli("count", "?!", "-l", sample.path)
     assert refused.returncode == 2
-    assert "holds no words to count" in refused.stderr
+    assert "has no words to count" in refused.stderr

@@ -174,5 +174,5 @@ def test_joined_things_are_not_denied_as_if_they_were_a_phrase(
 def test_words_with_a_condition_are_counted_as_they_stand_and_that_is_told() -> None:
     request = count_request("rent or keys")
     assert request.is_condition
-    assert "as it stands" in " ".join(request.limits)
+    assert "counted literally" in " ".join(request.limits)
     assert not count_request('"rent or keys"').is_condition

@@ -151,7 +151,7 @@ def test_an_option_that_a_document_writes_excludes_nothing(tmp_path: Path) -> No
             found = opened.search(asked)
             assert len(found.hits) == 1
             assert not any("minus" in notice for notice in found.notices)
-        told = "left out what holds 'docker', which stands behind a minus"
+        told = "left out passages with 'docker', because of the minus in the question"
         assert told in opened.search("usermod -docker").notices
 
 

@@ -112,7 +112,7 @@ def test_a_phrase_that_stands_nowhere_is_told_and_its_words_are_searched_for(
     found = understand('the "valve relief"')
     assert found.within is None
     assert found.notices == (
-        "no passage holds the exact words 'valve relief': searched for the words apart",
+        "no passage contains the exact words 'valve relief': searched for the words separately",
     )
 
 
@@ -150,7 +150,7 @@ def test_in_other_languages_the_nearest_word_is_looked_up_beside_the_unknown_one
     assert found.asked == "Wer hat den Nobelprais?"
     assert found.corrections == {}
     assert found.terms["nobelprais"] > found.terms["nobelpreis"] > 0
-    assert found.notices == ("searched for 'nobelpreis' beside 'Nobelprais'",)
+    assert found.notices == ("searched for 'nobelpreis' as well as 'Nobelprais'",)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_a_question_is_asked_of_the_file_that_it_names(read_by: ReadBy, catalog:
     assert keys is not None
     assert texts_of(catalog, tuple(keys.tolist())) == [TEXTS[2]]
     assert read.asked == "where is the wrench?"
-    assert read.notices == ("only 2.txt was looked into, which the question names",)
+    assert read.notices == ("searched only 2.txt, as named in the question",)
 
 
 def test_filters_say_where_to_look_whatever_file_is_named(read_by: ReadBy) -> None:
@@ -292,4 +292,4 @@ def test_filters_say_where_to_look_whatever_file_is_named(read_by: ReadBy) -> No
 def test_a_named_file_that_is_not_there_is_told(read_by: ReadBy) -> None:
     read = read_by(Question(text="In 99.txt, where is the wrench?"), EVERY_STEP)
     assert not read.filters
-    assert read.notices == ("no file is called 99.txt: all were looked into",)
+    assert read.notices == ("no file is named 99.txt: all files were searched",)

@@ -1,1 +1,1 @@
-"""Which passages might answer this? And counts over all of them."""
+"""Finds passages that might answer a question, and counts over all of them."""

@@ -1,4 +1,4 @@
-"""What else speaks for a passage: its tags, and the kind of question."""
+"""Boosts passages by their tags and by the kind of question (its intent)."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from pincite.text.languages import is_latin
 from pincite.text.terms import fold
 
 TAG_SETS = ("retrieve/tag_sets", "boosts.tag_set")
-"""The folder of those shipped, and the setting that names one."""
+"""The folder of the shipped tag sets, and the setting that names one."""
 
 _FIRST_WITHOUT_SPACES = "\u0e00"
-"""Thai and what follows it in Unicode: no spaces, or endings that are joined to the word."""
+"""Thai and the scripts after it in Unicode: no spaces, or endings joined to the word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagGroup:
-    """Tags of one kind, each with a pattern of its words, and what a match adds to a score."""
+    """Tags of one kind, each with a pattern for its words, and the boost that a match adds."""
 
     name: str
     boost: float
     tags: Mapping[str, re.Pattern[str]]
 
     def in_text(self, text: str) -> tuple[str, ...]:
-        """The tags whose words stand in a text."""
+        """The tags whose words occur in a text."""
         folded = fold(text)
         return tuple(tag for tag, pattern in self.tags.items() if pattern.search(folded))
 
 
 def load_tag_set(chosen: str) -> tuple[TagGroup, ...]:
-    """The groups of a tag set. Raises SettingsError where the file is not as it should be."""
+    """The groups of a tag set. Raises SettingsError for an invalid file."""
     file = toml_file(chosen, shipped_in=TAG_SETS[0], setting=TAG_SETS[1])
     return tuple(_group(file, name, found) for name, found in file.content.items())
 
 
 def any_word(words: Sequence[str]) -> re.Pattern[str]:
-    """Finds one of several words or phrases in folded text, with an s or es behind it as well."""
+    """Matches any of several words or phrases in folded text, also with a plural s or es."""
     return re.compile("|".join(_pattern(fold(word.strip())) for word in words))
 
 
@@ -52,10 +52,10 @@ def _pattern(phrase: str) -> str:
 
 
 class TagBooster:
-    """A group's boost for passages that carry a tag of it which the question names.
+    """Adds a group's boost to passages that have one of its tags when the question names that tag.
 
-    A tag is carried by text, headings, title or file name. A group counts once, however many of its
-    tags match.
+    Tags are looked for in text, headings, title and file name. A group counts once, however many
+    of its tags match.
     """
 
     name = "tags"
@@ -65,7 +65,7 @@ class TagBooster:
         self._sources = sources
 
     def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
-        """What each candidate gains by its tags."""
+        """The boost of each candidate for its tags."""
         wanted = [
             (group.boost, [group.tags[tag] for tag in tags])
             for group in self._groups
@@ -89,7 +89,7 @@ class TagBooster:
 
     def _folded(self, hit: Hit) -> str:
         text = self._sources.text_of(hit.passage.span)
-        # File names are written with lines between words.
+        # File names often have underscores between words.
         return fold(hit.passage.with_context(text)).replace("_", " ")
 
 
@@ -111,13 +111,13 @@ def _group(file: TomlFile, name: str, found: object) -> TagGroup:
     )
 
 
-# Which kind of answer does a question want? Rules in TOML files say it, and what follows.
+# Intents: which kind of answer does a question want? TOML files hold the rules and their effects.
 
 FuseScores = Callable[..., dict[int, float]]
-"""Called with the lexical and the dense list and `alpha`; gives the fused score of each key."""
+"""Takes the lexical list, the dense list and `alpha`; returns the fused score of each key."""
 
 INTENT_RULES = ("retrieve/intent_rules", "intents.rules")
-"""The folder of those shipped, and the setting that names one."""
+"""The folder of the shipped rules, and the setting that names one."""
 
 _KEYS = ("name", "patterns", "alpha", "boost", "words")
 _QUESTIONS_REMEMBERED = 16
@@ -126,9 +126,9 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """A kind of question: how to know it, and what changes for it.
+    """A kind of question: how to recognise it, and what changes for it.
 
-    `alpha` is the weight of BM25 (None: as set); passages that hold one of `words` gain `boost`.
+    `alpha` is the weight of BM25 (None: as set); passages that contain one of `words` get `boost`.
     """
 
     name: str
@@ -139,14 +139,14 @@ class Intent:
 
 
 class IntentRules:
-    """Rules in order; the first one with a pattern that the question matches decides."""
+    """Intent rules in order; the first with a matching pattern wins."""
 
     def __init__(self, intents: Sequence[Intent]) -> None:
         self._intents = intents
         self.intent_of = lru_cache(maxsize=_QUESTIONS_REMEMBERED)(self._first)
 
     def _first(self, question: str) -> Intent | None:
-        """The intent of a question; None where no rule knows it."""
+        """The intent of a question; None when no rule matches."""
         folded = fold(question)
         for intent in self._intents:
             if any(pattern.search(folded) for pattern in intent.patterns):
@@ -155,7 +155,7 @@ class IntentRules:
 
 
 def load_intent_rules(chosen: str) -> IntentRules:
-    """The rules of a file. Raises SettingsError where the file is not as it should be."""
+    """The rules of a file. Raises SettingsError for an invalid file."""
     file = toml_file(chosen, shipped_in=INTENT_RULES[0], setting=INTENT_RULES[1])
     file.only("", file.content, ("intent",))
     found = file.content.get("intent", [])
@@ -165,10 +165,10 @@ def load_intent_rules(chosen: str) -> IntentRules:
 
 
 class IntentFusion:
-    """Fuses with the weight that the question's intent asks for.
+    """Fuses with the weight of the question's intent.
 
-    `foreign_alpha` is that for questions in other scripts than the Latin one, where the encoder
-    reads no others; None where it does.
+    `foreign_alpha` is the weight for questions in non-Latin scripts when the encoder reads only
+    Latin; None when it reads others.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class IntentFusion:
 
 
 class IntentBooster:
-    """The intent's boost for passages that hold one of its words."""
+    """Adds the intent's boost to passages that contain one of its words."""
 
     name = "intent"
 
@@ -205,7 +205,7 @@ class IntentBooster:
         self._sources = sources
 
     def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
-        """What each candidate gains by the words that answers of this kind use."""
+        """The boost of each candidate for words that are typical of answers of this kind."""
         intent = self._rules.intent_of(question.plain)
         if intent is None or intent.words is None:
             return [0.0] * len(hits)
@@ -250,5 +250,5 @@ def _patterns(file: TomlFile, key: str, found: object) -> tuple[re.Pattern[str],
 
 
 def _folded(pattern: str) -> str:
-    """With letters as they stand in a folded question; what is ASCII may be a sign, as W in `\\W`."""
+    """The pattern with folded letters; ASCII is kept, since it may be syntax, as W in `\\W`."""
     return _NOT_ASCII.sub(lambda found: fold(found[0]), pattern)

@@ -1,7 +1,7 @@
-"""Is this a question about the whole collection, and what should be counted?
+"""Recognises questions about the whole collection, and what they want counted.
 
-Rules, and rather too few than too many: "How many bolts does the flange have?" is answered by one
-sentence, "How many documents mention bolts?" only by all of them.
+The rules prefer to miss one: "How many bolts does the flange have?" is answered by one sentence,
+"How many documents mention bolts?" only by all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ THINGS = {
     "fr": r"(?:documents|fichiers|textes|sources|pages|pdfs)",
     "es": r"(?:documentos|archivos|ficheros|textos|fuentes|páginas|pdfs)",
 }
-"""What every collection is made of."""
+"""Words for documents of any kind."""
 
 KINDS = {
     "en": r"(?:reports?|papers?|articles?|manuals?|contracts?|policies|policy|letters?|e-?mails?|"
@@ -36,7 +36,7 @@ KINDS = {
     "es": r"(?:informes?|artículos?|manuales|contratos?|cartas?|correos?|facturas?|notas?|"
     r"presentaciones|libros?|capítulos?|guías?|procedimientos?)",
 }
-"""Kinds of documents, which a count of words cannot tell apart."""
+"""Kinds of documents; counting words cannot distinguish them."""
 
 MENTION = {
     "en": r"(?:mention(?:s|ed|ing)?|refer(?:s|red|ring)? to|name[sd]?|cite[sd]?|"
@@ -47,7 +47,7 @@ MENTION = {
     "fr": r"(?:mentionnent|citent|nomment|évoquent|font référence à|parlent (?:de|du|des))",
     "es": r"(?:mencionan|citan|nombran|hablan (?:de|del|sobre)|se refieren a)",
 }
-"""What says that words stand there."""
+"""Verbs that ask for the words themselves."""
 
 CONTAIN = {
     "en": r"(?:contain(?:s|ing)?|include[sd]?|including|discuss(?:es|ing)?|cover(?:s|ing)?|"
@@ -57,7 +57,7 @@ CONTAIN = {
     "fr": r"(?:contiennent|traitent (?:de|du|des)|décrivent|concernent|sur)",
     "es": r"(?:contienen|tratan (?:de|del|sobre)|describen|sobre)",
 }
-"""What may say that, or may mean what is said in other words too."""
+"""Verbs that may ask for the words, or also for the same meaning in other words."""
 
 _OF_MINE = r"(?: of (?:the|my|our|these))?"
 _IN_ALL = (
@@ -107,7 +107,7 @@ DOCUMENTS = {
         r"en (?:cu[aá]nt[oa]s|qu[eé]) THING (?:aparecen?|figuran?) SUBJECT",
     ),
 }
-"""Questions for documents."""
+"""Questions that ask for documents."""
 
 MENTIONS = {
     "en": (
@@ -133,7 +133,7 @@ MENTIONS = {
         r"d[oó]nde se (?:menciona|mencionan|cita|citan|nombran?) SUBJECT",
     ),
 }
-"""Questions for places."""
+"""Questions that ask for places in them."""
 
 _FILED = (
     r"(?:documents|files|pdfs|reports|papers|articles|manuals|contracts|policies|e-?mails|"
@@ -151,7 +151,7 @@ _ARCHIVADOS = (
     r"(?:documentos|archivos|informes|artículos|manuales|contratos|correos|facturas|"
     r"presentaciones|procedimientos)"
 )
-# "Which documents are needed?" asks for papers that nobody has filed.
+# "Which documents are needed?" asks for papers that are not in the library.
 _NEEDED = (
     r"(?:do|does|did|can|should|must|shall|may|need|apply|to)\b|"
     r"(?:\w+ ){0,2}(?:needed|required|necessary|submitted|provided)\b"
@@ -183,26 +183,24 @@ ENUMERATIONS = (
     r"w ilu (?:dokumentach|plikach)",
     r"(?:в скольких (?:документах|файлах)|сколько (?:документов|файлов) (?:упомина|содерж))\w*",
 )
-"""How a question begins that wants all there is of something that words alone do not show."""
+"""Beginnings of questions that ask for all of something that a search for words cannot find."""
 
 BOTH = r"^(?:both|sowohl|à la fois|tanto) "
-"""Before two things that are joined."""
+"""Introduces two joined things."""
 
 AND = r" (?:and|as well as|und|sowie|als auch|et|ainsi que|y|e|como) "
-"""Between things that a document may mention apart from each other."""
+"""Joins things that a document may mention separately."""
 
 CHOICE = (
     r"\b(?:or|n?either|nor|(?:but |and )?not|without|except|more than|at least|once|twice|"
     r"oder|weder|aber nicht|nicht|ohne|außer|mehr als|mindestens|ou|ni|mais pas|sans|sauf|plus de|"
     r"pero no|sin|excepto|más de)\b"
 )
-"""What makes a condition of words that would have to be counted one by one."""
+"""Turns words into a condition whose parts would have to be counted one by one."""
 
-
-# Is this a question about the whole collection, and what should be counted?
 
 _LONGEST = 500
-"""Characters of a question that may be of such a form."""
+"""Longest question, in characters, that is checked for these forms."""
 
 _QUOTED = re.compile(r'["“„«‹\'‘](?P<words>[^"“”„«»‹›]+)["”“»›\'’]')
 _WORD_OF = re.compile(
@@ -226,10 +224,10 @@ class _Rule:
 
 
 def survey_request(question: str) -> SurveyRequest | None:
-    """What a question wants counted over everything; None when it is an ordinary question.
+    """What a question wants counted over the collection; None for an ordinary question.
 
-    The subject is empty where the question asks for all there is of something that words alone do
-    not show ("How many policies were changed?").
+    The subject is empty when the question asks for all of something that a search for words cannot
+    find ("How many policies were changed?").
     """
     if len(question) > _LONGEST:
         return None
@@ -257,12 +255,12 @@ def survey_request(question: str) -> SurveyRequest | None:
 
 
 def count_request(words: str) -> SurveyRequest:
-    """What `words` alone ask for. Raises UsageError when there are none."""
+    """The request to count `words`. Raises UsageError when there are none."""
     subject, is_exact = _subject(words)
     if not words_of(subject):
-        raise UsageError(f"{words!r} holds no words to count; give some, such as 'relief valve'")
+        raise UsageError(f"{words!r} has no words to count; give some, such as 'relief valve'")
     is_condition = not is_exact and _CHOICE.search(subject) is not None
-    limits = (f"'{subject}' was counted as it stands; count one thing at a time",)
+    limits = (f"'{subject}' was counted literally; count one thing at a time",)
     return SurveyRequest(
         subject=subject,
         is_exact=is_exact,
@@ -274,11 +272,11 @@ def count_request(words: str) -> SurveyRequest:
 def _limits(subject: str, kind: str, *, is_certain: bool) -> Iterator[str]:
     if kind:
         yield (
-            f"counted in all documents: words do not tell which of them are {kind.lower()}; narrow "
-            "it with a collection, --document or --tag"
+            f"counted in all documents: the words do not show which are {kind.lower()}; narrow the "
+            "count with a collection, --document or --tag"
         )
     if not is_certain:
-        yield f"counted are the words '{subject}': what is said in other words is not among them"
+        yield f"only the words '{subject}' were counted; the same thing in other words was not"
 
 
 def _subject(written: str) -> tuple[str, bool]:

@@ -1,4 +1,4 @@
-"""Goes through every document of a part of the library and notes each mention of some words."""
+"""Scans the documents of a library, or a part of it, for every mention of some words."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Holdings(Protocol):
 
 
 class WordSurveyor:
-    """Scans texts, not an index: what a reader sees on a page is counted, and nothing else.
+    """Scans texts, not an index, so that it counts exactly what a reader sees on a page.
 
-    `languages` are those of the library; the words of a document are compared in its own.
+    `languages` are those of the library; a document's words are compared in its own language.
     """
 
     def __init__(
@@ -67,17 +67,17 @@ class WordSurveyor:
         self._languages = languages
         self._compared = compared
         self._is_on = is_on
-        # By document id. Ids come from content, so what is remembered stays true.
+        # By document id. Ids come from content, so entries stay valid.
         self._known_languages: dict[str, str] = {}
 
     def request(self, question: Question) -> SurveyRequest | None:
-        """What a question wants counted over everything; None when it is an ordinary question."""
+        """What a question wants counted over the collection; None for an ordinary question."""
         return survey_request(question.text) if self._is_on else None
 
     def scan(self, question: Question, request: SurveyRequest) -> Scan:
         """Every mention in the question's part of the library.
 
-        Of several words that stand side by side nowhere, sentences that hold all of them.
+        Several words that are nowhere adjacent are counted by the sentences that contain all of them.
         """
         allowed = self._holdings.allowed_keys(question.collection, question.filters)
         scope = self._holdings.scan.scope(question.collection, question.filters, allowed)
@@ -97,20 +97,20 @@ class WordSurveyor:
         )
 
     def caveat(self, question: Question, request: SurveyRequest) -> str:
-        """What the ordinary answer to such a question must say."""
+        """The caveat for an ordinary answer to such a question."""
         allowed = self._holdings.allowed_keys(question.collection, question.filters)
         scope = self._holdings.scan.scope(question.collection, question.filters, allowed)
-        told = (
+        caveat = (
             "this is not a count of the whole collection: at most "
             f"{min(self._compared, scope.passages)} of {scope.passages} passages were compared with "
-            "the question; 'pincite count WORDS' counts where words stand"
+            "the question; 'pincite count WORDS' counts every mention of words"
         )
         if not request.subject:
-            return told
-        nowhere = f"no sentence of {len(scope.paths)} documents holds '{request.subject}'"
+            return caveat
+        nowhere = f"no sentence in {len(scope.paths)} documents contains '{request.subject}'"
         if request.is_condition:
-            nowhere += " as it stands, and only one thing can be counted at a time"
-        return f"{nowhere}; {told}"
+            nowhere += " literally, and only one thing can be counted at a time"
+        return f"{nowhere}; {caveat}"
 
     def _documents(
         self,
@@ -120,7 +120,7 @@ class WordSurveyor:
         scope: ScanScope,
         keys: Set[int] | None,
     ) -> Iterator[ScannedDocument]:
-        """Documents with mentions, in order of their paths."""
+        """The documents with mentions, in order of their paths."""
         found: dict[str, tuple[str, tuple[Mention, ...]]] = {}
         for document_id, text in self._holdings.scan.texts(sorted(scope.paths)):
             language = self._language(document_id, text)
@@ -144,14 +144,14 @@ class WordSurveyor:
     def _units(
         self, document_id: str, places: Sequence[int], keys: Set[int] | None, filters: Filters
     ) -> dict[Span, list[int]]:
-        """What can be quoted around these places: sentences with their passages, and headings."""
+        """The quotable units at these places: sentences with their passages, and headings."""
         sentences: dict[tuple[int, int], list[int]] = {}
         for passage in self._holdings.scan.edges(document_id, first=places[0], last=places[-1]):
             if keys is None or passage.key in keys:
                 for edges in zip(passage.edges[::2], passage.edges[1::2], strict=True):
                     sentences.setdefault(edges, []).append(passage.key)
         units: dict[Span, list[int]] = {}
-        beside = []
+        outside = []
         ordered = sorted(sentences)
         for place in places:
             row = bisect_right(ordered, place, key=lambda edges: edges[0]) - 1
@@ -160,10 +160,10 @@ class WordSurveyor:
                 span = Span(document_id=document_id, start=start, end=end)
                 units[span] = sentences[ordered[row]]
             else:
-                beside.append(place)
-        if beside:
+                outside.append(place)
+        if outside:
             document = self._holdings.document(document_id)
-            units.update((span, []) for span in _headings(document, beside, sentences, filters))
+            units.update((span, []) for span in _headings(document, outside, sentences, filters))
         return units
 
     def _language(self, document_id: str, text: str) -> str:
@@ -175,17 +175,17 @@ class WordSurveyor:
         return found
 
     def _language_of(self, text: str) -> str:
-        """The language of most of a few stretches of a text."""
+        """The most frequent language among four samples of a text."""
         usual = self._languages[0]
         if len(self._languages) == 1:
             return usual
         sampled = (text[len(text) * part // 4 :][:_SAMPLED_CHARS] for part in range(4))
-        told = [language_of(part, among=self._languages, otherwise=usual) for part in sampled]
-        return max(self._languages, key=told.count)
+        detected = [language_of(part, among=self._languages, otherwise=usual) for part in sampled]
+        return max(self._languages, key=detected.count)
 
 
 def _tried(request: SurveyRequest) -> Iterator[Closeness]:
-    """How close the words must stand: what is tried first comes first."""
+    """How close the words must be, in the order in which it is tried."""
     if request.is_exact:
         yield Closeness.EXACT
         return
@@ -193,7 +193,7 @@ def _tried(request: SurveyRequest) -> Iterator[Closeness]:
     if request.is_condition:
         return
     words = words_of(request.subject)
-    # A script without spaces gives its letters, and these stand together in many a sentence.
+    # A script without spaces gives single letters, and those co-occur in many sentences.
     if 1 < len(words) <= _MOST_WORDS_APART and all(len(word) > 1 for word in words):
         yield Closeness.IN_ONE_SENTENCE
 
@@ -201,7 +201,7 @@ def _tried(request: SurveyRequest) -> Iterator[Closeness]:
 def _headings(
     document: Document, places: Sequence[int], sentences: Container[Range], filters: Filters
 ) -> Iterator[Span]:
-    """The headings at these places: they are in no passage, and everybody reads them."""
+    """The headings at these places: readers see them, but no passage contains them."""
     for place in places:
         for block in document.blocks_in(place, place + 1):
             is_heading = (

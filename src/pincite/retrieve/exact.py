@@ -1,4 +1,4 @@
-"""Finds the passages that hold exactly what a question names."""
+"""Finds the passages that contain exact words, phrases and identifiers of a question."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pincite.text.mentions import WrittenWords, holds, is_signed, without_signed
 from pincite.text.terms import fold, terms
 
 RARE_IN = 3
-"""A term that stands in so few passages names what is asked for."""
+"""A term that occurs in at most this many passages is rare."""
 
 _RARE_SHARE = 0.001
-"""A word that is as rare as this, too, is rare whatever else is asked; in a small library none is."""
+"""At most this share of passages makes a word rare whatever else is asked; never in a small library."""
 
 _MOST_KEPT = 5
 _LOOKED_THROUGH = 1000
@@ -27,14 +27,14 @@ _LOOKED_UP_AT_ONCE = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sifted:
-    """Keys that may be found, in their order, and of those that may not which words they hold."""
+    """The keys that may be found, in order, and for each excluded key the word it contains."""
 
     kept: list[int]
     left_out: Mapping[int, str]
 
 
 class ExactWords:
-    """Looks words up in the lexical index, and phrases in the texts themselves."""
+    """Looks up words in the lexical index, and phrases in the texts themselves."""
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class ExactWords:
         self._languages = languages
 
     def holding(self, phrases: Sequence[str], allowed: Keys | None) -> tuple[int, ...]:
-        """Keys of passages that hold every phrase, best by words first.
+        """Keys of passages that contain every phrase, best lexical score first.
 
-        Looks through the 1,000 best passages that hold all words of the phrases, and stops at 100.
-        A phrase of stop words alone, which no index can look up, is found nowhere.
+        Checks the 1,000 best passages that contain all words of the phrases, and stops at 100.
+        A phrase made only of stop words, which no index can look up, is never found.
         """
         found: list[int] = []
         for key, text in self._texts(self._with_words_of(phrases, allowed)):
@@ -63,7 +63,7 @@ class ExactWords:
         return tuple(found)
 
     def is_option(self, word: str) -> bool:
-        """Whether a passage has the word behind a minus, as commands are given options: `-aG`."""
+        """Whether a passage has the word after a minus, as a command-line option: `-aG`."""
         written = re.compile(rf"(?<![\w-])-{re.escape(word)}(?!\w)")
         keys = self._with_words_of([word], None)[:_MOST_HOLDING]
         return any(written.search(text) for _, text in self._texts(keys))
@@ -71,7 +71,7 @@ class ExactWords:
     def _with_words_of(self, phrases: Sequence[str], allowed: Keys | None) -> list[int]:
         found: dict[int, None] = {}
         for language in self._languages:
-            # Joined forms are left out: "GSE-204" also stands where "GSE 204" is written.
+            # Joined forms are left out: "GSE-204" also matches where "GSE 204" is written.
             words = {
                 term
                 for phrase in phrases
@@ -86,11 +86,11 @@ class ExactWords:
         return list(found)
 
     def rare(self, asked: Sequence[str], allowed: Keys | None) -> tuple[int, ...]:
-        """Keys of up to 5 passages that hold a rare term of the question.
+        """Keys of up to 5 passages that contain a rare term of the question.
 
-        First the best one for each term, then the others; identifiers before words, the rarest
-        first. Identifiers in at most three passages are rare. So are words, unless most of the
-        question's are: in a small library nearly every word is, and says nothing.
+        The best passage of each term comes first, then the others; identifiers before words, the
+        rarest first. Identifiers in at most three passages are rare. So are words, unless most of
+        the question's words are: in a small library nearly every word is rare and tells nothing.
         """
         found = {term: self._lexical.document_frequency(term) for term in asked}
         known = {term: frequency for term, frequency in found.items() if frequency}
@@ -110,13 +110,14 @@ class ExactWords:
         return tuple(dict.fromkeys(key for key in in_turn if key is not None))[:_MOST_KEPT]
 
     def saying(self, excluded: Sequence[str]) -> dict[int, str]:
-        """Keys of all passages that hold an excluded word in one of its forms, with that word.
+        """Keys of all passages that contain an excluded word in any of its forms, with that word.
 
-        As far as the index tells: phrases, stop words, and `C` beside `C++` are left to `sifted`.
+        Covers what the index can tell: phrases, stop words, and `C` as opposed to `C++` are left
+        to `sifted`.
         """
         found: dict[int, str] = {}
         for word in excluded:
-            # The index holds the word in `C++` and `C#` too.
+            # The index contains the bare word for `C++` and `C#` too.
             signed = [f"{fold(word)}{sign}" for sign in ("++", "#")]
             if len(word.split()) > 1 or any(map(self._lexical.document_frequency, signed)):
                 continue
@@ -128,7 +129,7 @@ class ExactWords:
         return found
 
     def sifted(self, keys: Sequence[int], excluded: Sequence[str], *, most: int) -> Sifted:
-        """The first `most` of the keys whose passages hold none of the excluded words."""
+        """The first `most` of the keys whose passages contain none of the excluded words."""
         kept: list[int] = []
         left_out: dict[int, str] = {}
         words = _Excluded(excluded, self._languages)
@@ -152,9 +153,9 @@ class ExactWords:
 
 
 class _Excluded:
-    """Excluded words: a phrase word for word, a single word in any of its forms.
+    """Excluded words: phrases match word for word, single words in any of their forms.
 
-    There may be thousands. Each is analysed once, and so is each text.
+    There may be thousands. Each word and each text is analysed once.
     """
 
     def __init__(self, excluded: Sequence[str], languages: Sequence[str]) -> None:
@@ -162,14 +163,14 @@ class _Excluded:
         self._terms = {words: self._terms_of(words) for words in excluded}
 
     def _terms_of(self, words: str) -> list[tuple[str, frozenset[str]]]:
-        """By language; none for a phrase."""
+        """The terms by language; none for a phrase."""
         if len(words.split()) > 1:
             return []
         found = ((language, frozenset(terms(words, language))) for language in self._languages)
         return [(language, asked) for language, asked in found if asked]
 
     def first_said(self, text: str) -> str | None:
-        """The first of them that the text says."""
+        """The first excluded word that the text contains; None without one."""
         written, plain = WrittenWords(text), without_signed(text)
         whole = {language: frozenset(terms(text, language)) for language in self._languages}
         unsigned = (

@@ -1,4 +1,4 @@
-"""One list of candidates from two searches."""
+"""Fuses the results of both searches into one list of candidates."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from pincite.text.terms import question_terms
 PassageLookup = Callable[[Sequence[int]], Mapping[int, Passage]]
 
 Fuse = Callable[[str, Sequence[Scored], Sequence[Scored]], dict[int, float]]
-"""From the question's text, the lexical and the dense list: the fused score of each key, in 0..1."""
+"""Takes the question's text, lexical list and dense list; returns each key's fused score, in 0..1."""
 
 _MOST_OF_PHRASE = 10
-"""Passages with the phrases of the question that no stage may drop."""
+"""Passages with the question's phrases that no stage may drop."""
 
 
 _FURTHER = 5
-"""How many times more is fetched when what the question excludes leaves too few."""
+"""Factor by which more is fetched when the question's exclusions leave too few."""
 
 _MOST_READ = 5_000
-"""Passages left out by reading them, after which no more are fetched: they take a second."""
+"""Passages read and left out before fetching stops: reading so many takes a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidates:
-    """What was found, fused scores, and keys in order: the first `most` are kept.
+    """Search results, fused scores, and keys in order: the first `most` are kept.
 
-    `left_out` has the excluded words that a key's passage holds.
+    `left_out` has the excluded words that a key's passage contains.
     """
 
     found: Found
@@ -47,7 +47,7 @@ class _Candidates:
 
     @property
     def tied(self) -> int:
-        """How many come first when those are counted, too, that score as the last one kept does."""
+        """How many keys to keep so that all that tie with the last one are included."""
         end = min(self.most, len(self.order))
         if 0 < end < len(self.order):
             last = self._rank(self.order[end - 1])
@@ -60,7 +60,7 @@ class _Candidates:
 
 
 class HybridRetriever:
-    """Takes the best of both searches and fuses their scores."""
+    """Retrieves the best passages of both searches, with their scores fused."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class HybridRetriever:
             for key in every.order
             if key in passages
         }
-        # Ties go by passage id, which depends on content; keys on the order of ingest.
+        # Ties are ordered by passage id, which depends on content; keys depend on the order of ingest.
         in_order = sorted(
             hits.values(), key=lambda hit: (not hit.must_keep, -hit.score, hit.passage.id)
         )
@@ -120,9 +120,9 @@ class HybridRetriever:
         )
 
     def _candidates(self, understood: Understood, question: Question) -> _Candidates:
-        """Looks further until enough is left beside what is excluded, or nothing else is found.
+        """Fetch more until enough candidates are left after exclusions, or no more are found.
 
-        Or until `_MOST_READ` have been read in vain, for a phrase or a word that stands everywhere.
+        Stops once `_MOST_READ` were read in vain, for a phrase or a word that occurs everywhere.
         """
         said = self._exact.saying(understood.excluded)
         times = 1
@@ -141,7 +141,7 @@ class HybridRetriever:
     def _sifted(
         self, found: Found, said: Mapping[int, str], understood: Understood, question: Question
     ) -> _Candidates:
-        """What was found, fused and put in order without what is excluded."""
+        """The results fused and ordered, without those that the question excludes."""
         here = found.without(said)
         fused = self._fused(question, here)
         must_keep = self._must_keep(understood, question, said, fused)
@@ -171,10 +171,10 @@ class HybridRetriever:
         said: Mapping[int, str],
         fused: dict[int, float],
     ) -> set[int]:
-        """Keys that stay however low they score; those that neither search found get a score."""
+        """Keys that stay whatever they score; those that neither search found get a score."""
         order = sorted(fused, key=lambda key: (-fused[key], key))
         exact = order[:_MOST_OF_PHRASE] if understood.within else []
-        # What was understood may have been looked up before a document was singled out.
+        # `understood` may be older than the restriction to a single document.
         rare = understood.keep if self._searches.looks_at_words else ()
         here = self._searches.permitted(rare, question)
         kept = {*exact, *(key for key in here if _is_within(key, understood) and key not in said)}
@@ -213,11 +213,11 @@ def _is_within(key: int, understood: Understood) -> bool:
     return understood.within is None or key in understood.within
 
 
-# Puts the scores of two searches on one scale.
+# Putting the scores of two searches on one scale.
 
 
 def min_max(found: Sequence[Scored]) -> dict[int, float]:
-    """Scores scaled so that the best of the list has 1 and the worst 0; equal scores all have 1."""
+    """Scores scaled so that the best of the list gets 1 and the worst 0; equal scores all get 1."""
     if not found:
         return {}
     low = min(item.score for item in found)
@@ -229,9 +229,9 @@ def min_max(found: Sequence[Scored]) -> dict[int, float]:
 def weighted_min_max(
     lexical: Sequence[Scored], dense: Sequence[Scored], *, alpha: float
 ) -> dict[int, float]:
-    """`alpha` x lexical + (1 - `alpha`) x dense, both min-max scaled; a missing score counts 0.
+    """`alpha` x lexical + (1 - `alpha`) x dense, both min-max scaled; a missing score counts as 0.
 
-    Where one search found nothing at all, the other decides alone.
+    If one search found nothing, the other decides alone.
     """
     return _weighted(min_max(lexical), min_max(dense), alpha)
 
@@ -241,9 +241,9 @@ def reciprocal_rank(
 ) -> dict[int, float]:
     """Reciprocal rank fusion: the sum of 1 / (`k` + rank) over both lists (Cormack et al. 2009).
 
-    Divided by what the first of both lists would have, so that this has 1. `alpha` weighs the
-    lexical list; the published method is 0.5. Equal scores share the better rank. Where one search
-    found nothing at all, the other decides alone.
+    Divided by the score of a passage that is first in both lists, so that this gets 1. `alpha` weighs
+    the lexical list; the published method is 0.5. Equal scores share the better rank. If one search
+    found nothing, the other decides alone.
     """
     return _weighted(_reciprocal_ranks(lexical, k), _reciprocal_ranks(dense, k), alpha)
 
@@ -267,13 +267,13 @@ def _weighted(
     }
 
 
-# Adds to the scores of candidates what else speaks for them than the two searches.
+# Boosting the scores of candidates.
 
 
 class BoostedRetriever:
-    """A retriever whose candidates are put in order again by boosters.
+    """A retriever whose candidates are reordered by boosters.
 
-    Only candidates are looked at, so a boost moves what was found and finds nothing new.
+    Boosts apply to candidates only: they reorder them and find nothing new.
     """
 
     def __init__(self, retriever: Retriever, boosters: Sequence[Booster]) -> None:
@@ -286,17 +286,17 @@ class BoostedRetriever:
         return replace(found, hits=boosted(question, found.hits, self._boosters))
 
     def seen(self, question: Question) -> Mapping[str, Any]:
-        """What each booster saw in the question, by its name; nothing for those that saw nothing."""
+        """The diagnostics of each booster, by its name; boosters without any are left out."""
         return {b.name: seen for b in self._boosters if (seen := b.seen(question))}
 
 
 def boosted(
     question: Question, hits: Sequence[Hit], boosters: Sequence[Booster]
 ) -> tuple[Hit, ...]:
-    """Hits with all boosts added to their scores, in the order of the sums.
+    """The hits with all boosts added to their scores, in order of the sums.
 
-    Each boost stands in `Hit.scores` under its booster's name. Where a sum exceeds 1, all are
-    divided by the highest, so that the order is that of the sums and scores stay in 0..1.
+    Each boost is recorded in `Hit.scores` under its booster's name. If a sum exceeds 1, all are
+    divided by the highest, so that the order is kept and scores stay in 0..1.
     """
     gained = [(booster.name, booster.boosts(question, hits)) for booster in boosters]
     if not any(any(boosts) for _, boosts in gained):

@@ -1,7 +1,7 @@
-"""Which documents does a question name?
+"""Finds the documents that a question names.
 
-Where many documents are alike (a report a year from each of a hundred companies), the words of
-their texts do not say which one is meant; their names do.
+When many documents are alike (a yearly report from each of a hundred companies), the words of
+their texts do not show which one is meant; their names do.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from pincite.text.document_names import (
 )
 
 LEAST_CERTAINTY = 0.4
-"""Below this it is chance: a question does not name every document it shares a word with."""
+"""Below this a match is chance: a question does not name every document it shares a word with."""
 
 _FEW = 3
 """Reports of one company and year: the annual one and parts of it."""
 
 _NEARLY = 0.75
-"""A name with this part of another's weight in common with a question rivals it."""
+"""A name that shares this part of another's weight with a question rivals it."""
 
 _EMPHASIS = 3
-"""Power of a word's rarity: a word of one name outweighs several that stand in many."""
+"""Power of a word's rarity: a word of one name outweighs several common ones."""
 
 _SAME = 1e-9
 
@@ -46,8 +46,8 @@ _SAME = 1e-9
 class Naming:
     """How certain it is, in 0.4..1, that a question names a document.
 
-    `is_alone` if it rests on several numbers or capitalised words, no other document has more of them
-    in its name, and at most two have nearly as much.
+    `is_alone`: the match rests on several numbers or capitalised words, no other document has more
+    of them in its name, and at most two have nearly as many.
     """
 
     certainty: float
@@ -55,11 +55,11 @@ class Naming:
 
 
 class _Evidence:
-    """What each name has in common with a question; arrays have one value for each name.
+    """What each name shares with a question; arrays have one value for each name.
 
-    `weight` is that of the common words, `marked` that of numbers and capitalised words among
-    them and `marked_words` their number. `asked` is the weight of those words of the question that
-    stand in any name. Names that are `excluded` are not meant.
+    `weight` is the weight of the shared words, `marked` the weight of the numbers and capitalised
+    words among them, `marked_words` the count of those. `asked` is the weight of the question's
+    words that occur in any name. `excluded` names are not meant.
     """
 
     def __init__(self, *, names: int) -> None:
@@ -70,7 +70,7 @@ class _Evidence:
         self.asked = 0.0
 
     def add(self, found: _Found, word: NameWord) -> None:
-        """Count a word for the names that hold it."""
+        """Count a word for the names that contain it."""
         is_new = np.ones(len(found.names), dtype=bool)
         self.add_more(found, found.weight, asked=found.weight, is_new=is_new, word=word)
 
@@ -83,7 +83,7 @@ class _Evidence:
         is_new: NDArray[np.bool_],
         word: NameWord,
     ) -> None:
-        """Count what a word adds to each name; `is_new` where nothing of it was counted yet."""
+        """Count what a word adds to each name; `is_new` where no part of it was counted yet."""
         self.asked += asked
         self.weight[found.names] += more
         if word.is_marked:
@@ -93,41 +93,41 @@ class _Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Found:
-    """The names that hold a word, as one or in two, ascending; and what the word weighs."""
+    """The names that contain a word, written as one or as two, ascending; and the word's weight."""
 
     names: NDArray[np.int64]
     weight: float
 
 
 class NamedDocuments:
-    """Tells which documents of a table a question names.
+    """Finds the documents of a table that a question names.
 
-    A word's rarity is ln(N / n) / ln(N): 1 when it stands in the names of one of N documents, 0
-    when in all; documents with the same names count as one. A word weighs the third power of its
-    rarity. How certain it is that a name is meant, in 0..1, is
+    A word's rarity is ln(N / n) / ln(N): 1 when it occurs in the names of one of N documents, 0
+    when in all; documents with the same names count as one. A word's weight is the third power of
+    its rarity. The certainty that a name is meant, in 0..1, is
 
         strength x sqrt(share x coverage)
 
-    `share` is the part (by weight) of those words of the question that stand in any name, and
-    `coverage` the part of the words of this name, that the two have in common. `strength` is the
-    weight of what they have in common, at most 1. Where several numbers and capitalised words are
-    in common, the rarity of having nearly as much, to the third power, counts if it is more:
-    neither "3M" nor "2018" need be rare, and yet only one report has both.
+    Both parts are by weight: `share` is the shared part of those words of the question that occur
+    in any name, `coverage` the shared part of this name's words. `strength` is the weight of the
+    shared words, at most 1. If several numbers and capitalised words are shared, the rarity of
+    sharing nearly as much, to the third power, counts when it is higher: "3M" and "2018" may both
+    be common, and yet only one report has both.
     """
 
     def __init__(self, table: NameTable) -> None:
         self._table = table
         self._by_called = np.argsort(table.called, kind="stable")
-        # The words of one name stand together.
+        # The words of one name are adjacent.
         second = (table.kinds & SECOND_NAME).astype(bool)
         is_first = _is_new(table.owners) | _is_new(second)
         names = np.cumsum(is_first) - 1
-        # Of each name: what its documents are called by, and a number for that.
+        # For each name: the hash that its documents are called by, and a number for that.
         self._owners = table.owners[is_first]
         self._owner = np.cumsum(_is_new(self._owners)) - 1
         self._documents = int(self._owner[-1]) + 1 if len(self._owner) else 0
 
-        # For each term the names that hold it: those of term `n` from `starts[n]` on.
+        # For each term the names that contain it: those of term `n` start at `starts[n]`.
         by_term = np.argsort(table.words, kind="stable")
         held = _is_new(table.words[by_term]) | _is_new(names[by_term])  # As one word or in two.
         by_term = by_term[held]
@@ -135,7 +135,7 @@ class NamedDocuments:
         self._names = names[by_term]
         self._terms = table.words[by_term][is_first]
         self._starts = np.flatnonzero(np.append(is_first, True))
-        # Names are in order of their owners: a term's owners are counted where they change.
+        # Names are sorted by owner, so a term's owners are counted where they change.
         is_owner = is_first | _is_new(self._owner[self._names])
         held_by = np.add.reduceat(is_owner, self._starts[:-1]) if len(self._terms) else is_owner
         self._weights = self._rarity_of(held_by.astype(np.int64)) ** _EMPHASIS
@@ -147,7 +147,7 @@ class NamedDocuments:
         self._dated[names[(table.kinds & YEAR) != 0]] = True
 
     def named(self, question: str) -> dict[str, Naming]:
-        """Documents that the question names."""
+        """The documents that the question names, by id."""
         evidence = self._evidence(question)
         if evidence.asked < _SAME:
             return {}
@@ -187,7 +187,7 @@ class NamedDocuments:
                 _add_pair(evidence, word, found)
         years = [found[word.term].names for word in words if word.is_year]
         if any(map(len, years)):
-            # The report of another year is not meant, whatever else it has in common.
+            # The report of another year is not meant, whatever else matches.
             evidence.excluded = self._dated.copy()
             evidence.excluded[np.concatenate(years)] = False
         return evidence
@@ -206,16 +206,16 @@ class NamedDocuments:
         weight, as_much = evidence.weight[places], as_much[places]
         share = weight / evidence.asked
         coverage = np.minimum(1.0, weight / np.maximum(self._whole[places], _SAME))
-        # How rare it is among documents to have nearly as much, where it is several words.
+        # How rare it is among documents to share nearly as much, for several words.
         combined = np.where(as_much > 0, self._rarity_of(np.maximum(as_much, 1)) ** _EMPHASIS, 0.0)
         strength = np.minimum(1.0, np.maximum(weight, combined))
         certainty[places] = strength * np.sqrt(share * coverage)
         return certainty
 
     def _as_much(self, evidence: _Evidence) -> NDArray[np.int64]:
-        """How many documents have nearly as much in common as each name, itself included.
+        """How many documents share nearly as much with the question as each name, itself included.
 
-        Numbers and capitalised words count; 0 for a name that has not several of them in common.
+        Numbers and capitalised words count; 0 for a name that does not share several of them.
         """
         counts = np.zeros(len(self._owners), dtype=np.int64)
         several = np.flatnonzero(evidence.marked_words > 1)
@@ -236,7 +236,7 @@ class NamedDocuments:
 
 
 def _add_pair(evidence: _Evidence, pair: NameWord, found: Mapping[str, _Found]) -> None:
-    """What two words weigh as one, less what they have weighed already."""
+    """Add the weight of two words as one, minus what was counted for each."""
     both = found[pair.term]
     if not len(both.names):
         return
@@ -250,7 +250,7 @@ def _add_pair(evidence: _Evidence, pair: NameWord, found: Mapping[str, _Found]) 
 
 
 def _is_new(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether a value differs from the one before it; the first does."""
+    """Whether each value differs from the one before it; the first always does."""
     return np.append(np.ones(len(values[:1]), dtype=bool), values[1:] != values[:-1])
 
 
@@ -261,10 +261,10 @@ def _are_in(ascending: NDArray[np.int64], sought: NDArray[np.int64]) -> NDArray[
     return found
 
 
-# Prefers the documents that a question names.
+# Boosting the documents that a question names.
 
 TableOf = Callable[[str | None], NameTable]
-"""The names of a collection's documents, or of all."""
+"""The names of a collection's documents, or of all documents."""
 
 CERTAIN_ENOUGH_TO_FILTER = 0.7
 
@@ -273,7 +273,7 @@ _QUESTIONS_REMEMBERED = 16
 
 
 class DocumentRoutes:
-    """The documents that questions name; a collection's names are weighed when it is first asked."""
+    """Caches the documents that questions name; a collection's names are weighed on first use."""
 
     def __init__(self, table_of: TableOf) -> None:
         self._table = lru_cache(maxsize=_COLLECTIONS_REMEMBERED)(
@@ -284,14 +284,14 @@ class DocumentRoutes:
         )
 
     def named(self, question: Question) -> Mapping[str, Naming]:
-        """Documents that the question names, with how certain that is."""
+        """The documents that the question names, with the certainty of each."""
         found: Mapping[str, Naming] = self._named(question.plain, question.collection)
         return found
 
     def narrowed(self, question: Question, documents: Iterable[str]) -> Question | None:
-        """The question asked of some documents alone; None for none, and where it has filters.
+        """The question limited to these documents; None without any, and when it has filters.
 
-        Who filters has said where to look.
+        Filters already say where to look.
         """
         meant = tuple(sorted(documents))
         if not meant or question.filters:
@@ -300,7 +300,7 @@ class DocumentRoutes:
 
 
 class NamedDocumentBooster:
-    """`weight` x certainty for passages of documents that the question names."""
+    """Adds `weight` x certainty to passages of documents that the question names."""
 
     name = "documents"
 
@@ -309,7 +309,7 @@ class NamedDocumentBooster:
         self._weight = weight
 
     def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
-        """What each candidate gains by the name of its document."""
+        """The boost of each candidate for the name of its document."""
         named = {
             document: self._weight * naming.certainty
             for document, naming in self._routes.named(question).items()
@@ -317,7 +317,7 @@ class NamedDocumentBooster:
         return [named.get(hit.passage.span.document_id, 0.0) for hit in hits]
 
     def seen(self, question: Question) -> Mapping[str, float]:
-        """The documents named, the most certain first."""
+        """The named documents, the most certain first."""
         named = self._routes.named(question)
         certainties = {document: naming.certainty for document, naming in named.items()}
         return dict(sorted(certainties.items(), key=lambda item: (-item[1], item[0])))

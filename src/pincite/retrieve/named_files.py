@@ -1,7 +1,7 @@
-"""Which file does a question name as the place to look in: "In travel.md, what is the limit?"
+"""Finds the file that a question names as the place to look in: "In travel.md, what is the limit?"
 
-A file's name says where to look and not what for. It is told by its suffix, or by the words before
-it: "according to the travel policy".
+A file's name says where to look, not what for. It is recognised by its suffix, or by the words
+before it: "according to the travel policy".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pincite.settings.toml_files import shipped
 from pincite.text.terms import fold
 
 _LONGEST_NAME = 8
-"""In words, of a question."""
+"""In words of the question."""
 _MOST_NAMES = 5
 _SUFFIX = re.compile(r"[\w)\]]\.[^\W\d_]\w{0,7}$")
 _SUFFIXED = re.compile(r"[\w)\]]\.[^\W\d_]")
@@ -32,9 +32,9 @@ _ENDS = re.compile(r"\s*(?:[,:;?!.)\]]|$)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileNamed:
-    """Files as ids of documents, and the question without what names them.
+    """The named files as document ids, and in `rest` the question without their names.
 
-    Without documents there is no such file, and the question is as it was.
+    Without documents there is no such file, and the question is unchanged.
     """
 
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ class FileNamed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mention:
-    """A name where it stands in a text, with the words before it that say that a file is meant."""
+    """A name at its place in a text, including words before it that say that a file is meant."""
 
     name: str
     start: int
@@ -54,11 +54,11 @@ class _Mention:
 
 
 class NamedFiles:
-    """Finds files of a library by what a question calls them.
+    """Finds files of a library by the names in a question.
 
-    `_`, `-` and blanks are alike, and so are capitals. A name with its suffix counts where words
-    such as "in" stand before it, or where `is_in_text` says that no document speaks of it. One
-    without counts where it is the whole name of a file, behind "according to" or "the file".
+    `_`, `-` and spaces are equivalent, and case is ignored. A name with its suffix counts after words
+    such as "in", or if no document mentions it (`is_in_text`). A name without suffix counts if it is
+    the whole name of a file, after "according to" or "the file".
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class NamedFiles:
         self._is_in_text = is_in_text
 
     def named(self, question: str, collection: str | None) -> FileNamed | None:
-        """The files that are meant; None where none is named.
+        """The named files; None when none is named.
 
-        A name with a suffix that files of the library have is told where none of them has that name.
+        A name that no file has is still reported if its suffix is one that files of the library have.
         """
         rest, names, documents = question, list[str](), dict[str, None]()
         while len(names) < _MOST_NAMES and (found := self._first(rest, collection)):
@@ -108,7 +108,7 @@ class NamedFiles:
         return None
 
     def _suffixed(self, text: str, collection: str | None) -> Iterator[_Mention]:
-        """Names that end in the suffix of a file, the longest at each place."""
+        """Names that end in a file suffix, the longest at each place."""
         words, frames = [*_WORD.finditer(text)], _frames(text)
         for place, word in enumerate(words):
             if not _SUFFIX.search(word[0].rstrip(_CLOSES)):
@@ -128,7 +128,7 @@ class NamedFiles:
                     break
 
     def _bare(self, text: str, collection: str | None) -> Iterator[_Mention]:
-        """Whole names of files without their suffix."""
+        """Whole names of files, without their suffix."""
         for found in _frame().finditer(text):
             words = islice(_WORD.finditer(text, found.end()), _LONGEST_NAME)
             for last in reversed([*words]):
@@ -154,7 +154,7 @@ class NamedFiles:
     def _called(
         self, name: str, collection: str | None, *, is_whole: bool = True
     ) -> tuple[str, ...]:
-        """Documents of the files at this path, or of this name in any folder."""
+        """Documents of the files at this path, or with this name in any folder."""
         asked = _alike(name)
         known = self._known(collection).get((asked.rpartition("/")[2], is_whole), ())
         return tuple(
@@ -167,7 +167,7 @@ class NamedFiles:
 
 
 def _by_name(named: Sequence[NamedFile]) -> dict[tuple[str, bool], list[tuple[str, str]]]:
-    """Path and document of each file, by its name with the suffix (True) and without (False)."""
+    """Path and document of each file, by its name with suffix (True) and without (False)."""
     known: dict[tuple[str, bool], list[tuple[str, str]]] = {}
     for file in named:
         path = PurePath(file.path)
@@ -184,13 +184,13 @@ def _alike(name: str) -> str:
 
 
 def _frames(text: str) -> dict[int, int]:
-    """Where words begin that say that a name is a place to look in, by where that name begins."""
+    """Start of each frame (words that make a name a place to look in), by the start of that name."""
     return {found.end(): found.start() for found in _frame().finditer(text)}
 
 
 @cache
 def _frame() -> re.Pattern[str]:
-    """Words before the name of a file, of all languages: "according to", "in the file"."""
+    """Words before the name of a file, in all languages: "according to", "in the file"."""
     lists = _lists()
     says, within, articles, nouns = (
         "|".join(one[key] for one in lists) for key in ("says", "within", "articles", "nouns")

@@ -1,4 +1,4 @@
-"""Leaves out what says the same in another document than the one that the question names."""
+"""Leaves out near-duplicates from documents other than the one that the question names."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pincite.retrieve.named_documents import DocumentRoutes
 from pincite.stages import Retriever
 
 _TWINS = 0.6
-"""Share of the words of two passages that stand in both, from which on they say the same."""
+"""Two passages are twins when at least this share of their words occurs in both."""
 
 _FEWEST_DOCUMENTS = 3
-"""Other documents with twins: fewer are copies or versions, and not a kind of document."""
+"""Other documents with twins: fewer are copies or versions, not a kind of document."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 _LOOKED_AT = 20
-"""Best candidates of any document: where they are not alike, nothing further is looked up."""
+"""Best candidates of any document: if they are not alike, nothing else is looked up."""
 
 TextOf = Callable[[Span], str]
 
@@ -31,11 +31,11 @@ TextOf = Callable[[Span], str]
 class TwinsLeftOut:
     """A retriever for reports that are alike: names decide where texts cannot.
 
-    Where a question names a document that stands alone among its kind ("Acme Foods", "2018"), that
-    document is searched on its own as well. Passages of other documents that say nearly the same as
-    one of its passages, numbers aside, are left out: their numbers would answer for another company
-    or year. It only happens where several other documents have such passages; elsewhere a title in
-    a question does not keep answers away that stand in other documents.
+    If a question names a document that is unique among its kind ("Acme Foods", "2018"), that document
+    is also searched on its own. Passages of other documents that say nearly the same as one of its
+    passages, numbers aside, are left out: their numbers would answer for another company or year.
+    This happens only if several other documents have such passages; otherwise a title in a question
+    would suppress answers from other documents.
     """
 
     def __init__(self, retriever: Retriever, routes: DocumentRoutes, text_of: TextOf) -> None:
@@ -44,7 +44,7 @@ class TwinsLeftOut:
         self._text_of = text_of
 
     def retrieve(self, question: Question) -> Ranking:
-        """As many candidates as the retriever gives, best first, without twins."""
+        """As many candidates as the retriever returns, best first, without twins."""
         every = self._retriever.retrieve(question)
         named = self._routes.named(question)
         meant = self._routes.narrowed(question, (d for d, n in named.items() if n.is_alone))
@@ -68,7 +68,7 @@ class TwinsLeftOut:
         )
 
     def _twins(self, own: Sequence[Hit], others: Sequence[Hit]) -> list[Hit]:
-        """Those of the others that say the same as one of our own."""
+        """The hits in `others` that say the same as one in `own`."""
         is_twin = np.any(self._shared(own, others) >= _TWINS, axis=0)
         return [
             hit
@@ -77,7 +77,7 @@ class TwinsLeftOut:
         ]
 
     def _shared(self, ones: Sequence[Hit], others: Sequence[Hit]) -> NDArray[np.float32]:
-        """For each pair of passages the words in both, as a share of those in either."""
+        """Jaccard similarity of the words of each pair of passages: one row per hit of `ones`."""
         texts = {hit.passage.id: set(_WORD.findall(self._text(hit))) for hit in (*ones, *others)}
         words = {word: n for n, word in enumerate(sorted(set().union(*texts.values())))}
         held = np.zeros((len(ones) + len(others), len(words)), dtype=np.float32)
@@ -94,7 +94,7 @@ class TwinsLeftOut:
 
 
 def _without(every: Ranking, own: Ranking, twins: Sequence[Hit]) -> Ranking:
-    """The named documents' own passages and what is not their twin."""
+    """The named documents' own passages, and others that are not their twins."""
     lost = {hit.passage.id for hit in twins}
     ours = {hit.passage.id for hit in own.hits}
     others = [hit for hit in every.hits if hit.passage.id not in lost | ours]
@@ -109,10 +109,10 @@ def _without(every: Ranking, own: Ranking, twins: Sequence[Hit]) -> Ranking:
         for hit in twins
     ]
     most = max(len(own), len(every))
-    told = f"{len(twins)} passages of other documents say the same as the one named"
+    note = f"{len(twins)} passages of other documents say the same as the one named"
     return replace(
         every,
         hits=tuple(found[:most]),
         dropped=(*every.dropped, *dropped),
-        notes=(*every.notes, told),
+        notes=(*every.notes, note),
     )

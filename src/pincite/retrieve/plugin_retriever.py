@@ -1,4 +1,4 @@
-"""Candidates of a plugin's retriever: looked up again, and kept to what was asked of."""
+"""Checks the candidates of a plugin's retriever: looked up again, limited to the question's filters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pincite.stages import Keys, Retriever
 
 
 class AddedRetriever:
-    """What the other retriever finds, without what the question may not look at.
+    """The candidates of another retriever, without those that the question's filters exclude.
 
-    Passages are the library's own, by their keys; collection and filters hold whatever was found.
+    Passages are the library's own, looked up by key; collection and filters always apply.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class AddedRetriever:
         self._allowed = allowed
 
     def retrieve(self, question: Question) -> Ranking:
-        """Its candidates, best first, each once."""
+        """The candidates, best first, each once."""
         found = self._added.retrieve(question)
         allowed = self._allowed(question.collection, question.filters)
         may_be = None if allowed is None else {int(key) for key in allowed}
@@ -36,11 +36,11 @@ class AddedRetriever:
         passages = self._passages(keys)
         hits = [_kept(by_key[key], passages[key]) for key in keys if key in passages]
         left = len(by_key) - len(hits)
-        told = f"{left} candidates of the plugin are not among what was asked of"
+        note = f"{left} candidates of the plugin are outside the question's collection or filters"
         return replace(
             found,
             hits=tuple(sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))),
-            notes=(*found.notes, *([told] if left else [])),
+            notes=(*found.notes, *([note] if left else [])),
         )
 
 

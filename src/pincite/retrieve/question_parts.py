@@ -1,4 +1,4 @@
-"""Which questions stand in one?"""
+"""Splits a text into its single questions, and a comparison into its sides."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 _FEWEST_WORDS = 3
 _LONGEST_CHARS = 300
-"""Of a question that may be about two things: a longer one is none that was typed in one breath."""
+"""Longest text that is checked for a question about two things; longer ones are pasted text."""
 _ASKING = (
     r"(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|should"
     r"|was|wer|wie|wo|wann|warum|welche[rsnm]?|que|qui|quand|comment|pourquoi|quel(?:le)?s?)"
@@ -26,9 +26,9 @@ _TWO_OF_A_KIND = re.compile(
     rf"(?:(?P=of)\s(?P<second>\S+(?:\s\S+){{0,4}})|(?P<code>{_CODE}))$",
     re.IGNORECASE,
 )
-"""`What is the price of P-1 and of P-2`; between two codes the preposition need not stand twice.
+"""`What is the price of P-1 and of P-2`; between two codes the preposition may be omitted.
 
-Two years of a figure mostly stand in one row.
+Years are excluded: two years of a figure are mostly in one row.
 """
 
 
@@ -54,7 +54,7 @@ _WHICH_OF_TWO = re.compile(
 
 def question_parts(text: str) -> tuple[str, ...]:
     """The single questions of "What is A and how does B?"; empty when there is only one."""
-    # With single blanks, since a long run of them would be looked through again for each.
+    # Single spaces: a long run of them would be scanned again from each of its spaces.
     split = [part.strip() for part in _BETWEEN.split(" ".join(text.split()))]
     asked = [part for part in split if len(part.split()) >= _FEWEST_WORDS]
     parts = [single for part in asked for single in _of_each(part)]
@@ -62,9 +62,9 @@ def question_parts(text: str) -> tuple[str, ...]:
 
 
 def compared_sides(text: str) -> tuple[str, ...]:
-    """What "What is the difference between A and B?" compares, each asked for alone; empty for others.
+    """The two sides of "What is the difference between A and B?"; empty for other questions.
 
-    "How do the limits of A differ from those of B" asks for the limits of A and for the limits of B.
+    "Compare the limits of A and B" has the sides "the limits of A" and "the limits of B".
     """
     plain = " ".join(text.split()).rstrip(" ?.!")
     if len(plain) > _LONGEST_CHARS:
@@ -79,7 +79,7 @@ def compared_sides(text: str) -> tuple[str, ...]:
 
 
 def _of_each(part: str) -> tuple[str, ...]:
-    """The question about each of two things; itself where it is about one."""
+    """The question about each of two things, or the question itself when it is about one."""
     found = _TWO_OF_A_KIND.match(part.rstrip(" ?.!")) if len(part) <= _LONGEST_CHARS else None
     if found is None or (found["code"] and not re.fullmatch(_CODE, found["first"])):
         return (part,)
@@ -88,10 +88,10 @@ def _of_each(part: str) -> tuple[str, ...]:
 
 
 def all_ask(parts: Sequence[str]) -> bool:
-    """Whether each part asks: "Consider the lease; does it end?" has one question and its setting."""
+    """Whether each part is a question: in "Consider the lease; does it end?" only the second is."""
     return all(_ASKS.search(part) for part in parts)
 
 
 def opens_as_question(part: str) -> bool:
-    """Whether it begins with what asks, or one word before: "Until when is it due?"."""
+    """Whether it begins with a question word, or one word before it: "Until when is it due?"."""
     return _OPENS.match(part) is not None

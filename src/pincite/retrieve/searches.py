@@ -1,4 +1,4 @@
-"""The two searches, side by side."""
+"""Runs the lexical and the dense search in parallel."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from pincite.records.flow import Question, Understood
 from pincite.stages import DenseIndex, Keys, LexicalIndex, Scored, VectorEncoder
 
 _MOST_TIED = 5_000
-"""Beyond so many equal scores the order of ingest may decide."""
+"""With more equal scores than this, the order of ingest may decide."""
 
 AllowedLookup = Callable[[str | None, Filters], "Keys | None"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What each search found, best first."""
+    """The results of each search, best first."""
 
     lexical: Sequence[Scored]
     dense: Sequence[Scored]
 
     def without(self, left_out: Collection[int]) -> Found:
-        """The same, less these keys."""
+        """The same results without these keys."""
         return Found(
             lexical=[item for item in self.lexical if item.key not in left_out],
             dense=[item for item in self.dense if item.key not in left_out],
         )
 
     def scores(self) -> dict[int, dict[str, float]]:
-        """By passage key, the score of each search that found it."""
+        """For each passage key, its score in each search that found it."""
         found: dict[int, dict[str, float]] = {}
         for name, items in (("lexical", self.lexical), ("dense", self.dense)):
             for item in items:
@@ -44,9 +44,9 @@ class Found:
 class Searches:
     """Searches by words and by meaning at the same time.
 
-    Without an encoder only by words, and so it is with `alpha` 1; with 0 only by meaning. With a
-    collection or filters, both look at the passages that these allow and at no others, so that
-    filtering loses nothing.
+    Without an encoder, or with `alpha` 1, only by words; with `alpha` 0 only by meaning. With a
+    collection or filters, both searches look only at the allowed passages, so that filtering does
+    not lose results.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class Searches:
 
     @property
     def looks_at_words(self) -> bool:
-        """Whether there is a search by words at all."""
+        """Whether the search by words runs."""
         return self._alpha > 0 or self._dense is None or self._encoder is None
 
     def permitted(self, keys: Sequence[int], question: Question) -> list[int]:
-        """Those of the keys that the question may be answered from, in their order."""
+        """The keys that the question's collection and filters allow, in their order."""
         allowed = self._allowed(question.collection, question.filters)
         if allowed is None:
             return list(keys)
@@ -87,9 +87,9 @@ class Searches:
         ]
 
     def find(self, understood: Understood, question: Question, *, times: int = 1) -> Found:
-        """The best of both searches for what was understood, where `question` allows it.
+        """The best results of both searches for `understood`, within what `question` allows.
 
-        `times` as many from each as are looked at otherwise.
+        `times` multiplies the limit of each search.
         """
         allowed = self._allowed(question.collection, question.filters)
         if understood.within is not None:
@@ -127,15 +127,15 @@ class Searches:
     def _best(
         self, understood: Understood, search: Callable[[int], list[Scored]], limit: int
     ) -> list[Scored]:
-        # Where words are excluded, all candidates are read: not more of them than need be.
+        # With excluded words, every candidate is read, so no more than needed are fetched.
         return search(limit) if understood.excluded else _with_ties(search, limit)
 
 
 def _with_ties(search: Callable[[int], list[Scored]], limit: int) -> list[Scored]:
-    """The best `limit`, and what scores as much as the last of them.
+    """The best `limit` results, and those that tie with the last of them.
 
-    An index puts equal scores in the order of ingest; cut there, the same files taken in in another
-    order would give other candidates.
+    An index returns equal scores in the order of ingest: with a cut there, ingesting the same files
+    in another order would give other candidates.
     """
     asked = limit + 1
     found = search(asked)

@@ -1,4 +1,4 @@
-"""What does a question ask for? Without a language model, and every step can be turned off."""
+"""Reads a question without a language model: terms, phrases, corrections, expansions."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from pincite.text.question_words import is_asking_verb, spoken_language
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary
 
-# Is a question asked in another language than the documents, which the encoder does not read?
+# Detecting questions in a language that the documents do not use and the encoder does not read.
 
 _LEAST_SHARE = 0.05
-"""Of the passages: a language of fewer is that of a quotation, or was told wrongly."""
+"""Of the passages: a language with fewer is that of a quotation, or was detected wrongly."""
 _FEWEST_TERMS = 2
 _LEAST_KNOWN = 0.1
-"""Of a question's terms in another script, where documents are in its language."""
+"""Share of a question's terms in another script that are known if documents are in its language."""
 
 _NAME = re.compile(r"(?<=\s)[^\W\d_a-zß-ÿ]\w*")
-"""A word with a capital inside of a sentence: `Die Hard` says nothing of the language."""
+"""A capitalised word inside a sentence: `Die Hard` says nothing about the language."""
 
 _LETTERS = (
     (re.compile("[\u3041-\u30ff]"), "ja"),
@@ -45,7 +45,7 @@ _LETTERS = (
 
 
 class OtherLanguage:
-    """Tells the language of a question of which the library has next to nothing."""
+    """Detects a question in a language of which the library has next to nothing."""
 
     def __init__(self, passages: Mapping[str, int], weights: TermWeights) -> None:
         """`passages`: how many are in each language."""
@@ -54,14 +54,14 @@ class OtherLanguage:
         self._weights = weights
 
     def __call__(self, question: str) -> str:
-        """Its name, such as "German"; empty for a question in a language of the documents."""
+        """The language's name, such as "German"; empty when documents are in that language."""
         if not is_latin(question):
             return self._of_another_script(question)
         plain = _NAME.sub("", question)
         spoken = spoken_language(plain, self._weights.language(plain))
         if not self._held or spoken in self._held:
             return ""
-        # Of the documents' own languages none may claim as many words.
+        # None of the documents' own languages may claim as many words.
         if any(spoken_language(plain, held) == held for held in self._held):
             return ""
         return language_name(spoken)
@@ -69,32 +69,32 @@ class OtherLanguage:
     def _of_another_script(self, question: str) -> str:
         found = next((name for sign, name in _LETTERS if sign.search(question)), "")
         asked = {term for term in terms(question, found) if not is_latin(term)}
-        # A single word may be missing in documents of its language, too.
+        # A single word may be missing even from documents in its language.
         if len(asked) < _FEWEST_TERMS:
             return ""
         known = sum(self._weights.weight(term) < 1 for term in asked)
         return language_name(found) if found and known < _LEAST_KNOWN * len(asked) else ""
 
 
-# What does a question ask for? Without a language model, and every step can be turned off.
+# Reading a question. Every step can be turned off.
 
 _LONG_TO_SHORT = 0.5
-"""What the short form counts where the question has the long one; the long form's words share as
-much where it has the short one."""
+"""Weight of the short form when the question has the long one; the words of the long form share
+as much when it has the short one."""
 
 _PART_OF_COMPOUND = 0.5
 _COMPOUND_OF_PART = 0.2
 _COMPOUNDS = 8
-"""What the parts of a question's compound count, what compounds of its words, and how many."""
+"""Weight of the parts of a compound in the question, of compounds of its words, and how many."""
 
 _PHRASES_KEPT = 5
-"""Passages that no stage drops for the phrases they hold, where others may be found too."""
+"""Passages that contain the phrases and are never dropped, when others may be found too."""
 
 _LIKELY_MEANT = 0.5
-"""What the word counts that an unknown one may be misspelt from, beside that one."""
+"""Weight of a suggested spelling that is searched for in addition to the unknown word."""
 
 _ENTITY = 1.3
-"""What names and numbers count."""
+"""Weight of names and numbers."""
 
 _ASKED_WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_CORRECTED = 5
@@ -102,7 +102,7 @@ _SHORTEST_CORRECTED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
-    """Which steps are taken; with `phrases` only passages that hold them are found."""
+    """Which steps are taken; with `phrases`, only passages that contain them are found."""
 
     phrases: bool
     abbreviations: bool
@@ -113,11 +113,11 @@ class Steps:
 
 
 class QuestionReader:
-    """Reads a question with what the library knows of words.
+    """Reads a question with the library's knowledge of words.
 
-    `is_word` tells words of English that the library need not hold: they are not taken for misspelt
-    ones. Of other languages no such list is there, and what a misspelt word may stand for is only
-    looked up beside it.
+    `is_word` recognises English words that the library may lack, so that they are not taken for
+    misspellings. Other languages have no such list: there the suggested spelling is searched for
+    in addition to the word.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class QuestionReader:
         steps: Steps,
         other_language: OtherLanguage | None = None,
     ) -> None:
-        """`other_language` where the encoder reads one language only."""
+        """`other_language` is given when the encoder reads one language only."""
         self._lexical = lexical
         self._weights = weights
         self._languages = languages
@@ -147,7 +147,7 @@ class QuestionReader:
         self._other_language = other_language
 
     def understand(self, question: Question) -> Question:
-        """The question with what was understood of it."""
+        """The question, with `understood` filled in."""
         syntax = parsed(question.text, self._exact.is_option)
         written, language = syntax.plain, self._weights.language(syntax.plain)
         syntax = replace(syntax, plain=_unframed(syntax, language))
@@ -187,39 +187,38 @@ class QuestionReader:
             notices=(
                 *_of_language(foreign),
                 *_notices(syntax, wanted, corrections, language),
-                *(f"searched for '{near}' beside '{word}'" for word, near in beside.items()),
+                *(f"searched for '{near}' as well as '{word}'" for word, near in beside.items()),
                 *notices,
             ),
         )
-        told = (*question.notices, *understood.notices)
-        return replace(question, understood=understood, notices=told)
+        all_notices = (*question.notices, *understood.notices)
+        return replace(question, understood=understood, notices=all_notices)
 
     def _within_named(
         self, question: Question, syntax: QuestionSyntax, language: str
     ) -> tuple[Question, QuestionSyntax]:
-        """The question asked of the file that it names, without that name; else as it was.
+        """The question limited to the file that it names, without that name; otherwise unchanged.
 
-        Who filters has said where to look.
+        Filters already say where to look.
         """
         named = None if question.filters else self._named.named(syntax.plain, question.collection)
         if named is None or not terms(named.rest, language):
             return question, syntax
         if not named.documents:
-            told = f"no file is called {' or '.join(named.names)}: all were looked into"
-            return replace(question, notices=(*question.notices, told)), syntax
+            notice = f"no file is named {' or '.join(named.names)}: all files were searched"
+            return replace(question, notices=(*question.notices, notice)), syntax
         if not all(phrase in named.rest for phrase in syntax.phrases):
             return question, syntax
-        were = "was" if len(named.names) == 1 else "were"
-        told = f"only {' and '.join(named.names)} {were} looked into, which the question names"
+        notice = f"searched only {' and '.join(named.names)}, as named in the question"
         narrowed = replace(
             question,
             filters=Filters(documents=named.documents),
-            notices=(*question.notices, told),
+            notices=(*question.notices, notice),
         )
         return narrowed, replace(syntax, plain=named.rest)
 
     def _nearest(self, syntax: QuestionSyntax, language: str) -> dict[str, str]:
-        """Words that may be misspelt, and the nearest ones of the library."""
+        """Words that may be misspelt, with the nearest word of the library."""
         exact = {word for phrase in syntax.phrases for word in phrase.split()}
         telling = question_terms(syntax.plain, language).keys()
         found = {}
@@ -247,7 +246,7 @@ class QuestionReader:
     def _expansions(
         self, asked: str, wanted: Mapping[str, str], language: str
     ) -> dict[str, dict[str, float]]:
-        """Terms that the question does not have, and what they count, by what they stand for."""
+        """Added terms and their weights, by the word of the question that they stand for."""
         found: dict[str, dict[str, float]] = {}
         if self._steps.abbreviations:
             found |= self._abbreviations(asked, wanted, language)
@@ -255,7 +254,7 @@ class QuestionReader:
             found |= self._compounds(wanted, language)
         for other in self._languages:
             if other != language:
-                # A name is written alike in texts of all languages, but has another stem.
+                # A name is spelt the same in texts of all languages, but has another stem.
                 stems = terms(" ".join(wanted.values()), other)
                 found[f"in {other}"] = dict.fromkeys(stems, 1.0)
         return found
@@ -300,7 +299,7 @@ class QuestionReader:
     def _within(
         self, syntax: QuestionSyntax, allowed: Keys | None
     ) -> tuple[tuple[int, ...] | None, list[str]]:
-        """The passages that hold the phrases (None: any passage), and what must be told."""
+        """Keys of the passages that contain the phrases (None: any passage), and notices."""
         if not syntax.phrases:
             return None, []
         if every := self._exact.holding(syntax.phrases, allowed):
@@ -311,24 +310,24 @@ class QuestionReader:
             f"'{phrase}'" for phrase, keys in zip(syntax.phrases, single, strict=True) if not keys
         ]
         if missing:
-            told = f"no passage holds the exact words {' or '.join(missing)}"
-            return some or None, [f"{told}: searched for the words apart"]
-        return some, ["no passage holds all of the quoted words: searched for any of them"]
+            notice = f"no passage contains the exact words {' or '.join(missing)}"
+            return some or None, [f"{notice}: searched for the words separately"]
+        return some, ["no passage contains all of the quoted words: searched for any of them"]
 
 
 def understood_plainly(text: str) -> Understood:
-    """A question taken word for word, where nobody has read it before."""
+    """A question taken word for word, for callers without a `QuestionReader`."""
     return Understood(plain=text, asked=text, terms=dict.fromkeys(question_terms(text), 1.0))
 
 
 def _unframed(syntax: QuestionSyntax, language: str) -> str:
-    """What is asked for; words in quotation marks are meant."""
+    """The question without its frame, unless the frame has quoted words."""
     plain = without_frame(syntax.plain, language)
     return plain if all(phrase in plain for phrase in syntax.phrases) else syntax.plain
 
 
 def _is_sentence(text: str, language: str) -> bool:
-    """Whether it has words such as "what", "the" or "of", which a list of search words lacks."""
+    """Whether a text has words such as "what", "the" or "of", which a list of keywords lacks."""
     return any(not terms(word, language) for word in re.findall(r"\w+", text))
 
 
@@ -338,22 +337,22 @@ def _notices(
     corrections: Mapping[str, str],
     language: str,
 ) -> list[str]:
-    told = [f"searched for '{new}' instead of '{old}'" for old, new in corrections.items()]
+    notices = [f"searched for '{new}' instead of '{old}'" for old, new in corrections.items()]
     if not wanted:
-        told.append(
+        notices.append(
             "the question only says what to leave out: add what to search for"
             if syntax.excluded
             else "the question has no words to search for"
         )
     elif not terms(" ".join(wanted.values()), language):
-        told.append(
-            "the question has only words that stand everywhere, which are not looked up "
+        notices.append(
+            "the question has only very common words, which are not looked up "
             f"({', '.join(wanted.values())}): add what to search for"
         )
     if syntax.excluded:
         words = ", ".join(f"'{word}'" for word in syntax.excluded)
-        told.append(f"left out what holds {words}, which stands behind a minus")
-    return told
+        notices.append(f"left out passages with {words}, because of the minus in the question")
+    return notices
 
 
 def _replaced(text: str, corrections: Mapping[str, str]) -> str:
@@ -363,7 +362,7 @@ def _replaced(text: str, corrections: Mapping[str, str]) -> str:
 
 
 def _is_entity(word: str, text: str) -> bool:
-    """A number, a date, or a name: a capital inside a sentence."""
+    """Whether a word is a number, a date, or a name (a capital inside a sentence)."""
     if any(letter.isdigit() for letter in word):
         return True
     return word[:1].isupper() and not text.lstrip().startswith(word)
@@ -373,7 +372,7 @@ def _of_language(foreign: str) -> list[str]:
     if not foreign:
         return []
     return [
-        f"the question is in {foreign} and the documents are not, and meaning is compared in one "
-        "language only: ask in theirs, or use an encoder of many languages, such as "
+        f"the question is in {foreign} and the documents are not, and this encoder compares meaning "
+        "in one language only: ask in their language, or use a multilingual encoder, such as "
         "multilingual-e5-small (docs/encoders.md)"
     ]
