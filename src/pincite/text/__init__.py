@@ -1,1 +1,1 @@
-"""Which words and numbers does this text hold? Shared by search, evidence and verification."""
+"""Words, numbers and structure of texts; shared by search, evidence and verification."""

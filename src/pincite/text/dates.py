@@ -1,7 +1,7 @@
-"""Which dates and periods does a text state?
+"""Reads the dates and periods of a text.
 
-Whole and partial dates in the usual spellings, quarters, halves and fiscal years. A date of which the
-order of day and month is not clear (03/04/2024) has both readings.
+Whole and partial dates in the usual spellings, quarters, halves and fiscal years. A date with an
+ambiguous order of day and month (03/04/2024) has both readings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MONTH_NAMES = (
     "december dec dez dezember décembre diciembre dicembre dezembro",
 )
 _MONTHS = {name: n for n, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
-# "may" and "march" are words; as months they are written with a capital in English.
+# "may" and "march" are ordinary words; as months they have a capital in English.
 _MONTH = (
     "(?:(?i:"
     + "|".join(sorted((m for m in _MONTHS if m not in ("may", "march", "mar")), key=len)[::-1])
@@ -71,9 +71,9 @@ _BEFORE_MONTH = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A date or period at `start:end`; None for what it leaves open.
+    """A date or period at `start:end`; None for parts that it does not give.
 
-    `half` counts half years. `swapped` is the other reading of day and month, where both can be.
+    `half` counts half-years. `swapped` is the other reading of day and month, if both are possible.
     """
 
     start: int
@@ -86,14 +86,14 @@ class Moment:
     swapped: bool = False
 
     def readings(self) -> tuple[Moment, ...]:
-        """The ways in which it can be read."""
+        """The possible readings."""
         if not self.swapped:
             return (self,)
         return (self, replace(self, month=self.day, day=self.month))
 
 
 def moments(text: str) -> list[Moment]:
-    """All dates and periods of a text in order; a year alone is a number."""
+    """All dates and periods of a text in order; a year alone is not one but a number."""
     found: list[Moment] = []
     for match in _DATE.finditer(text):
         found.extend(_moments(match))

@@ -1,4 +1,4 @@
-"""The words that tell one sentence from another of the same wording: numbers, codes and names."""
+"""The details that distinguish sentences of the same wording: numbers, codes and names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pincite.text.terms import parts_at_commas, terms
 
 _CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zß-öø-ÿ][^\W_]+")
 _SIGNS = r"[^\s;()\[\]{}|\"“”\d]"
-# Begun only where signs begin, so that a long run of them without a digit is looked through once.
+# Anchored where a run of signs begins, so that a long run without a digit is scanned once.
 _WITH_DIGITS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}*\d[^\s;()\[\]{{}}|\"“”]*")
 _DIGIT = re.compile(r"\d")
 _AROUND = ".,:!?'’-–—/%°"
@@ -19,13 +19,13 @@ _PLAIN_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)\d{4,}")
 
 
 def names(text: str) -> frozenset[str]:
-    """Words with a capital that the beginning of the sentence does not explain, as written."""
+    """Capitalised words other than the first word of the sentence, as written."""
     found = _CAPITALISED.findall(text)
     return frozenset(found[1:] if text[:1].isupper() else found)
 
 
 def details(text: str) -> frozenset[str]:
-    """Numbers in digits and in English words, codes ("gx-200") and names, in small letters."""
+    """Numbers in digits and in English words, codes ("gx-200") and names, in lower case."""
     digits = (
         part.strip(_AROUND)
         for found in _WITH_DIGITS.finditer(text)
@@ -38,9 +38,9 @@ def details(text: str) -> frozenset[str]:
 
 
 def identifiers(found: frozenset[str]) -> dict[str, str]:
-    """Details that tell one of many things, each with its series: `TCK-` of TCK-1044.
+    """Details that identify one of many things, each with its series: `TCK-` for TCK-1044.
 
-    Long numbers of as many digits are one series; years, and numbers with few digits, are none.
+    Long numbers with the same count of digits form a series; years and short numbers do not.
     """
     series: dict[str, str] = {}
     for detail in found:
@@ -52,11 +52,11 @@ def identifiers(found: frozenset[str]) -> dict[str, str]:
 
 
 def words_beside_details(text: str) -> frozenset[str]:
-    """The terms of a text without those that its details are made of ("200" of "gx-200")."""
+    """The terms of a text without those that are part of its details ("200" of "gx-200")."""
     return frozenset(terms(text)).difference(terms(" ".join(details(text))))
 
 
 def details_asked(question: str) -> frozenset[str]:
-    """All words of a question: people write names small."""
+    """All words of a question: people write names in lower case."""
     words = (word.strip(_AROUND).casefold() for word in question.split())
     return details(question) | {word for word in words if word}

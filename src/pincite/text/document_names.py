@@ -1,8 +1,8 @@
-"""The words in the names of all documents, taken from the names once and then kept.
+"""A table of the words in all documents' names, computed once and stored with the indexes.
 
-Taking a name apart costs a tenth of a millisecond or two: for the files of a large library that is
-more than everything else that its first question needs. So the table is written beside the indexes,
-and only new names are taken apart.
+Parsing a name takes one or two tenths of a millisecond: for the files of a large library that is
+more than everything else that its first question needs. So the table is stored next to the indexes,
+and only new names are parsed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pincite.records.flow import NamedFile
 from pincite.text.terms import terms
 
-# Which words does the name of a document hold, and which words of a question could name one?
+# Words in the name of a document, and words of a question that could name one.
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _CAPITAL_INSIDE = re.compile(
@@ -53,10 +53,9 @@ _LONGEST_NAME_CHARS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameWord:
-    """A word of a name or a question; or two neighbours as one, whose terms are `parts`.
+    """A word of a name or a question; or two adjacent words as one, whose terms are `parts`.
 
-    `is_marked` tells a word with a digit, or with a capital that the beginning of the text does not
-    explain.
+    `is_marked`: the word has a digit, or a capital although it is not the first word of the text.
     """
 
     term: str
@@ -65,13 +64,13 @@ class NameWord:
 
     @property
     def is_year(self) -> bool:
-        """Whether it is a number that years have."""
+        """Whether it is a number that may be a year."""
         return _YEAR.fullmatch(self.term) is not None
 
 
 def name_words(text: str) -> tuple[NameWord, ...]:
-    """The words by which a text could name a document, each once, in order."""
-    # In FY23 the 23 is a year and no other number.
+    """The words with which a text could name a document, each once, in order."""
+    # In FY23 the 23 is a year, not another number.
     text = _FISCAL_YEAR.sub(r" 20\1", _POSSESSIVE.sub("", text))
     found: dict[str, NameWord] = {}
     for word in (*_plain(text), *_months(text)):
@@ -80,7 +79,7 @@ def name_words(text: str) -> tuple[NameWord, ...]:
 
 
 def names_of(path: str, title: str) -> tuple[str, ...]:
-    """What a document may be called: by its file with the folders around it, and by its title."""
+    """The names of a document: its file name with the folders around it, and its title."""
     file = PurePath(path)
     folders = " ".join(_telling_folders(file.parent.parts))
     stem = _without_noise(unquote(file.stem))
@@ -109,7 +108,7 @@ def _plain(text: str) -> Iterator[NameWord]:
 
 
 def _number(word: str) -> str:
-    """2023-07 and "July 7" mean the same 7."""
+    """A number without leading zeros: 2023-07 and "July 7" mean the same 7."""
     return word.lstrip("0") or word
 
 
@@ -125,14 +124,14 @@ def _months(text: str) -> Iterator[NameWord]:
 
 
 def _telling_folders(folders: tuple[str, ...]) -> Iterator[str]:
-    """Folders that may say what a file is about; mere numbers, other than years, do not."""
+    """Folders that may say what a file is about; plain numbers other than years do not."""
     for folder in folders:
         if any(sign.isalpha() for sign in folder) or _YEAR.fullmatch(folder):
             yield folder
 
 
 def _without_noise(name: str) -> str:
-    """A name without ids, numbers of copies, and words such as `final`."""
+    """A name without ids, copy numbers, and words such as `final`."""
     name = _RUN.sub(lambda run: " " if _is_id(run[0]) else run[0], name[:_LONGEST_NAME_CHARS])
     return _SAY_NOTHING.sub(" ", _COPY.sub(" ", name))
 
@@ -141,23 +140,23 @@ def _is_id(run: str) -> bool:
     return len(_SWITCH.findall(run)) >= _SWITCHES_OF_AN_ID
 
 
-# The words in the names of all documents, taken from the names once and then kept.
+# The table of all documents' names.
 
 PAIR, YEAR, SECOND_NAME = 1, 2, 4
-"""What `NameTable.kinds` says of a word: two neighbours taken as one; a year; of the title, where the
-file's name says something as well."""
+"""Flags in `NameTable.kinds`: two adjacent words as one; a year; from the title, when the file's name
+has words as well."""
 
 _NAMELESS = np.uint64(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NameTable:
-    """Which words stand in the names of which documents. Hashes have 64 bits.
+    """Which words occur in the names of which documents. Hashes have 64 bits.
 
-    One value for each file, ascending by `files`: the hash of what was read, the document's id, and
-    in `called` the hash of all its names, by which files called alike are known (0: none says
-    anything). One value for each word of each name, ascending by `owners`: the hash in `called` that
-    it belongs to, the hash of the term, and in `kinds` the sum of what else is known of it.
+    One value for each file, ascending by `files`: the hash of the file's record, the document's id, and
+    in `called` the hash of all its names, equal for files with the same names (0: no usable name).
+    One value for each word of each name, ascending by `owners`: the hash in `called` that it belongs
+    to, the hash of the term, and in `kinds` the sum of its flags.
     """
 
     files: NDArray[np.uint64]
@@ -175,9 +174,9 @@ class NameTable:
 
     @classmethod
     def of(cls, files: Iterable[NamedFile], known: NameTable | None = None) -> NameTable:
-        """The table of these files. What `known` holds is not taken apart again.
+        """The table of these files. Names that `known` contains are not parsed again.
 
-        It depends on the files alone, not on their order or on what was known.
+        The result depends on the files alone, not on their order or on `known`.
         """
         by_hash = {_file_hash(file): file for file in files}
         keys = np.array(sorted(by_hash), dtype=np.uint64)
@@ -204,7 +203,7 @@ class NameTable:
         )
 
     def only(self, files: Iterable[NamedFile]) -> NameTable:
-        """The table of those of the files that it holds."""
+        """The part of this table for those of `files` that it contains."""
         wanted = np.array([_file_hash(file) for file in files], dtype=np.uint64)
         rows = np.flatnonzero(np.isin(self.files, wanted))
         is_used = np.isin(self.owners, self.called[rows])
@@ -219,7 +218,7 @@ class NameTable:
 
 
 def hashed(text: str) -> int:
-    """By what a table knows a term, a name or a file: 64 bits, and never 0."""
+    """The 64-bit hash of a term, a name or a file in a table; never 0."""
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little") or 1
 
@@ -227,7 +226,7 @@ def hashed(text: str) -> int:
 def _called_before(
     keys: NDArray[np.uint64], known: NameTable | None
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """For each file by what it is called, as far as that is known, and whether it is not."""
+    """For each file, the known hash of its names, and whether the file is new."""
     if known is None or not len(known.files):
         return np.full(len(keys), _NAMELESS), np.ones(len(keys), dtype=bool)
     places = np.searchsorted(known.files, keys).clip(max=len(known.files) - 1)

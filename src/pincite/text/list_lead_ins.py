@@ -1,7 +1,8 @@
-"""What stands above a list and says what its items are: without it "damage by pets" says nothing.
+"""Finds the lines above a list that give its items their meaning ("We do not pay for:").
 
-Told from how the text is built: a line that ends with a colon announces the list below it. Another
-sentence, and a heading, do so where they take something away ("What is not covered").
+Without them "damage by pets" means nothing. They are recognised by structure: a line that ends with
+a colon announces the list below it. Other sentences and headings do so if they exclude or limit
+something ("What is not covered").
 """
 
 from __future__ import annotations
@@ -17,15 +18,14 @@ from pincite.text.languages import language_of
 from pincite.text.negations import without_number_signs
 from pincite.text.sentences import sentence_spans
 
-# Does this line take something away from what stands below it: "We do not pay for:",
-# "Exclusions"?
+# Does this line limit or exclude what is below it: "We do not pay for:", "Exclusions"?
 
 _JOINED = frozenset({"hi", "ta"})
-"""Their vowel signs are no letters to a regular expression, so that a word has no edges."""
+"""Regular expressions do not treat their vowel signs as letters, so word boundaries do not work."""
 
 
 def is_limiting(line: str, around: str) -> bool:
-    """Whether a line holds a negation, an exception or an exclusion; `around` tells its language."""
+    """Whether a line has a negation, an exception or an exclusion; `around` shows its language."""
     plain = without_number_signs(line).casefold()
     return bool(_pattern(language_of(around)).search(plain))
 
@@ -39,7 +39,7 @@ def _pattern(language: str) -> re.Pattern[str]:
 
 @cache
 def _table() -> tuple[dict[str, list[str]], list[str]]:
-    """Patterns for texts of one language, and those for any text."""
+    """Patterns for texts of each language, and those for any text."""
     lists = dict(shipped("text/data", "limits"))
     own: dict[str, list[str]] = {}
     any_text = [re.escape(word) for word in lists.pop("without_blanks").split()]
@@ -55,15 +55,15 @@ def _as_pattern(word: str, language: str) -> str:
     bare = word.strip("*")
     before = r"\b\w+" if word.startswith("*") and not bare[0].isalpha() else r"(?<!\w)"
     before = r"(?<!\w)\w*" if word.startswith("*") else before
-    # "Non-disclosure agreement", "no-claims discount": a name, and nothing is taken away.
+    # "Non-disclosure agreement", "no-claims discount": names, which exclude nothing.
     after = "" if word.endswith(("*", "'", "’")) else r"(?!\w| ?- ?\w)"
     return f"{before}{re.escape(bare)}{after}"
 
 
-# What stands above a list and says what its items are: without it "damage by pets" says nothing.
+# Finding the lines above a list.
 
 _MOST_BLOCKS = 2_000
-"""Of a list, that are looked back over."""
+"""How far to look back over a list."""
 _MOST_HEADINGS_PASSED = 20_000
 _COLONS = (":", "：", "﹕", "։")
 _DASHES = ("-", "–", "—", "…", "...", ",", "，")
@@ -74,32 +74,32 @@ _NUMBERED = re.compile(
 _LONGEST_MARKER = 8
 _SENTENCE_ENDS = tuple(".!?。！？؟।")
 _FEWEST_WORDS = 5
-"""Of a sentence: "Damage by pets." is none."""
+"""Fewest words of a sentence: "Damage by pets." is not one."""
 _MANY_WORDS = 15
-"""Of an item that says so much itself that a line which takes nothing away need not be read first."""
+"""An item of this many words can be read without a line above it that limits nothing."""
 _CLOSING = " \t\n\"'”’»)]*_"
 _MARKER = re.compile(
     r"[\W_]{0,3}(?:\d{1,3}(?:[.)\]]|\s)|[a-z][.)\]]|[ivx]{1,5}[.)\]])", re.IGNORECASE
 )
-"""What opens an item, where a reader saw no list: "1 Guttate psoriasis", "(b) damage by pets"."""
+"""Start of an item that the file's reader did not recognise as a list: "1 Guttate psoriasis"."""
 _PASSED = UNQUOTED | {BlockKind.FOOTNOTE}
-"""What stands between two items of a list that goes over a page."""
+"""Blocks that may come between two items of a list that continues on the next page."""
 _WITHIN_ITEMS = frozenset({BlockKind.TABLE_ROW, BlockKind.CODE, BlockKind.CAPTION})
 _LONGEST_CHARS = 300
-"""What is longer and ends with a colon is more than a line above a list."""
+"""Longest line with a colon at the end that counts as a line above a list."""
 _LONGEST_SENTENCE_CHARS = 150
-"""What is longer and ends with a full stop is read as prose."""
+"""Longest sentence with a full stop that counts as one; longer ones are read as prose."""
 _MOST_SENTENCES = 4
-"""Of a paragraph that announces a list as a whole: "Some is excluded. That is:"."""
+"""Most sentences of a paragraph that announces a list as a whole: "Some is excluded. That is:"."""
 _INDENTED_POINTS = 4.0
-"""By so much more, in PDF points, an item below an item is indented at least."""
+"""Least extra indentation, in PDF points, of an item nested below another."""
 _AROUND_CHARS = 600
 
 
 def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]:
-    """The sentences and headings that `text[start:end]` is an item of, outermost first.
+    """The sentences and headings that announce the item `text[start:end]`, outermost first.
 
-    Each is a range of `document.text` above it; none where the quote says all itself.
+    Each is a range of `document.text` above it; empty if the quote is complete by itself.
     """
     blocks = document.blocks
     place = document.first_block_behind(start)
@@ -117,11 +117,11 @@ def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]
 def needed_above(
     document: Document, start: int, end: int, above: Sequence[Range]
 ) -> tuple[Range, ...]:
-    """Of the lines `above` a quote those that it must not be read without.
+    """The lines `above` a quote that it must not be read without.
 
-    That is all of them, but for a sentence those that take something away or give a number: "The
-    parties agree as follows:" adds nothing to it. A quote of many words counts as a sentence,
-    whatever it begins and ends with.
+    All of them, unless the quote is a sentence: then only those that limit something or give a
+    number, since "The parties agree as follows:" adds nothing to it. A quote of many words counts as
+    a sentence, whatever it begins and ends with.
     """
     quote = document.text[start:end].rstrip(_CLOSING)
     bare = _MARKER.sub("", quote, count=1).lstrip()
@@ -154,14 +154,14 @@ def _is_item(document: Document, block: Block) -> bool:
 
 
 def _opens(document: Document, block: Block, start: int) -> bool:
-    """Whether a quote is a row of a table, or all of a paragraph or how it begins."""
+    """Whether a quote is a table row, or begins its paragraph."""
     return block.kind is BlockKind.TABLE_ROW or not document.text[block.start : start].strip()
 
 
 def _leads_in_list(document: Document, place: int) -> Iterator[Range]:
-    """The items that an item is below, the nearest first, then what announces the whole list."""
+    """The items that an item is nested below, nearest first, then what announces the whole list."""
     blocks = document.blocks
-    item = below = _Item.of(document, blocks[place])
+    item = below = _Item.from_block(document, blocks[place])
     for number in range(place - 1, max(-1, place - _MOST_BLOCKS), -1):
         block = blocks[number]
         if block.kind in _PASSED or (block.kind in _WITHIN_ITEMS and _is_within(document, number)):
@@ -169,7 +169,7 @@ def _leads_in_list(document: Document, place: int) -> Iterator[Range]:
         if not _is_item(document, block):
             yield from _announcing(document, block)
             return
-        here = _Item.of(document, block)
+        here = _Item.from_block(document, block)
         if here.holds(item, below):
             if _ends_open(document.text[block.start : block.end], _COLONS):
                 yield from _announcing(document, block)
@@ -181,10 +181,10 @@ def _leads_in_list(document: Document, place: int) -> Iterator[Range]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """How an item stands in its list; `left` is None where nothing tells how far it is indented.
+    """An item's position in its list; `left` is None if its indentation is unknown.
 
-    One unit of `left` is a character, or `_INDENTED_POINTS` of a page. `numbered` is the kind of its
-    number, empty for a bullet. `is_flat_above`: what is not indented less cannot be above it.
+    One unit of `left` is a character, or `_INDENTED_POINTS` on a page. `numbered` is the kind of its
+    number, empty for a bullet. `is_flat_above`: only a less indented item can be its parent.
     """
 
     left: float | None
@@ -192,7 +192,7 @@ class _Item:
     is_flat_above: bool = False
 
     @classmethod
-    def of(cls, document: Document, block: Block) -> _Item:
+    def from_block(cls, document: Document, block: Block) -> _Item:
         text, line = document.text, block.start
         left: float | None = None
         if document.encoding is not None:
@@ -208,10 +208,10 @@ class _Item:
         return self.left is not None and other.left is not None and self.left <= other.left - 1
 
     def holds(self, item: _Item, below: _Item) -> bool:
-        """Whether an item further down is below this one, if this one announces anything.
+        """Whether an item further down is nested below this one, if this one announces anything.
 
-        `below` is the one right below this one. Some lists indent nothing: then what follows an
-        item with a colon is below it, up to one that is numbered as it is.
+        `below` is the next item. Some lists do not indent: then the items after one that ends with a
+        colon are nested below it, up to the next one with the same kind of number.
         """
         if self.is_left_of(item):
             return True
@@ -221,7 +221,7 @@ class _Item:
 
 
 def _is_within(document: Document, number: int) -> bool:
-    """Whether a table or code stands inside an item: above it the list goes on."""
+    """Whether a table or code is inside a list item, so that the list continues above it."""
     for block in reversed(document.blocks[max(0, number - _MOST_BLOCKS) : number]):
         if block.kind not in _WITHIN_ITEMS and block.kind not in _PASSED:
             return block.kind is BlockKind.LIST_ITEM
@@ -229,7 +229,7 @@ def _is_within(document: Document, number: int) -> bool:
 
 
 def _sentences_above(document: Document, place: int, *, needs_limit: bool) -> Iterator[Range]:
-    """What announces the one paragraph, or the table, that stands right below it."""
+    """What announces a single paragraph, or a table, right below it."""
     skipped = {*_PASSED, *(_WITHIN_ITEMS if needs_limit else ())}
     for number in range(place - 1, max(-1, place - _MOST_BLOCKS), -1):
         block = document.blocks[number]
@@ -244,7 +244,7 @@ def _sentences_above(document: Document, place: int, *, needs_limit: bool) -> It
 
 
 def _announcing(document: Document, block: Block) -> Iterator[Range]:
-    """The last sentence of a block if it announces what follows, then limiting ones before it."""
+    """The last sentence of a block if it announces what follows, then limiting sentences before it."""
     if block.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM):
         return
     text = document.text[block.start : block.end]
@@ -252,7 +252,7 @@ def _announcing(document: Document, block: Block) -> Iterator[Range]:
     around = _around(document, block.start)
     is_limit = is_limiting(text[first:last], around)
     if not _ends_open(text, (*_COLONS, *_DASHES)):
-        # Alone above a list it is about the list; at the end of a paragraph it is about the paragraph.
+        # Alone above a list it refers to the list; at the end of a paragraph, to the paragraph.
         if is_limit and not before and last - first <= _LONGEST_SENTENCE_CHARS:
             yield block.start + first, block.start + last
         return
@@ -270,7 +270,7 @@ def _ends_open(text: str, signs: Sequence[str]) -> bool:
 
 
 def _limiting_headings(document: Document, place: int) -> list[Range]:
-    """The headings above a block that take something away, outermost first, as they are written."""
+    """The headings above a block that limit or exclude something, outermost first, as written."""
     path = document.blocks[place].section
     around = _around(document, document.blocks[place].start)
     wanted = {

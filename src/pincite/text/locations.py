@@ -1,4 +1,4 @@
-"""How is the place of a quote told in words?"""
+"""Describes the location of a quote in words, and formats quotes for display."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from pincite.text.as_read import as_read
 
 
 def on_one_line(text: str) -> str:
-    """A quote for reading: line breaks of the page and runs of blanks become single blanks."""
+    """A quote for reading: line breaks and runs of spaces become single spaces."""
     return " ".join(text.split())
 
 
 def as_shown(citation: Citation, *, is_raw: bool = False) -> str:
-    """A quote as a reader of the file sees it, or word for word with all its marks."""
+    """A quote as a reader of the file sees it; with `is_raw`, word for word with all markup."""
     if is_raw:
         return citation.quote
     return as_read(citation.quote, citation.media_type, citation.kind)
 
 
 def cut_to(text: str, width: int) -> str:
-    """Text of at most `width` characters, with dots where it was cut."""
+    """Text of at most `width` characters, with dots if it was cut."""
     return text if len(text) <= width else f"{text[: width - 4].rstrip()} ..."
 
 
 def page_and_section(page: int | None, section: str) -> str:
-    """Where something stands, in words."""
+    """A page and section in words."""
     parts = [f"page {page}"] if page else []
     return ", ".join([*parts, section] if section else parts)
 
 
 def place(citation: Citation) -> str:
-    """Where a quote stands, in words."""
-    # `Parts!A2:C2` names the sheet already, which is the section.
+    """The location of a quote in words."""
+    # `Parts!A2:C2` already names the sheet, which is the section.
     section = "" if citation.place.startswith(citation.section) else citation.section
     where = page_and_section(citation.page, section)
     if citation.page_label:
@@ -45,12 +45,12 @@ def place(citation: Citation) -> str:
 
 
 def near_place(citation: Citation) -> str:
-    """Where a quote stands, as short as leads there: of the headings above it the nearest alone."""
+    """The shortest sufficient location of a quote: of its headings only the nearest."""
     return place(replace(citation, section=citation.section.rpartition(" > ")[2]))
 
 
 def announcing_lines(citation: Citation, before: Citation | None = None) -> Iterator[str]:
-    """What a quote is an item of, word for word, unless the quote shown right `before` has it."""
+    """The lines that announce a quote, word for word, unless the quote right `before` shows them."""
     shown = set()
     if before is not None and before.document == citation.document:
         shown = {(before.start, before.end)}
@@ -61,7 +61,7 @@ def announcing_lines(citation: Citation, before: Citation | None = None) -> Iter
 
 
 def cell_lines(citation: Citation) -> Iterator[str]:
-    """What the cells of a quoted table row mean: `Net sales, 2023: 10,332`."""
+    """The cells of a quoted table row with their headers: `Net sales, 2023: 10,332`."""
     for cell in citation.cells:
         names = ", ".join(_label(citation, label) for label in (*cell.rows, *cell.columns))
         if cell.columns and names:

@@ -1,9 +1,9 @@
-"""Where does a text mention these words? The one definition that counting and checking share.
+"""Finds mentions of words in a text; counting and checking share this definition.
 
 A word is a run of letters and digits; a number keeps its decimals (`12.5` does not mention `5`). In a
-line of cells with commas between them it is also looked for in the single cells.
-Two words are the same when they begin alike and have the same stem in the text's language, so that
-endings, case and accents make no difference; of quoted words, endings do.
+line of comma-separated cells, the single cells are searched as well.
+Two words match when they begin alike and have the same stem in the text's language, so endings, case
+and accents make no difference; for quoted words, endings do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pincite.text.terms import (
 )
 
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
-# A number keeps its comma unless a code, a number or a date stands beside it: "T-9001,2025-01-02".
+# A number keeps its comma unless a code, a number or a date is next to it: "T-9001,2025-01-02".
 _NUMBER = (
     rf"(?<!,)(?<![^\W_]-){GROUPED_OR_DECIMAL}(?![^\W_]|,\S|\.\d|-\d+-\d)|\d+(?:\.\d+)+(?![^\W_])"
 )
@@ -37,7 +37,7 @@ _WRITTEN = re.compile(rf"\S{{1,{_LONGEST}}}(?:(?<=-)\n\S{{1,{_LONGEST}}})?")
 _ANYTHING = re.compile(r"\S+")
 
 _ALIKE = 3
-"""So many first letters are the same in all forms of a word; fewer where the stem is as short."""
+"""How many first letters all forms of a word share; fewer if its stem is shorter."""
 
 _COMBINING = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1100-\u11ff\uff61-\uff9f]")
 
@@ -61,11 +61,11 @@ class Mentions:
         anchor = max(words, key=len)
         self._anchor = self._key(anchor)
         self._beginning = _beginning(_folded(anchor), language)
-        # Of every word that was looked at: whether it may be the anchor.
+        # For each word seen so far, whether it may be the anchor.
         self._may_be = lru_cache(maxsize=_REMEMBERED)(self._is_anchor)
 
     def found(self, sentence: str) -> list[str]:
-        """The mentions in a sentence, as they are written; with all words apart, one at most."""
+        """The mentions in a sentence, as written; at most one if the words may be apart."""
         if is_of_cells(sentence):
             cells = self._mentions_in(_COMMA_IN_DIGITS.sub(" ", sentence))
             return max(self._mentions_in(sentence), cells, key=len)
@@ -80,12 +80,12 @@ class Mentions:
         return max(joined, apart, key=len)
 
     def places(self, text: str) -> Iterator[int]:
-        """Where mentions may be: each has one of these places inside it.
+        """Positions of possible mentions: every mention contains one of them.
 
-        Looks only at words that begin as the longest word of the subject does.
+        Checks only words that begin like the longest word of the subject.
         """
         if looks_wrong(text):
-            # Its letters may not be those that a reader sees.
+            # Its letters may differ from those that a reader sees.
             yield from (found.start() for found in _ANYTHING.finditer(text))
             return
         for start in self._words_to_look_at(text):
@@ -127,7 +127,7 @@ class Mentions:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in order, without marks and characters that nobody sees."""
+    """The words of a text in order, without markup and invisible characters."""
     return _WORD.findall(text if text.isascii() else composed(repaired(text)))
 
 
@@ -136,7 +136,7 @@ _folded = lru_cache(maxsize=_REMEMBERED)(fold)
 
 @cache
 def _key_in(language: str) -> Callable[[str], str]:
-    """What two words of a language have in common when they are one."""
+    """A function that maps equivalent words of a language to the same key."""
 
     def key(word: str) -> str:
         folded = _folded(word)
@@ -146,12 +146,12 @@ def _key_in(language: str) -> Callable[[str], str]:
 
 
 def _beginning(folded: str, language: str) -> str:
-    """The letters that all forms of a word begin with: dry and dries share the first two."""
+    """The first letters that all forms of a word share: dry and dries share two."""
     return folded[: min(_ALIKE, max(1, len(stem(folded, language)) - 1))]
 
 
 def _occurrences(text: bytes, beginning: str) -> Iterator[int]:
-    """Where a text in lower case has words that begin so."""
+    """Where words with this beginning are in a lower-case text."""
     if not beginning.isascii():
         return
     place = text.find(beginning.encode())
@@ -171,21 +171,21 @@ def _beyond_ascii(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _read_as(character: str) -> str:
-    """What a character folds to as part of a text: 𝖠 to a."""
+    """The folded form of a character within a text: a for 𝖠."""
     return fold(composed(character))
 
 
 def _is_many_letters(character: str) -> bool:
-    """Whether it is part of a letter, or stands for words: a loose accent, or ½."""
+    """Whether a character is part of a letter (a combining accent) or means several (½)."""
     folded = _read_as(character)
     is_mixed = not folded.isalnum() and any(map(str.isalnum, folded))
     return is_mixed or _COMBINING.match(character) is not None
 
 
 def _forms(beginning: str, characters: frozenset[str]) -> tuple[str, ...]:
-    """For each letter of a beginning the characters that may stand for it; () when none does.
+    """For each letter of a beginning, the characters that may represent it; () when none does.
 
-    Invisible characters may stand anywhere, and ﬃ for any letter.
+    Invisible characters may occur anywhere, and ﬃ may represent any letter.
     """
     anywhere = sorted(c for c in characters if c in INVISIBLE or len(_read_as(c)) > 1)
     forms = [sorted(c for c in characters if _read_as(c) == letter) for letter in beginning]
@@ -199,41 +199,41 @@ def _forms(beginning: str, characters: frozenset[str]) -> tuple[str, ...]:
 
 @cache
 def _written_with(forms: tuple[str, ...]) -> re.Pattern[str]:
-    """Words whose first letters are among these; after one that may stand for several, any word."""
+    """Words with these first letters; after a character that may mean several, any word."""
     pattern = ""
     for letters in reversed(forms):
         several = "".join(c for c in letters if c in INVISIBLE or len(_read_as(c)) > 1)
         may_end = f"(?<=[{several}])|" if several else ""
         rest = f"(?:{may_end}{pattern})" if pattern else ""
         pattern = f"[{re.escape(letters)}]{rest}"
-    # The first set of characters stands first, since that is searched for fastest.
+    # The first set of characters comes first, since a search for that is fastest.
     first, rest = pattern.split("]", maxsplit=1)
     not_inside = "" if _UNSPACED.match(forms[0]) else "(?<![A-Za-z0-9].)"
     return re.compile(f"{first}]{not_inside}{rest}", re.DOTALL)
 
 
-# Do these words stand side by side in this text?
+# Are these words adjacent in this text?
 
 _APOSTROPHES = str.maketrans("", "", "'’")
 _SIGNS = r"(?:\+\+|\#(?!\w))"
 _EXACT_WORD = re.compile(
     rf"[{UNSPACED}]|(?:[^\W_{UNSPACED}]|[\u0900-\u0963\u0966-\u0dff])+{_SIGNS}?"
 )
-# Begun only where a word begins, so that a long run of letters is looked through once.
+# Anchored at word starts, so that a long run of letters is scanned once.
 _SIGNED = re.compile(rf"(?<!\w)\w+{_SIGNS}")
 
 
 def holds(text: str, phrase: str) -> bool:
-    """Whether the words of `phrase` stand in `text` in this order with nothing but signs between.
+    """Whether `text` has the words of `phrase` in this order with nothing but punctuation between.
 
     Case, accents and line breaks make no difference; endings do, and `C++` is not `C`. A phrase
-    without words stands nowhere.
+    without words never matches.
     """
     return WrittenWords(text).hold(phrase)
 
 
 class WrittenWords:
-    """The words of a text as they are written, to look for many phrases as `holds` does."""
+    """The words of a text as written, for matching many phrases the way `holds` does."""
 
     def __init__(self, text: str) -> None:
         # A hyphen at the end of a line may belong to the word or not.
@@ -241,13 +241,13 @@ class WrittenWords:
         self._readings = [_words(reading) for reading in readings]
 
     def hold(self, phrase: str) -> bool:
-        """Whether the words of the phrase stand side by side."""
+        """Whether the words of the phrase are adjacent in the text."""
         wanted = _words_of_phrase(phrase)
         return bool(wanted.strip()) and any(wanted in reading for reading in self._readings)
 
 
 def is_signed(word: str) -> bool:
-    """Whether a word is a name such as `C++` and `C#`."""
+    """Whether a word is a name such as `C++` or `C#`."""
     return bool(_SIGNED.search(word))
 
 

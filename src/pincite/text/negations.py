@@ -1,4 +1,4 @@
-"""Which words negate? One list for all checks, and what only looks like one of them."""
+"""Detects negation in a text: one word list for all checks, and lookalikes such as "invoice no. 7"."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ NEGATIONS = frozenset(
     """not no never none neither nor without cannot nobody nothing nowhere unable hardly
     barely""".split()
 )
-"""Of English, in any place."""
+"""English words that negate anywhere."""
 
 FAILS = frozenset("fail fails failed failing".split())
 REFUSES = frozenset(
     """neglect neglects neglected neglecting omit omits omitted omitting refuse refuses refused
     refusing decline declines declined declining""".split()
 )
-"""Of English, before "to", as are those of FAILS: who fails to pay does not pay, but that a pump
-failed in May is no negation. To refuse is more than not to do, so that a question that holds one of
-REFUSES is not answered by a mere negation."""
+"""English verbs that, like FAILS, negate before "to": "fails to pay" means does not pay, but "the
+pump failed in May" is no negation. To refuse is more than not to do, so a plain negation does not
+answer a question with one of REFUSES."""
 
 LACKS = frozenset("lack lacks lacked lacking".split())
-"""Of English: what they stand before is not there."""
+"""English verbs whose object is missing."""
 
 OTHER_NEGATIONS = frozenset(
     """nicht kein keine keinen keinem keiner keines nie niemals ohne weder nichts pas jamais sans
     aucun aucune nunca jamas sin ningun ninguna non mai senza nessun nessuna niet geen nooit
     zonder""".split()
 )
-"""Of other languages."""
+"""Negations of other languages."""
 
 ALL_NEGATIONS = NEGATIONS | FAILS | LACKS | OTHER_NEGATIONS
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -56,18 +56,18 @@ _BARE = re.compile(
 
 
 def is_negated(text: str) -> bool:
-    """Whether a word in it denies something."""
+    """Whether the text has a negation."""
     words = map(fold, _WORD.findall(without_number_signs(text)))
     return any(word in ALL_NEGATIONS or _CONTRACTED.search(word) for word in words)
 
 
 def takes_back(sentence: str) -> bool:
-    """Whether it denies, or bounds, what the sentence before it says: "This does not apply to ..."."""
+    """Whether a sentence denies or limits the one before it: "This does not apply to ..."."""
     return bool(_REFERS_BACK.match(sentence)) and is_negated(sentence)
 
 
 def without_number_signs(text: str) -> str:
-    """The text with blanks where "no." stands for "number"; as long as before."""
+    """The text with spaces in place of "no." for "number"; its length is unchanged."""
     if "no" not in text and "No" not in text:
         return text
     text = _ABBREVIATED.sub("   ", text)
@@ -75,7 +75,7 @@ def without_number_signs(text: str) -> str:
 
 
 def _without_bare(found: re.Match[str]) -> str:
-    """ "Invoice no 7", but not "there is no 7": a noun stands before the sign."""
+    """ "Invoice no 7", but not "there is no 7": the sign follows a noun."""
     if found["before"].lower() in stop_words()[_ENGLISH]:
         return found[0]
     return f"{found['before']}   "

@@ -1,4 +1,4 @@
-"""Which numbers does a text state, and what do they mean?"""
+"""Reads the numbers of a text, with their units and scale words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal
 from pincite.text.dates import Moment, moments
 from pincite.text.units import CURRENCY, Measure, currency, is_currency, measure_at
 
-# Which numbers does a text write as words? English only.
+# Numbers written as words. English only.
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -100,12 +100,12 @@ def _number_words_value(words: str) -> int:
     return whole + part
 
 
-# Which numbers does a text state, and what do they mean?
+# Numbers written in digits.
 
 DecimalMark = Literal[".", ","]
 
 _SPACES = "\u00a0\u202f\u2009"
-# "6.0-7.0" is two numbers and no minus; "GSE-204" and "M12" are names; ".5" and "Rs.9,375" count.
+# "6.0-7.0" is two numbers without a minus; "GSE-204" and "M12" are names; ".5", "Rs.9,375" count.
 _NUMBER = re.compile(
     rf"(?:(?<!\w)|(?=[$€£¥₹]))(?<!\d[.,:])(?<![A-Za-z]-)(?<![A-Za-z]/)"
     rf"(?P<open>\()?(?P<sign>(?<![\w.,)%°])[-−–+])?(?P<about>±|\+/-)?[^\S\n]?"
@@ -137,9 +137,9 @@ _TIME = re.compile(
 class Number:
     """A number at `start:end`, unit included.
 
-    `value` has the scale word in it ("9,375 crore": 9.375e10), `step` is what one more in the last
-    digit written would add, `digits` are as written. `unit` has one name for all spellings; it is
-    empty where none stands there. `is_bracketed`: "(1,234)", which is negative in accounts.
+    `value` includes the scale word ("9,375 crore": 9.375e10), `step` is the value of one more in the
+    last written digit, `digits` are as written. `unit` is the canonical name, empty without a unit.
+    `is_bracketed`: "(1,234)", which is negative in accounts.
     """
 
     digits: str
@@ -156,7 +156,7 @@ class Number:
 
     @property
     def looks_like_year(self) -> bool:
-        """Whether it can be a year: four digits from 1500 to 2099 and nothing with them."""
+        """Whether it may be a year: four digits from 1500 to 2099 without unit or scale."""
         return (
             self.unit == ""
             and len(self.digits) == 4
@@ -167,21 +167,21 @@ class Number:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """The numbers and the dates of a text, in order."""
+    """The numbers and dates of a text, in order."""
 
     numbers: tuple[Number, ...]
     moments: tuple[Moment, ...]
 
     @property
     def years(self) -> frozenset[int]:
-        """Every year that is stated, alone or in a date."""
+        """All years in the text, alone or in a date."""
         alone = {int(number.value) for number in self.numbers if number.looks_like_year}
         return frozenset(alone | {moment.year for moment in self.moments if moment.year})
 
 
 @lru_cache(maxsize=4096)
 def figures(text: str, mark: DecimalMark = ".") -> Figures:
-    """Everything numeric a text states, read with this decimal mark where both could be meant."""
+    """All numbers and dates of a text; `mark` decides where the decimal mark is ambiguous."""
     dates = moments(text)
     apart = _YEAR_LIST.sub(" ", text)
     plain = _blanked(apart, [(moment.start, moment.end) for moment in dates])
@@ -201,7 +201,7 @@ def numbers(text: str, mark: DecimalMark = ".") -> tuple[Number, ...]:
 
 
 def decimal_mark(texts: Sequence[str]) -> DecimalMark | None:
-    """The decimal mark that these texts surely use; None where they do not show it."""
+    """The decimal mark that these texts certainly use; None if they do not show it."""
     votes = {".": 0, ",": 0}
     for text in texts:
         for match in _NUMBER.finditer(text):
@@ -243,11 +243,11 @@ def _number(text: str, match: re.Match[str], mark: DecimalMark) -> Number | None
         return None
     money = currency(match["currency"]) if match["currency"] else ""
     opened, closed = bool(match["open"] or match["open_after"]), bool(match["close"])
-    # A bracket that opens before "5 of 9)" does not belong to the number.
+    # The bracket before "5 of 9)" does not belong to the number.
     end = match.end() if opened or not closed else match.start("close")
     measure = measure_at(text, end, money=bool(money))
     if not money and _YEAR_LIKE.fullmatch(digits) and measure.end > end:
-        # "2019 year end" and the header "2019 €m" speak of a year.
+        # "2019 year end" and the header "2019 €m" mean a year.
         written = text[end : measure.end]
         if is_currency(measure.unit) or measure.unit == "year" or written[-1:] in "$€£¥₹":
             measure = Measure(end=end)
@@ -277,7 +277,7 @@ def _number(text: str, match: re.Match[str], mark: DecimalMark) -> Number | None
 
 
 def _value(digits: str, mark: DecimalMark) -> tuple[Decimal | None, Decimal]:
-    """The value and the worth of its last digit; None for 4.2.1, which is no number."""
+    """The value and the value of one in its last digit; None for 4.2.1, which is not a number."""
     plain = re.sub(rf"[\s'’{_SPACES}]", "", digits)
     marks = [character for character in plain if character in ".,"]
     if not marks:
@@ -301,7 +301,7 @@ def _value(digits: str, mark: DecimalMark) -> tuple[Decimal | None, Decimal]:
 
 
 def _times(value: Decimal, factor: Decimal) -> Decimal:
-    """The product; a number is not rounded to 28 digits when it is multiplied by nothing."""
+    """The product; a factor of 1 does not round a number to 28 digits."""
     return value if factor == 1 else value * factor
 
 
@@ -360,7 +360,7 @@ def _words(text: str) -> list[Number]:
 
 
 def _with_shared_units(text: str, found: list[Number]) -> list[Number]:
-    """In "6.0-7.0 bar" and "5 to 10 million" the unit and scale word belong to both numbers."""
+    """In "6.0-7.0 bar" and "5 to 10 million" the unit or scale word applies to both numbers."""
     shared = list(found)
     for place in reversed(range(len(shared) - 1)):
         first, second = shared[place], shared[place + 1]
@@ -382,7 +382,7 @@ def _with_shared_units(text: str, found: list[Number]) -> list[Number]:
 
 
 def _lead(text: str, number: Number) -> int:
-    """Where a number begins with the currency before it."""
+    """Where a number begins, including a currency before it."""
     start = number.start
     before = re.search(rf"(?:{CURRENCY})\s?$", text[max(0, start - 8) : start])
     return start - len(before[0]) if before else start

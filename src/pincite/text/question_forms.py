@@ -1,4 +1,4 @@
-"""What a question says about itself: its syntax, its frame, and whether it asks for a figure."""
+"""Parses a question's search syntax (quotes, minus) and removes framing words ("Tell me about")."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pincite.text.terms import terms
 
 _OPEN = '"“„«'
 _CLOSE = '"”“»'
-# An opening mark follows no letter or digit, so that 6" is a length.
+# No letter or digit before an opening mark, so that 6" is a length.
 _QUOTED = re.compile(
     rf"(?P<minus>(?<!\S)-)?(?<![\w{_OPEN}])[{_OPEN}](?P<words>[^{_OPEN}{_CLOSE}]+)[{_CLOSE}](?!\w)"
 )
-# "-5" is a number, "--flag" an option, "a - b" a dash, and "Schulen und -gruppen" leaves out a part.
+# Not: "-5" (a number), "--flag" (an option), "a - b" (a dash), "Schulen und -gruppen" (an ellipsis).
 _MINUS = re.compile(
     r"(?P<before>(?:^|\s)(?:und|oder|bzw\.|sowie|och|eller|og|en|of|and|or)\s+)?"
     r"(?<!\S)-(?P<word>[^\W\d_]\S*)",
@@ -27,9 +27,9 @@ _MINUS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSyntax:
-    """A question taken apart: `plain` is what it asks, without the signs and what they exclude.
+    """A parsed question: `plain` is its text without the syntax and the excluded words.
 
-    `beside` is what stands beside the phrases.
+    `beside` is the text outside the quoted phrases.
     """
 
     plain: str
@@ -39,9 +39,10 @@ class QuestionSyntax:
 
 
 def parsed(text: str, is_option: Callable[[str], bool] = lambda _: False) -> QuestionSyntax:
-    """`"relief valve" pressure -test` asks for pressure where `relief valve` stands, no `test`.
+    """Parse `"relief valve" pressure -test`: a phrase, a word to look for, and a word to exclude.
 
-    A single small letter behind a minus is an option of a command, as is what `is_option` knows (`aG`).
+    A single lower-case letter after a minus is a command-line option, as is any word that `is_option`
+    accepts (`aG`).
     """
     phrases: list[str] = []
     excluded: list[str] = []
@@ -73,13 +74,13 @@ def parsed(text: str, is_option: Callable[[str], bool] = lambda _: False) -> Que
     )
 
 
-# Which words of a question only frame it: "Tell me about", "What do the documents say about"?
+# Words that only frame a question: "Tell me about", "What do the documents say about".
 
 
 def without_frame(text: str, language: str) -> str:
-    """What is asked for, without the words that only ask; the text itself if nothing else is left.
+    """The question without its framing words; the text itself if nothing else is left.
 
-    What a frame opens is no question any more: `What about bearings?` asks for `bearings`.
+    The result need not be a question: `What about bearings?` becomes `bearings`.
     """
     whole = " ".join(text.split())
     asked = whole
@@ -103,13 +104,13 @@ def _unframed(text: str) -> str:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """What stands before what is asked for, what behind it, and the words for all documents."""
+    """Patterns for framing words before and after the topic, and for "all documents"."""
     source = files("pincite").joinpath("text", "data", "framing.toml")
     languages = tomllib.loads(re.sub(r"(?<=\|)\n\s+", "", source.read_text("utf-8"))).values()
     opens = [pattern for lists in languages for pattern in lists.get("opens", ())]
     closes = [pattern for lists in languages for pattern in lists.get("closes", ())]
     everything = [lists["everything"] for lists in languages if "everything" in lists]
-    # A group may have one name only once in a pattern.
+    # A pattern may use a group name only once.
     named = (
         pattern.replace("?P<where>", f"?P<where{number}>") for number, pattern in enumerate(opens)
     )

@@ -1,6 +1,6 @@
-"""Words that ask and say nothing of what is asked for, by language (ISO 639-1).
+"""Words that ask but say nothing about the topic, by language (ISO 639-1).
 
-They are left out of questions alone, and listed in `text/data/asking_words.toml`.
+They are left out of questions only, and listed in `text/data/asking_words.toml`.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from pincite.settings.toml_files import shipped
 from pincite.text.languages import stop_words
 
 _INVERTED = re.compile(r"(?<!rendez)-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce)\b", re.IGNORECASE)
-"""The pronoun that French joins to the verb of a question: "faut-il", "y a-t-il"."""
+"""The pronoun that French appends to a question's verb: "faut-il", "y a-t-il"."""
 _MODAL_MAY = re.compile(
     r"(?<!\bin )(?<!\bon )(?<!\bof )(?<!\bby )(?<!\band )(?<!\bor )(?<!\bto )(?<!since )(?<!until )"
     r"(?<!from )(?<!this )(?<!last )(?<!next )(?<!\d )(?<!\d\. )(?<!\d(?:st|nd|rd|th) )"
     r"(?<![\w-])may(?![\w-])(?!\s*\d)"
 )
-"""The English verb; the month has a capital letter, a number or one of these words before it."""
+"""The English verb; the month has a capital, or a number or one of these words before it."""
 _GRAMMAR = re.compile("[\u3041-\u309f何誰谁吗嗎呢哪么麼]")
-"""Hiragana, and the signs by which Chinese and Japanese ask: who, what, which."""
+"""Hiragana, and the characters that mark questions in Chinese and Japanese: who, what, which."""
 _WORD = re.compile(r"(?<![\w'’./@:+-])[^\W\d_]+(?![\w'’-])(?![./@:+]\w)")
-"""A word that is no part of a joined one such as "n.a" or "and/or"."""
+"""A word that is not part of a compound such as "n.a" or "and/or"."""
 _FEWEST_HITS = 2
 _OF_CYRILLIC = "ru"
-"""Whatever is spoken: these words are told by their letters."""
+"""Always checked: its script alone identifies these words."""
 
 _TYPED_WITHOUT_ACCENTS = frozenset({"ca", "es", "fr", "it", "pl", "pt", "ro"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
 def without_asking_words(question: str, language: str) -> str:
-    """A question without what only asks, in the language it is read as and in the one it is in."""
+    """A question without asking words, in the given language and in the one that it appears to be in."""
     spoken = {language, spoken_language(question, language), _OF_CYRILLIC}
     text = _INVERTED.sub("", question) if "fr" in spoken else question
     if "en" in spoken and "may" in text:
@@ -46,30 +46,30 @@ def without_asking_words(question: str, language: str) -> str:
 
 
 def without_asking_phrases(question: str, language: str) -> str:
-    """The same without "how many" and the like."""
+    """The question without "how many" and similar phrases."""
     phrase = _listed(spoken_language(question, language)).get("phrases")
     return re.sub(rf"\b{phrase}\b", "", question, flags=re.IGNORECASE) if phrase else question
 
 
 def is_asking_verb(word: str, question: str, language: str) -> bool:
-    """Whether a verb of a question may well be missing in the text that answers."""
+    """Whether a word is a verb of asking, which the answering text may well lack."""
     spoken = (language, spoken_language(question, language), _OF_CYRILLIC)
     return any(word.lower() in _verbs(one) for one in spoken)
 
 
 def is_grammar(term: str) -> bool:
-    """Whether a pair of letters holds one that Chinese or Japanese joins words or asks with.
+    """Whether a character pair has a grammatical or question character of Chinese or Japanese.
 
-    A question has many such pairs, and a text that answers it has others.
+    A question has many such pairs, and the answering text has others.
     """
     return _GRAMMAR.search(term) is not None
 
 
 @lru_cache(maxsize=1024)
 def spoken_language(question: str, language: str) -> str:
-    """The language that a question's words show, or the given one if they do not rule it out.
+    """The language that a question's words show, or the given one if they do not contradict it.
 
-    A library of tables does not tell its language, and one may be asked in another.
+    A library of tables does not show its language, and questions may be in another one.
     """
     words = {found.lower() for found in _WORD.findall(question)}
     hits = {one: words & _heard(one) for one in stop_words()}
@@ -80,7 +80,7 @@ def spoken_language(question: str, language: str) -> str:
 
 
 def _listed(language: str) -> Mapping[str, str]:
-    """What `text/data/asking_words.toml` says of a language."""
+    """The entry of `text/data/asking_words.toml` for a language."""
     return _lists().get(language, {})
 
 
@@ -107,7 +107,7 @@ def _quiet(language: str) -> frozenset[str]:
 
 
 def _spellings(words: str, language: str) -> frozenset[str]:
-    """As they are written, and as people type them who lack the accents."""
+    """The words as written, and as people type them without accents."""
     written = frozenset(words.split())
     if language == "de":
         return written | {word.translate(_UMLAUTS) for word in written}

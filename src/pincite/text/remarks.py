@@ -1,4 +1,4 @@
-"""Remarks of an editor ("[12]", "[citation needed]"), and what opens and ends a letter."""
+"""Recognises editorial remarks ("[12]", "[citation needed]"), greetings and closings of letters."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _GREETING = re.compile(
 
 
 def without_remarks(text: str) -> str:
-    """The text with a blank in place of each remark."""
+    """The text with a space in place of each remark."""
     return _REMARK.sub(" ", text)
 
 
 def is_remark(text: str) -> bool:
-    """Whether it is short remarks, a label ("**Cause**"), a greeting or a closing and nothing else.
+    """Whether the text is only short remarks, a label ("**Cause**"), a greeting or a closing.
 
-    A whole sentence in brackets is none.
+    A whole sentence in brackets is not a remark.
     """
     bare = text.strip()
     return any(one.fullmatch(bare) for one in (_REMARKS_ALONE, _LABEL, _GREETING))

@@ -1,7 +1,7 @@
-"""Which structural unit of the document carries a sentence?
+"""Finds the structural unit to show around a sentence: its paragraph, list, section or table.
 
-A sentence is rarely read alone: it stands in a paragraph, is a step among steps, a row of a table.
-What is shown is the smallest such unit, as one quote: a stretch of the document, word for word.
+A sentence is rarely read alone: it belongs to a paragraph, a sequence of steps, a table. The
+smallest such unit is shown as one quote: a stretch of the document, word for word.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pincite.records.flow import Piece
 from pincite.text.negations import takes_back
 from pincite.text.sentences import sentence_spans
 
-# Which lines are printed at the edge of a page, where no reader told them apart?
+# Page headers and footers that the file's reader did not separate from the text.
 
 _PLACES = ("page header", "page footer")
 _PAGE = (
@@ -31,7 +31,7 @@ _MOST_WORDS = 15
 
 
 def is_page_edge(document: Document, start: int, end: int) -> bool:
-    """Whether `text[start:end]` is a short line with the number of its page, or from a DOCX margin."""
+    """Whether `text[start:end]` is a short line with a page number, or a DOCX header or footer."""
     text = document.text[start:end]
     if len(text.split()) > _MOST_WORDS:
         return False
@@ -42,40 +42,40 @@ def is_page_edge(document: Document, start: int, end: int) -> bool:
     return is_whole and bool(_PAGE_MARK.search(text))
 
 
-# Which structural unit of the document carries a sentence?
+# The structural unit of a sentence.
 
 PARAGRAPH_CHARS = 480
 """Six lines of a terminal: a paragraph up to this long is shown whole."""
 
 BRIEF_CHARS = 240
-"""What is shown beside the best unit: so much of a paragraph."""
+"""How much of a paragraph is shown for units other than the best one."""
 
 SECTION_CHARS = 800
-"""A section of several paragraphs, lists or code blocks up to this long is shown whole: what leads to
-a sentence, and what follows from it, stand beside it below one heading."""
+"""A section of several paragraphs, lists or code blocks up to this long is shown whole: the context
+of a sentence is usually below the same heading."""
 
 LIST_CHARS = 1_400
 LIST_ITEMS = 15
-"""A list up to these limits is shown whole; of a longer one the first items, and how many follow."""
+"""A list up to these limits is shown whole; otherwise the first items, and how many follow."""
 
 SHORT_LIST_CHARS = 420
-"""A list this short is shown whole whichever of its items is the answer."""
+"""A list this short is shown whole, whichever item is the answer."""
 
 _WITHIN_LISTS = frozenset({BlockKind.CODE, BlockKind.TABLE_ROW, BlockKind.CAPTION})
 _COLONS = (":", "：")
 _CLOSING = " \t\n\"'”’»)]*_`"
 _MARKER = re.compile(r"[ \t]*(?:[-*+•▪‣◦–]|(?P<number>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+")
 _CLAUSE = re.compile(r"(?:§ ?)?\d{1,3}(?:\.\d{1,3}){1,5}\.?\s")
-"""How a clause begins: 5.3, 12.4.1, § 7.2."""
+"""The number of a clause: 5.3, 12.4.1, § 7.2."""
 _TABLE_ROWS = 12
-"""Of a table that is shown whole."""
+"""Most rows of a table that is shown whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     """A stretch `text[start:end]` that is shown as one quote.
 
-    `left_out` says what of the same structure stands behind it and is not shown ("9 more items").
+    `left_out` says what follows in the same structure and is not shown ("9 more items").
     """
 
     start: int
@@ -91,10 +91,10 @@ def unit_around(
     is_wanted: Callable[[int, int], bool],
     is_brief: bool = False,
 ) -> Unit:
-    """The unit that carries the sentence `text[start:end]`; in brief no more than it needs to be read.
+    """The unit of the sentence `text[start:end]`; with `is_brief` the least that makes it readable.
 
     `is_wanted` says whether another sentence or item (a range of the text) is as good an answer: a list
-    is shown whole where its lead-in, or more than one of its items, is.
+    is shown whole if its lead-in, or more than one of its items, is.
     """
     place = document.first_block_behind(start)
     blocks = document.blocks
@@ -120,7 +120,7 @@ def unit_around(
 
 
 def _short_section(document: Document, place: int) -> Unit | None:
-    """All that stands below a heading, where that is short and more than one block."""
+    """Everything below a heading, if it is short and more than one block."""
     blocks, section = document.blocks, document.blocks[place].section
     if not section:
         return None
@@ -136,14 +136,14 @@ def _short_section(document: Document, place: int) -> Unit | None:
     start, end = _with_marker(document, first), blocks[last].end
     if first == last or end - start > SECTION_CHARS:
         return None
-    # A row of a table and a clause are units of their own: others would be read as if they answered.
+    # Table rows and clauses are units of their own: their neighbours would be read as answers too.
     if any(_stands_alone(document, block) for block in blocks[first : last + 1]):
         return None
     return Unit(start=start, end=end)
 
 
 def is_read_together(document: Document, start: int, end: int) -> bool:
-    """Whether `text[start:end]` is part of one section and as short as one that is shown whole."""
+    """Whether `text[start:end]` is within one section and short enough to be shown whole."""
     blocks = document.blocks_in(start, end)
     return end - start <= SECTION_CHARS and all(
         _is_body(block, blocks[0].section)
@@ -172,7 +172,7 @@ def _is_body(block: Block, section: tuple[str, ...]) -> bool:
 def _list_around(
     document: Document, place: int, is_wanted: Callable[[int, int], bool], *, is_brief: bool
 ) -> Unit | None:
-    """The list with its lead-in; None where the one item answers alone."""
+    """The list with its lead-in; None if the item alone is the answer."""
     blocks = document.blocks
     first, last = _run(document, place)
     items = [n for n in range(first, last + 1) if blocks[n].kind is BlockKind.LIST_ITEM]
@@ -190,7 +190,7 @@ def _list_around(
 
 
 def _item(document: Document, place: int, start: int, end: int, room: int) -> Unit:
-    """One item with what stands below it, such as the code of a step."""
+    """One item with the blocks that belong to it, such as the code of a step."""
     unit = _in_block(document, place, start, end, room)
     blocks, last = document.blocks, place
     while last + 1 < len(blocks) and blocks[last + 1].kind in _WITHIN_LISTS and last - place < 3:
@@ -202,7 +202,7 @@ def _item(document: Document, place: int, start: int, end: int, room: int) -> Un
 
 
 def _with_marker(document: Document, number: int) -> int:
-    """Where an item begins with its bullet or number, where these stand before the block."""
+    """Where an item begins, including a bullet or number before its block."""
     start = document.blocks[number].start
     line = document.text.rfind("\n", 0, start) + 1
     found = _MARKER.fullmatch(document.text, line, start) if start - line <= 40 else None
@@ -219,7 +219,7 @@ def _is_numbered(document: Document, number: int) -> bool:
 def _list(
     document: Document, start: int, items: Sequence[int], last: int, room: int = LIST_CHARS
 ) -> Unit:
-    """A list from `start` on; cut behind an item where it is too long."""
+    """A list from `start` on, cut after an item if it is too long."""
     blocks = document.blocks
     ends = [blocks[behind - 1].end for _, behind in pairwise([*items, last + 1])]
     fitting = sum(1 for _ in takewhile(lambda end: end - start <= room, ends[:LIST_ITEMS]))
@@ -230,7 +230,7 @@ def _list(
 
 
 def _run(document: Document, place: int) -> Range:
-    """The numbers of the first and the last block of the list that a block is in."""
+    """The numbers of the first and last blocks of the list that contains a block."""
     blocks, section = document.blocks, document.blocks[place].section
 
     def last_of(numbers: Iterable[int], step: int) -> int:
@@ -238,8 +238,8 @@ def _run(document: Document, place: int) -> Range:
         for n in numbers:
             if blocks[n].section != section or not _belongs(document, n):
                 break
-            # What stands between items is theirs; what stands before the first or behind the last
-            # item only where it is indented or code below an item.
+            # Blocks between items belong to the list; those after the last item only if they are
+            # indented, code or rows; those before the first item never.
             if blocks[n].kind is BlockKind.LIST_ITEM or step > 0:
                 last = n
         return last
@@ -248,7 +248,7 @@ def _run(document: Document, place: int) -> Range:
 
 
 def _belongs(document: Document, number: int) -> bool:
-    """Whether a block is an item of a list, or stands inside one."""
+    """Whether a block is a list item, or inside one."""
     block = document.blocks[number]
     if block.kind is BlockKind.LIST_ITEM or block.kind in _WITHIN_LISTS:
         return True
@@ -261,7 +261,7 @@ def _is_indented(document: Document, block: Block) -> bool:
 
 
 def _lead_in(document: Document, first: int) -> Range | None:
-    """What stands right above a list; of a long paragraph its last sentence, if it ends open."""
+    """The paragraph right above a list; of a long one its last sentence, if it ends with a colon."""
     if not first:
         return None
     above = document.blocks[first - 1]
@@ -277,10 +277,10 @@ def _lead_in(document: Document, first: int) -> Range | None:
 
 
 def _announced(document: Document, place: int, end: int, *, is_brief: bool) -> Unit | None:
-    """A sentence that stands in what leads to a list or code, with that; None for any other.
+    """The lead-in that contains a sentence, with its list or code; None for any other sentence.
 
-    In brief with a short list whole, and of a longer one the first items below a line that ends open:
-    alone such a line says nothing.
+    With `is_brief`, a short list is included whole, and the first items of a longer one if the line
+    ends with a colon: such a line means nothing alone.
     """
     blocks, block = document.blocks, document.blocks[place]
     behind = place + 1
@@ -304,7 +304,7 @@ def _announced(document: Document, place: int, end: int, *, is_brief: bool) -> U
 
 
 def _with_lead_in(document: Document, place: int) -> Unit:
-    """A block of code with the lines that introduce it."""
+    """A code block with the lines that introduce it."""
     block, lead = document.blocks[place], _lead_in(document, place)
     return Unit(start=block.start if lead is None else lead[0], end=block.end)
 
@@ -317,7 +317,7 @@ def _ends_open(text: str) -> bool:
 
 
 def _heads_table(document: Document, place: int) -> bool:
-    """Whether the cells of the next row have their column heads in this one."""
+    """Whether the cells of the next row have their column headers in this row."""
     row, behind = document.blocks[place], document.blocks[place + 1 : place + 2]
     return any(
         row.start <= start < row.end
@@ -328,7 +328,7 @@ def _heads_table(document: Document, place: int) -> bool:
 
 
 def _table(document: Document, place: int) -> Unit:
-    """The rows below a row of heads, with it."""
+    """A header row with the rows below it."""
     blocks = document.blocks
     section = blocks[place].section
     rows = [
@@ -347,7 +347,7 @@ def _table(document: Document, place: int) -> Unit:
 
 
 def _in_block(document: Document, place: int, start: int, end: int, room: int) -> Unit:
-    """The paragraph, or of one longer than `room` the sentences around; the one before comes first."""
+    """The paragraph, or in one longer than `room` the sentences around, the one before first."""
     block = document.blocks[place]
     if block.end - block.start <= room:
         return Unit(start=min(block.start, start), end=max(block.end, end))
@@ -357,16 +357,16 @@ def _in_block(document: Document, place: int, start: int, end: int, room: int) -
     behind = [b for a, b in spans if a >= end]
     first = before[-1] if before and end - before[-1] <= room else start
     fitting = [b for b in behind if b - first <= room]
-    # What takes a statement back is read with it however long that gets.
+    # A sentence that denies or limits the statement is always shown with it, whatever the length.
     taken = [b for a, b in spans if b in behind[:1] and takes_back(document.text[a:b])]
     return Unit(start=first, end=max([end, *fitting, *taken]))
 
 
-# --- What a unit is made of ---------------------------------------------------------------------
+# --- Pieces of a unit ---------------------------------------------------------------------------
 
 
 def pieces_of(document: Document, start: int, end: int) -> tuple[Piece, ...]:
-    """The blocks of `text[start:end]` as ranges of that quote, each to be shown on lines of its own."""
+    """The blocks of `text[start:end]` as ranges of that quote; each is shown on its own lines."""
     return tuple(_pieces(document, start, end))
 
 

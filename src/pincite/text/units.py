@@ -1,7 +1,7 @@
-"""Which unit, currency or scale word stands right behind a number?
+"""Reads the unit, currency or scale word after a number.
 
 Units are read, never converted: 5 mm and 0.5 cm are two different statements here. Only scale words
-("million", "crore") and spellings of one and the same unit ("litres", "l") are made equal.
+("million", "crore") and spellings of the same unit ("litres", "l") are normalised.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ _SCALES = {
 _MONEY_SCALES = {"k": 3, "K": 3, "m": 6, "M": 6, "mm": 6, "MM": 6, "b": 9, "B": 9, "T": 12}
 
 _CASELESS_FROM = 4
-"""Letters from which a word means the same in capitals: `Bar` and `BAR`, but not `mW` and `MW`."""
+"""Words of at least this many letters ignore case: `Bar` and `BAR`, but not `mW` and `MW`."""
 
 
 def _spellings(table: dict[str, tuple[str, ...]]) -> dict[str, str]:
@@ -130,7 +130,7 @@ def _any_of(spellings: object) -> str:
 
 
 CURRENCY = rf"(?:{_any_of(s for s in _CURRENCY_OF if not s.islower())})"
-"""A currency before a number, as part of a regular expression."""
+"""Regular expression for a currency before a number."""
 
 _SEVERAL_WORDS = _any_of(
     {s for s in (*_UNIT_OF, *_CURRENCY_OF) if " " in s or "." in s or "-" in s}
@@ -150,7 +150,7 @@ _POWERS = {"²": "2", "³": "3", "2": "2", "3": "3", "": ""}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """What stands behind a number: `end` is where it ends, `scale` a power of ten."""
+    """The scale word and unit after a number: `end` is where they end, `scale` a power of ten."""
 
     end: int
     unit: str = ""
@@ -158,18 +158,18 @@ class Measure:
 
     @property
     def factor(self) -> Decimal:
-        """What the number is multiplied by."""
+        """The factor that the number is multiplied by."""
         return Decimal(10) ** self.scale
 
 
 def currency(written: str) -> str:
-    """The one name of a currency, however it is written; "" for what is none."""
+    """The canonical name of a currency, however it is written; "" if it is not one."""
     written = written.strip()
     return _CURRENCY_OF.get(written) or _CURRENCY_OF.get(written.lower(), "")
 
 
 def measure_at(text: str, position: int, *, money: bool = False) -> Measure:
-    """Scale words and unit that stand in `text` from `position`, right behind a number."""
+    """The scale words and the unit in `text` at `position`, right after a number."""
     scale, end = 0, position
     while found := _SCALE_WORD.match(text, end):
         power = _scale(found["word"], money=money and end == position)
@@ -230,7 +230,7 @@ def _unit_at(text: str, position: int) -> tuple[str, int]:
 
 
 def _named(written: str) -> str:
-    """The one name of a unit or currency; "" for what is none."""
+    """The canonical name of a unit or currency; "" if it is neither."""
     plain = re.sub(r"\s+", " ", written).strip()
     for spelling in (plain, plain.lower() if len(plain) >= _CASELESS_FROM else plain):
         if spelling in _UNIT_OF:
@@ -241,5 +241,5 @@ def _named(written: str) -> str:
 
 
 def is_currency(unit: str) -> bool:
-    """Whether a unit is money."""
+    """Whether a unit is a currency."""
     return unit in _CURRENCIES

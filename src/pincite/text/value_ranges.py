@@ -1,4 +1,4 @@
-"""Which values does "2 to 4 years", "under 10 kg" or "65 and over" mean, and is one among them?"""
+"""Reads ranges of values ("2 to 4 years", "under 10 kg", "65 and over") and checks membership."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from pincite.text.numbers import Number, numbers
 
-# What a unit is measured in, and how many of those it is; a month as a calendar year has twelve.
+# The base measure of each unit, and its factor; a month is a twelfth of a year.
 _MEASURES = {
     "month": ("year", Decimal(1) / 12),
     "year": ("year", Decimal(1)),
@@ -71,7 +71,7 @@ _BEFORE_CHARS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
-    """A number with a unit; `value` is in what the unit is measured in, `measure`."""
+    """A number with a unit; `value` is in the unit's base measure, `measure`."""
 
     measure: str
     value: Decimal
@@ -81,7 +81,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueRange:
-    """Values from `low` to `high`, where None is no bound; an open bound is not among them."""
+    """Values from `low` to `high`; None means no bound, and an open bound is excluded."""
 
     measure: str
     low: Decimal | None = None
@@ -89,14 +89,14 @@ class ValueRange:
     is_open: bool = False
 
     def holds(self, asked: Quantity) -> bool:
-        """Whether a value of the same measure is among them."""
+        """Whether a value of the same measure is in the range."""
         slack = -_TOLERANCE if self.is_open else _TOLERANCE
         above = self.low is None or asked.value >= self.low - slack
         return above and (self.high is None or asked.value <= self.high + slack)
 
 
 def quantities(text: str) -> list[Quantity]:
-    """The numbers with a unit that stand for themselves and bound nothing, nor are ends of a range."""
+    """The numbers with a unit that are neither bounds nor ends of a range."""
     text = _AGED.sub(r"\1 \2 years", " ".join(text.split()))
     found = numbers(text)
     return [
@@ -113,13 +113,13 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def value_ranges(text: str, *, unit: str = "") -> list[ValueRange]:
-    """The ranges in a text; numbers without a unit have `unit`, if there is one."""
+    """The ranges in a text; numbers without a unit get `unit`, if given."""
     text = _PLUS.sub(r"\1 \2 and over", " ".join(text.split()))
     return [*_ranges(text, unit)]
 
 
 def unit_of(head: str) -> str:
-    """The unit that the head of a column gives: `year` of "Age (years)"; empty without one."""
+    """The unit in a column header: `year` for "Age (years)"; empty without one."""
     words = re.findall(r"[^\W\d_]{2,}|[%£$€]", head)
     found = (numbers(f"1 {word}") for word in words)
     return next((read[0].unit for read in found if read and read[0].unit), "")

@@ -1,4 +1,4 @@
-"""Which version of a document does a file's name tell?"""
+"""Reads a document's version from its file name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBER = (
 _MARK = re.compile(f"{_DATE}|{_NUMBER}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\W_]+")
 _FEWEST_LETTERS = 4
-"""What is left of a name without its version must say what the document is."""
+"""Fewest letters of a name without its version: the rest must say what the document is."""
 
 _OF_ONE_DAY = re.compile(
     r"\b(?:minutes|meetings?|agendas?|transcripts?|interviews?|invoices?|receipts?|bills?|payslips?|"
@@ -33,11 +33,11 @@ _OF_ONE_DAY = re.compile(
     r"facturas?|recibos?|actas?|reuni(?:ón|ones)|cartas?|correos?)\b",
     re.IGNORECASE,
 )
-"""Of such a thing there is a new one each time, and the earlier ones stay what they are."""
+"""Documents of a series: a new one does not replace the earlier ones."""
 
 _DIGITS_OF_A_YEAR = 4
 _LEAST_SHARED_WORDS = 0.5
-"""Of the longer of two sentences; with fewer the newer version says something else there."""
+"""Share of the longer sentence's words; with fewer, the newer version says something else there."""
 
 
 _FEWEST_SHARED = 2
@@ -45,14 +45,14 @@ _FEWEST_SHARED = 2
 
 @cache
 def _kinds() -> frozenset[str]:
-    """What a name may say or not of the kind of a document and its state, in any language."""
+    """Optional words in a name for a document's kind and state, in all languages."""
     languages = shipped("text/data", "document_kinds")
     return frozenset(word for words in languages.values() for word in words.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A name cut in two: what the document is, and which of its versions."""
+    """A name split into what the document is (`of`) and which version it is."""
 
     of: str
     numbers: tuple[tuple[int, ...], ...]
@@ -60,15 +60,15 @@ class Version:
 
     @property
     def kin(self) -> str:
-        """The same for all names that `is_of` may hold for: what is no kind of document, in order."""
+        """A key that is equal for all names that `is_of` may accept: the sorted words other than kinds."""
         own = sorted(self._words - _kinds())
         return f"{len(self.written)} {' '.join(own)}" if own else self.of
 
     def is_of(self, other: Version) -> bool:
         """Whether both are versions of one document.
 
-        One name may say more often than the other of which kind it is: "HomeGuard wording 2024",
-        "HomeGuard policy wording 2026".
+        One name may have more words for its kind than the other: "HomeGuard wording 2024", "HomeGuard
+        policy wording 2026".
         """
         if self.of == other.of:
             return True
@@ -82,7 +82,7 @@ class Version:
 
 
 def version_of(path: str) -> Version | None:
-    """The version that a file's name tells; None where it tells none."""
+    """The version in a file's name; None without one."""
     stem = PurePath(path.replace("\\", "/")).stem
     marks = list(_MARK.finditer(stem))
     of = _SEPARATORS.sub(" ", _MARK.sub(" # ", stem.casefold())).strip()
@@ -94,7 +94,7 @@ def version_of(path: str) -> Version | None:
 
 
 def version_in(sources: Sources, document_id: str, collection: str | None) -> Version | None:
-    """The version that a stored document is; None too for minutes, an invoice or a letter."""
+    """The version of a stored document; None also for minutes, an invoice or a letter."""
     path = sources.source(document_id, collection).path
     found = version_of(path)
     if found is None or is_of_one_day(path, sources.document(document_id).title):
@@ -103,7 +103,7 @@ def version_in(sources: Sources, document_id: str, collection: str | None) -> Ve
 
 
 def without_version(name: str) -> str:
-    """What a name says beside its version: `policy` of "policy-2023" and "Policy (rev 2)"."""
+    """A name without its version: `policy` for "policy-2023" and "Policy (rev 2)"."""
     return _SEPARATORS.sub(" ", _MARK.sub(" ", name.casefold())).strip()
 
 
@@ -119,7 +119,7 @@ def _numbers(mark: re.Match[str]) -> tuple[int, ...]:
 
 
 def is_of_one_day(path: str, title: str) -> bool:
-    """Whether a name with a date tells no version but minutes, an invoice or a letter of that day."""
+    """Whether a date in a name is that of minutes, an invoice or a letter, and not a version."""
     stem = PurePath(path.replace("\\", "/")).stem
     numbered = any(mark["number"] for mark in _MARK.finditer(stem))
     names = f"{_SEPARATORS.sub(' ', stem)}\n{title}"
@@ -127,14 +127,14 @@ def is_of_one_day(path: str, title: str) -> bool:
 
 
 def are_counterparts(one: str, other: str) -> bool:
-    """Whether sentences of two versions stand for each other: alike, numbers and names aside."""
+    """Whether sentences of two versions correspond: alike, numbers and names aside."""
     words, others = words_beside_details(one), words_beside_details(other)
     most = max(len(words), len(others))
     return most > 0 and len(words & others) >= _LEAST_SHARED_WORDS * most
 
 
 def names_version(question: str, version: Version) -> bool:
-    """Whether the question says that it means this version: "version 1", "the policy of 2023"."""
+    """Whether the question names this version: "version 1", "the policy of 2023"."""
     asked = _texts(list(_MARK.finditer(question)))
     return any(
         mark in asked or (len(mark) >= _DIGITS_OF_A_YEAR and mark in question)

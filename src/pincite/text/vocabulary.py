@@ -1,4 +1,4 @@
-"""Which words does a library hold, and what do its abbreviations stand for?"""
+"""The vocabulary of a library: its words and their frequencies, abbreviations, spelling, compounds."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from pincite.text.terms import fold
 _SHORTEST_WORD = 3
 _SHORTEST_CORRECTED = 5
 _TWO_ERRORS_FROM = 8
-"""Letters a word must have before it is taken for another one at distance 1, and at distance 2."""
+"""Fewest letters of a word that may be corrected at edit distance 1, and at distance 2."""
 _CANDIDATES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """What was counted of one passage: its words as they are spelt, and its abbreviations, folded."""
+    """What one passage added to the counts: its words as spelt, and its abbreviations, folded."""
 
     words: Sequence[str]
     explained: Sequence[tuple[str, str]]
 
 
 class WordCounts:
-    """Counts words and abbreviations while an index is made or changed."""
+    """Counts words and abbreviations while an index is built or updated."""
 
     def __init__(self, vocabulary: Vocabulary | None = None) -> None:
         self._words = Counter(vocabulary.words if vocabulary else {})
@@ -38,7 +38,7 @@ class WordCounts:
             self._explained[short].update(longs)
 
     def add(self, text: str, tokens: Iterable[str]) -> Counted:
-        """Count a passage, given with its tokens; gives what was counted, to be taken off again."""
+        """Count a passage and its tokens; returns what was counted, for `take_off`."""
         words = {token for token in tokens if token.isalpha() and len(token) >= _SHORTEST_WORD}
         explained = [
             (fold(short), " ".join(fold(long).split())) for short, long in abbreviations(text)
@@ -49,7 +49,7 @@ class WordCounts:
         return Counted(words=sorted(words), explained=explained)
 
     def take_off(self, counted: Counted) -> None:
-        """Count a passage no longer; the counts are then as if it had never been there."""
+        """Remove a passage; the counts are then as if it had never been added."""
         self._tokens.subtract(counted.words)
         for short, long in counted.explained:
             self._explained[short][long] -= 1
@@ -72,9 +72,9 @@ class WordCounts:
 
 
 class Vocabulary:
-    """Words with the number of passages that hold them, and abbreviations with their long forms.
+    """Words with the number of passages that contain them, and abbreviations with their long forms.
 
-    All are folded. A passage that holds a word in two spellings counts twice.
+    All are folded. A passage that contains a word in two spellings counts twice.
     """
 
     def __init__(
@@ -84,12 +84,12 @@ class Vocabulary:
         self.explained = explained
 
     def long_form(self, short: str) -> str:
-        """What an abbreviation stands for most often; "" for none."""
+        """The most frequent long form of an abbreviation; "" for none."""
         longs = self.explained.get(short, {})
         return min(longs, key=lambda long: (-longs[long], long), default="")
 
     def short_forms(self, folded_text: str) -> list[tuple[str, str]]:
-        """Abbreviations whose long form stands in a text, with that form."""
+        """Abbreviations whose long form occurs in a text, with that form."""
         padded = f" {folded_text} "
         first_words = set(folded_text.split())
         return [
@@ -108,10 +108,10 @@ class Vocabulary:
         return dict(found)
 
     def nearest(self, word: str) -> str:
-        """The word that a misspelt one most likely is; "" when none is near.
+        """The most likely correct spelling of a word; "" when none is near.
 
-        Distance counts letters that are wrong, missing, too many or swapped (optimal string
-        alignment). The first letter is right, or swapped with the second.
+        Distance counts wrong, missing, extra or swapped letters (optimal string alignment). The
+        first letter must be right, or swapped with the second.
         """
         if len(word) < _SHORTEST_CORRECTED:
             return ""
@@ -123,7 +123,7 @@ class Vocabulary:
             for candidate in self._by_shape.get((first, length), ())
             if first == word[:1] or candidate[1] == word[0]
         ]
-        # Imported for a word that no document holds only: most questions have none.
+        # Imported only for a word that no document contains: most questions have none.
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
@@ -171,7 +171,7 @@ class Vocabulary:
         return "\n" + "\n".join(self.words) + "\n"
 
 
-# Which abbreviations does a text explain? After Schwartz and Hearst (PSB 2003).
+# Abbreviations that a text explains, after Schwartz and Hearst (PSB 2003).
 
 _SHORT_FORM = re.compile(r"\((?P<short>[^\W_][\w&./-]{1,9})\)")
 _BEFORE_CHARS = 160
@@ -179,7 +179,7 @@ _FEWEST_CAPITALS = 2
 
 
 def abbreviations(text: str) -> Iterator[tuple[str, str]]:
-    """Pairs of short form and long form, as they stand."""
+    """Pairs of short form and long form, as written."""
     if "(" not in text:
         return
     for found in _SHORT_FORM.finditer(text):
@@ -195,7 +195,7 @@ def abbreviations(text: str) -> Iterator[tuple[str, str]]:
 def _long_form(short: str, before: str) -> str:
     """The shortest end of `before` that explains `short`; "" when none does."""
     most_words = min(len(short) + 5, len(short) * 2)
-    # A long form stands in one sentence and one line.
+    # A long form is within one sentence and one line.
     words = re.split(r"[.;:!?]\s|\n\s*\n", before)[-1].split()[-most_words:]
     candidate = " ".join(words)
     letters = [letter for letter in short.lower() if letter.isalnum()]
@@ -225,7 +225,7 @@ def _by_letters(letters: Sequence[str], candidate: str) -> str:
     return candidate[place:]
 
 
-# Which words is a long word put together from? In languages that write them as one.
+# Splitting compounds, in languages that write them as one word.
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no"})
 
@@ -243,7 +243,7 @@ def parts(word: str, language: str, known: Container[str]) -> tuple[str, ...]:
     """The two words of a compound, both `known`; empty when there is no such division.
 
     `nobelpreis` is `nobel` and `preis`, `entscheidungsproblem` has an `s` between. Among several
-    divisions, that with the longest shorter part.
+    divisions, the one with the longest shorter part is returned.
     """
     best: tuple[str, ...] = ()
     for end in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1):
