@@ -34,7 +34,7 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
 def without_asking_words(question: str, language: str) -> str:
-    """A question without asking words, in the given language and in the one that it appears to be in."""
+    """A question without the asking words of the given language and of the one it appears to be in."""
     spoken = {language, spoken_language(question, language), _OF_CYRILLIC}
     text = _INVERTED.sub("", question) if "fr" in spoken else question
     if "en" in spoken and "may" in text:

@@ -238,8 +238,8 @@ def _run(document: Document, place: int) -> Range:
         for n in numbers:
             if blocks[n].section != section or not _belongs(document, n):
                 break
-            # Blocks between items belong to the list; those after the last item only if they are
-            # indented, code or rows; those before the first item never.
+            # Upwards the list ends with its first item; downwards it includes what belongs to the
+            # last one.
             if blocks[n].kind is BlockKind.LIST_ITEM or step > 0:
                 last = n
         return last

@@ -60,7 +60,7 @@ class Version:
 
     @property
     def kin(self) -> str:
-        """A key that is equal for all names that `is_of` may accept: the sorted words other than kinds."""
+        """A key shared by all names that `is_of` may accept: the sorted words that are no kinds."""
         own = sorted(self._words - _kinds())
         return f"{len(self.written)} {' '.join(own)}" if own else self.of
 
