@@ -68,7 +68,7 @@ def test_a_conversation_deleted_meanwhile_goes_on_and_says_so(library: Library) 
     delete_conversation(library, talk.id)
     turn = talk.ask(SECOND)
     assert turn.answer.citations
-    assert turn.notices == (f"conversation {talk.id} was deleted; this turn is not kept",)
+    assert turn.notices == (f"conversation {talk.id} was deleted; this turn is not stored",)
 
 
 def test_a_question_that_cannot_be_asked_leaves_the_conversation_as_it_was(
@@ -114,8 +114,14 @@ def test_a_language_model_reads_with_the_questions_and_quotes_before() -> None:
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ('{"question": "How much water do tomatoes need at 15 degrees in 2024?"}', "said '2024'"),
-        ('{"question": "How much water do tomatoes in Spain need at 15 degrees?"}', "said 'Spain'"),
+        (
+            '{"question": "How much water do tomatoes need at 15 degrees in 2024?"}',
+            "contain '2024'",
+        ),
+        (
+            '{"question": "How much water do tomatoes in Spain need at 15 degrees?"}',
+            "contain 'Spain'",
+        ),
         ('{"question": "How much water do tomatoes need?"}', "'15' is missing"),
         ('{"question": "How do cucumbers grow at 15?"}', "another question"),
         ('{"question": ""}', "empty"),

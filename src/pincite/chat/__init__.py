@@ -1,1 +1,1 @@
-"""What does a question mean after those before it?"""
+"""Conversations: follow-up questions are resolved with the earlier ones."""

@@ -1,4 +1,4 @@
-"""A conversation with one library: questions are read with those before them, and kept."""
+"""A conversation with one library: each question is read in the context of the earlier ones."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ Reader = Callable[[str, Sequence[Exchange]], Reading]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One question, what it was taken to mean, and the answer to that."""
+    """One question, how it was read, and the answer."""
 
     number: int
     question: str
     reading: Reading
     answer: Answer
     notices: tuple[str, ...] = ()
-    """What must be told about the reading, and about keeping it."""
+    """Notices about how the question was read, and whether the turn was stored."""
 
     @property
     def read_as(self) -> str:
-        """The question that was answered; the same text where it could stand alone."""
+        """The question that was answered; the same text if it could stand alone."""
         return self.reading.text
 
 
 class Conversation:
-    """Questions that may lean on those before them.
+    """Questions that may refer to earlier ones.
 
     >>> conversation = Conversation(library)                   # doctest: +SKIP
     >>> conversation.ask("How much water do cucumbers need?")  # doctest: +SKIP
     >>> conversation.ask("And tomatoes?").read_as              # doctest: +SKIP
     'How much water do tomatoes need?'
 
-    Each turn is kept in the library as soon as it is answered, unless `keep` is False. `read` says
-    what a question means after the earlier ones; by default the settings choose (`chat.reader`).
+    Each turn is stored in the library as soon as it is answered, unless `keep` is False. `read`
+    resolves a question with the earlier ones; by default the settings choose (`chat.reader`).
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Conversation:
         keep: bool = True,
     ) -> None:
         self.id: int | None = None
-        """Its number in the library; None until the first turn is kept."""
+        """Its number in the library; None until the first turn is stored."""
         self.collection = collection
         self.library = library
         self._filters = filters
@@ -72,7 +72,7 @@ class Conversation:
 
     @classmethod
     def continued(cls, library: Library, number: int, *, filters: Filters | None = None) -> Self:
-        """Go on with a kept one, in its collection. Raises UsageError when there is none."""
+        """Continue a stored conversation, in its collection. Raises UsageError if there is none."""
         turns = kept_turns(library, number)
         conversation = cls(
             library,
@@ -84,7 +84,7 @@ class Conversation:
         return conversation
 
     def __len__(self) -> int:
-        """How many turns it has."""
+        """The number of turns."""
         return len(self._earlier)
 
     def ask(
@@ -97,7 +97,7 @@ class Conversation:
         watch: Callable[[Preview], None] | None = None,
         found: Callable[[Sequence[Hit]], None] | None = None,
     ) -> Turn:
-        """Read a question with those before it, and answer it as `Library.ask` does."""
+        """Read a question with the earlier ones, and answer it as `Library.ask` does."""
         checked_text(text, "the question")
         is_question = len(text) <= LONGEST_QUESTION
         reading = self._read(text, tuple(self._earlier)) if is_question else Reading(text=text)
@@ -126,24 +126,24 @@ class Conversation:
         )
 
     def _kept(self, turn: KeptTurn) -> list[str]:
-        """Keep a turn; what must be told where that is not possible."""
+        """Store a turn; returns notices if that is not possible."""
         try:
             if self.id is None:
                 self.id = self.library.catalog.conversations.begin(self.collection, turn)
             elif not self.library.catalog.conversations.add(self.id, turn):
-                return [f"conversation {self.id} was deleted; this turn is not kept"]
+                return [f"conversation {self.id} was deleted; this turn is not stored"]
         except LibraryError as error:
-            return [f"this turn is not kept: {error}"]
+            return [f"this turn could not be stored: {error}"]
         return []
 
 
 def kept_conversations(library: Library) -> tuple[KeptConversation, ...]:
-    """Every conversation that a library keeps, the newest first."""
+    """All conversations stored in a library, newest first."""
     return library.catalog.conversations.all()
 
 
 def kept_turns(library: Library, number: int) -> tuple[KeptTurn, ...]:
-    """What was said in a conversation. Raises UsageError when there is none with this number."""
+    """The turns of a conversation. Raises UsageError if there is none with this number."""
     turns = library.catalog.conversations.turns(number)
     if not turns:
         raise UsageError(_no_such(library, number))
@@ -151,7 +151,7 @@ def kept_turns(library: Library, number: int) -> tuple[KeptTurn, ...]:
 
 
 def delete_conversation(library: Library, number: int) -> None:
-    """Forget a conversation. Raises UsageError when there is none with this number."""
+    """Delete a conversation. Raises UsageError if there is none with this number."""
     if not library.catalog.conversations.delete(number):
         raise UsageError(_no_such(library, number))
 
@@ -163,12 +163,11 @@ def _no_such(library: Library, number: int) -> str:
 
 def _exchange(read_as: str, form: Mapping[str, Any]) -> Exchange:
     quotes = (cited["cited_text"] for cited in form["citations"][:_QUOTES_REMEMBERED])
-    told = tuple(" ".join(quote.split()) for quote in quotes)
-    return Exchange(question=read_as, quotes=told)
+    return Exchange(question=read_as, quotes=tuple(" ".join(quote.split()) for quote in quotes))
 
 
 def reader_of(library: Library) -> tuple[Reader, str]:
-    """What the settings choose, and why it is another where that cannot be had."""
+    """The reader that the settings choose, and why another is used if that one is not available."""
     chosen = library.settings.chat.reader
     if chosen == "none":
         return lambda text, _: Reading(text=text), ""

@@ -1,7 +1,7 @@
-"""Which words of a question does "and for tomatoes?" replace? Those of the same kind, if it is sure.
+"""Finds the words of a question that "and for tomatoes?" replaces: those of the same kind.
 
-A year replaces the year, an option the option, "for X" what stands after "for", a name the only name.
-Where two places would do, none is chosen.
+A year replaces the year, an option the option, "for X" the words after "for", a name the only name.
+If two places are possible, none is chosen.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _DOER = re.compile(
     r"(?P<doer>(?:(?:an?|the|my|your|our|their|his|her)\s+)?[^\W_][\w&-]*)\s+[^\W\d_]+\W*$",
     re.IGNORECASE,
 )
-"""What stands between "does" and a last word: "the valve" of "the valve cost?"."""
+"""The words between "does" and a last word: "the valve" in "the valve cost?"."""
 _BESIDE_A_NOUN = re.compile(r"\s+[a-z]\w*\s+\w")
 _OWNER = re.compile(r"['’]s(?=\s)")
 _END_OF_A_PHRASE = AUXILIARIES | PREPOSITIONS | QUESTION_WORDS | {"and", "or", "but", "that", "if"}
 
 
 def exchanged(question: str, other: str) -> str:
-    """The question about something else; empty where nothing in it is of the same kind."""
+    """The question with `other` as its new subject; empty if nothing in it is of the same kind."""
     plain = _without_preposition(other)
     for way in _WAYS:
         found = way(question, other, plain)
@@ -99,7 +99,7 @@ def _by_code(question: str, other: str, plain: str) -> str:
 
 
 def _by_preposition(question: str, other: str, plain: str) -> str:
-    """`for X` instead of the only `for Y`; of times only by a time."""
+    """`for X` instead of the only `for Y`; a time is replaced only by a time."""
     preposition = words(other)[0].lower()
     if preposition not in PREPOSITIONS:
         return ""
@@ -113,7 +113,7 @@ def _by_preposition(question: str, other: str, plain: str) -> str:
 
 
 def _by_name(question: str, other: str, plain: str) -> str:
-    """A name instead of the only name; a day or a month is none."""
+    """A name instead of the only name; days and months are not names."""
     named = [name for name in names(question) if not _TIME.fullmatch(name)]
     if (
         len(named) != 1
@@ -124,7 +124,7 @@ def _by_name(question: str, other: str, plain: str) -> str:
         return ""
     owner = _OWNER.split(named[0])[0]
     span = place_of(owner, question)
-    # In "How many Jewish people live in the country?" a name stands for the country.
+    # "How many Jewish people live in the country?": a new name would replace the country.
     is_kind = span and generic(question) and _BESIDE_A_NOUN.match(question, span[1])
     return _put(question, span, plain) if span and not is_kind else ""
 
@@ -141,7 +141,7 @@ def _by_doer(question: str, other: str, plain: str) -> str:
 
 
 def _by_end(question: str, other: str, plain: str) -> str:
-    """`peppers` instead of `tomatoes` where the question ends with "for tomatoes"."""
+    """`peppers` instead of `tomatoes` if the question ends with "for tomatoes"."""
     there = list(_phrases_after(question, "for"))
     is_apart = words(other)[0].lower() in PREPOSITIONS - {"for"} or bool(_TIME.search(plain))
     if is_apart or len(there) != 1 or question[there[0][1] :].strip(" ?.!"):
@@ -176,7 +176,7 @@ def _put_once(question: str, there: Sequence[tuple[int, int]], plain: str) -> st
 
 
 def _phrases_after(question: str, preposition: str) -> Iterator[tuple[int, int]]:
-    """Where the words after each such preposition stand, up to the next mark or other part."""
+    """The spans of the words after each `preposition`, up to punctuation or the next phrase."""
     for found in re.finditer(rf"\b{preposition}\s+(?=\w)", question, re.IGNORECASE):
         end = found.end()
         for word in re.finditer(r"\S+", question[found.end() :]):

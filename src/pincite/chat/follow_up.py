@@ -1,8 +1,8 @@
-"""What does a question mean after those before it? By rules, where no language model is asked.
+"""Resolves follow-up questions by rules, without a language model.
 
-A question that can stand alone stays as it is: a wrong reading does more harm than none. "And
-tomatoes?" takes the place of what is of its kind in the last question; beside what points back, what
-that question was about is added in parentheses.
+A question that can stand alone is unchanged: a wrong reading does more harm than none. In "And
+tomatoes?" the new words replace those of the same kind in the last question; after words that point
+back, the topic of that question is added in parentheses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pincite.chat.subjects import (
 )
 
 _LONGEST_CHARS = 1000
-"""Of a question that leans on another or is leaned on; a longer text says itself what it means."""
+"""Longest question that refers to another or is referred to; longer texts are self-contained."""
 _LONGEST_FRAGMENT_WORDS = 4
 _LONGEST_OTHER_WORDS = 9
 
@@ -54,7 +54,7 @@ _ADDED = re.compile(r"(?:(?<!\s)\s++)?\([^()]*+\)\s*+$")
 
 
 class Rule(StrEnum):
-    """Why a question was read as another one."""
+    """The rule by which a question was resolved."""
 
     NONE = "stands alone"
     OTHER = "another subject"
@@ -66,7 +66,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """An earlier question as it was read, and the quotes of its answer."""
+    """An earlier question, as it was read, and the quotes of its answer."""
 
     question: str
     quotes: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a question is taken to mean."""
+    """A question as it was understood."""
 
     text: str
     rule: Rule = Rule.NONE
@@ -82,10 +82,10 @@ class Reading:
 
 
 def follow_up(text: str, earlier: Sequence[Exchange]) -> Reading:
-    """The question with what it leaves out, found in the exchanges before it (oldest first)."""
+    """The question completed with what it leaves out, from the `earlier` exchanges (oldest first)."""
     asked = " ".join(text.split())
     meant = [one for one in earlier if _can_be_meant(one.question)]
-    # "The other one" is not what was spoken of.
+    # "The other one" is not the one that was mentioned.
     is_plain = len(asked) <= _LONGEST_CHARS and says_something(asked)
     if not meant or not is_plain or _THE_OTHER.search(asked):
         return Reading(text=text)
@@ -101,7 +101,7 @@ def _can_be_meant(question: str) -> bool:
 
 
 def _other(asked: str, last: Exchange) -> str:
-    """`and for tomatoes?`: takes the place of the same kind of words, or is added."""
+    """`and for tomatoes?`: replaces words of the same kind, or is added."""
     other = _other_subject(asked)
     if not other:
         return ""
@@ -116,7 +116,7 @@ def _other(asked: str, last: Exchange) -> str:
 
 
 def _other_subject(asked: str) -> str:
-    """What is asked about instead; empty for a question of its own."""
+    """The new subject; empty for a self-contained question."""
     plain = asked.rstrip(" ?.!")
     begun = LEADING.sub("", plain)
     for form, tried in ((_WHAT_ABOUT, begun), (_CORRECTED, begun), (_AND, plain)):
@@ -132,7 +132,7 @@ def _other_subject(asked: str) -> str:
 
 
 def _without_verbs(other: str) -> str:
-    """The words, if they are a few that name something."""
+    """The words, if they are few and name something; otherwise empty."""
     found = [word.lower() for word in words(other)]
     is_question = set(found) & (AUXILIARIES | QUESTION_WORDS) or pointing(other)
     is_empty = not content(other) and not any(word.isdigit() for word in found)
@@ -142,7 +142,7 @@ def _without_verbs(other: str) -> str:
 
 
 def _bare(asked: str, last: Exchange) -> str:
-    """`why?`: put before a question that is answered by yes or no, else beside it."""
+    """`why?`: put before a yes-or-no question; otherwise the question is added in parentheses."""
     found = _BARE.match(asked.rstrip(" ?.!"))
     if not found:
         return ""
@@ -154,15 +154,15 @@ def _bare(asked: str, last: Exchange) -> str:
 
 
 def _pointer(asked: str, last: Exchange) -> str:
-    """`who wrote it?`: the topic beside the question."""
+    """`who wrote it?`: the topic is added in parentheses."""
     begun = LEADING.sub("", asked) or asked
     return _added(begun, _last_topic(last.question), beside=begun) if pointing(begun) else ""
 
 
 def _fragment(asked: str, last: Exchange) -> str:
-    """`average fees`: a few words without a verb, and without a name that tells what is meant.
+    """`average fees`: a few words without a verb, and without a name that makes them clear.
 
-    A name alone takes the place of the only name.
+    A name alone replaces the only name.
     """
     found = words(asked)
     lowered = {word.lower() for word in found}
@@ -178,14 +178,14 @@ def _fragment(asked: str, last: Exchange) -> str:
 
 
 def _last_topic(question: str) -> str:
-    """What a question is about by its own words; what was added to it, where it leans on that."""
+    """The topic of a question by its own words, or by its added ones if it refers to those."""
     before = _ADDED.sub("", question)
     leans = before != question and (pointing(before) or _WHAT_ABOUT.match(before.rstrip(" ?.!")))
     return topic(question if leans else before) or topic(question)
 
 
 def _added(asked: str, meant: str, *, beside: str = "") -> str:
-    """A question and, in parentheses, what it leaves out; nothing that it says itself."""
+    """A question and, in parentheses, the parts of `meant` that `beside` does not already have."""
     own = {word.lower() for word in words(beside)}
     kept = ", ".join(part for part in meant.split(", ") if not set(part.lower().split()) <= own)
     return f"{asked} ({kept})" if kept else ""

@@ -1,7 +1,7 @@
-"""What does a question mean after those before it, in the words of a language model?
+"""Resolves follow-up questions with a language model.
 
-A model may add what nobody said. So what it writes is used only when all names and numbers in it
-stand in the conversation, and those of the question are still there; else the rules read it.
+A model may add things that were never said. So its text is used only if all names and numbers in it
+occur in the conversation, and those of the question are still there; otherwise the rules are used.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class ModelReader:
-    """Reads questions with a language model, and by the rules where its reading cannot be used."""
+    """Reads questions with a language model, or by the rules if its reading cannot be used."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
 
     def __call__(self, text: str, earlier: Sequence[Exchange]) -> Reading:
-        """The question with what it leaves out; the notices say why the rules read it."""
+        """The question completed with what it leaves out; notices say why the rules were used."""
         if not earlier or not says_something(text):
             return Reading(text=text)
         try:
@@ -57,8 +57,8 @@ class ModelReader:
         if not problem:
             same = _bare(written) == _bare(text)
             return Reading(text=text) if same else Reading(text=written, rule=Rule.MODEL)
-        told = f"read by the rules, not by {self._model.name}: {problem}"
-        return replace(follow_up(text, earlier), notices=(told,))
+        notice = f"read by the rules, not by {self._model.name}: {problem}"
+        return replace(follow_up(text, earlier), notices=(notice,))
 
     def _written(self, text: str, earlier: Sequence[Exchange]) -> str:
         output = "".join(self._model.write(self._prompt(text, earlier)))
@@ -72,13 +72,13 @@ class ModelReader:
         return " ".join(found.split())
 
     def _prompt(self, text: str, earlier: Sequence[Exchange]) -> Prompt:
-        """As many of the last exchanges as fit."""
+        """The prompt with as many of the last exchanges as fit."""
         for count in range(min(_MOST_EXCHANGES, len(earlier)), 0, -1):
             prompt = _prompt(text, earlier[-count:])
             used = sum(self._model.count_tokens(message.content) for message in prompt.messages)
             if used + _MAX_TOKENS + _MAX_TOKENS < self._model.context_tokens:
                 return prompt
-        raise ModelError("the last question and answer do not fit into its window")
+        raise ModelError("the last question and answer do not fit into its context window")
 
 
 def _prompt(text: str, earlier: Sequence[Exchange]) -> Prompt:
@@ -103,15 +103,15 @@ def _lines(exchange: Exchange) -> Iterator[str]:
 def _problem(written: str, text: str, earlier: Sequence[Exchange]) -> str:
     """Why a reading cannot be used; empty when it can."""
     if not written or len(written) > _LONGEST_READING_CHARS:
-        return "what it wrote is empty or too long"
+        return "its text is empty or too long"
     shown = [line for exchange in earlier[-_MOST_EXCHANGES:] for line in _lines(exchange)]
     said = " ".join([*shown, text])
     added = [word for word in _telling(written) if not _is_said(word, said)]
     if added:
-        return f"nobody said '{added[0]}'"
+        return f"the conversation does not contain '{added[0]}'"
     lost = [word for word in _telling(text) if not _is_said(word, written)]
     if lost:
-        return f"'{lost[0]}' is missing in what it wrote"
+        return f"'{lost[0]}' is missing from its text"
     own = keys(content(text))
     if len(own & keys(written)) * 2 < len(own):
         return "it wrote another question"
@@ -119,7 +119,7 @@ def _problem(written: str, text: str, earlier: Sequence[Exchange]) -> str:
 
 
 def _telling(text: str) -> list[str]:
-    """Numbers, names, and words of scripts that have no capitals."""
+    """Numbers, names, and words in scripts without capitals."""
     numbers = _NUMBER.findall(text)
     return numbers + [
         word

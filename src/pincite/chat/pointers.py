@@ -1,4 +1,4 @@
-"""Which words of a question point to something that was said before, and to what?"""
+"""Detects words of a question that point back to something said before."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _NOTHING_MEANT = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS_BEFORE = 1
-"""With more, a pronoun may mean one of them: `Which pumps need oil when they run?`"""
+"""With more words, a pronoun may refer to one of them: `Which pumps need oil when they run?`"""
 
 
 def pointing(text: str) -> bool:
-    """Whether the question means something that it does not name."""
+    """Whether the question refers to something that it does not name."""
     return _meant(text) is not None
 
 
 def _meant(text: str) -> re.Match[str] | None:
-    """The first word that points out of the question."""
+    """The first word that refers to something outside the question."""
     plain = _NOTHING_MEANT.sub(lambda found: " " * len(found[0]), text)
     for found in _POINTER.finditer(plain):
         begun = text[: found.start()]

@@ -1,4 +1,4 @@
-"""What was a question about?"""
+"""Finds what a question is about: its content words, names and topic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pincite.text.languages import stop_words
 from pincite.text.question_forms import parsed
 from pincite.text.terms import stem
 
-# Which English words point back to what was said before, and which words say little?
+# English function words, and words that say little about a topic.
 
 _DETERMINERS = "a an the this that these those my your his her its our their any some each every no"
 _AUXILIARIES = """am are be been being can could did do does had has have is isn't may might must
@@ -32,7 +32,7 @@ AUXILIARIES = frozenset(_AUXILIARIES.split())
 QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
 PREPOSITIONS = frozenset(_PREPOSITIONS.split())
 FUNCTION = stop_words()["en"] | DETERMINERS | AUXILIARIES | QUESTION_WORDS | PREPOSITIONS
-"""Words that only hold a sentence together."""
+"""Function words: they only connect a sentence."""
 EMPTY = FUNCTION | frozenset(_SAY_LITTLE.split())
 """Words that cannot be what a question is about."""
 COURTESY = frozenset(_COURTESY.split()) | stop_words()["en"]
@@ -44,17 +44,17 @@ KINDS = (
     "project region report river school series show singer song sport team town university vehicle "
     "war woman writer"
 ).split()
-"""`the company` means one that was named before."""
+"""`the company` refers to one that was named before."""
 
 LEADING = re.compile(
     r"^(?:(?:and|but|so|also|then|or|well|ok|okay|now|yes|no|thanks|thank you|interesting|wow|great"
     r"|i see|hmm|please|right)\b(?!-\w)(?:[\s,.!:;]|-+(?=\s|$))*)+",
     re.IGNORECASE,
 )
-"""What a follow-up may begin with, and which asks nothing."""
+"""Openings of a follow-up that ask nothing."""
 
 
-# What was a question about?
+# The topic of a question.
 
 _WORD = re.compile(r"(?:(?<![\w-])--(?=[^\W\d_]))?[^\W_][\w&]*(?:[-'’./][^\W_]\w*)*")
 _PIECE = re.compile(rf"{_WORD.pattern}|[^\w\s]")
@@ -62,30 +62,30 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _HOW_LONG = re.compile(
     rf"^how\s+[^\W\d_]+\s+(?=(?:{'|'.join(map(re.escape, sorted(AUXILIARIES)))})\s)", re.IGNORECASE
 )
-"""Asks for a measure, and is not what the question is about."""
+"""Asks for a measure, and is not the topic of the question."""
 _INSIDE_NAMES = {"of", "the", "de", "la", "von", "van", "and", "&"}
 _LONGEST_TOPIC_WORDS = 8
 
 
 def words(text: str) -> list[str]:
-    """Words as they are written; `P-101`, `don't` and `--timeout` are one each."""
+    """Words as written; `P-101`, `don't` and `--timeout` are one word each."""
     return _WORD.findall(text)
 
 
 def content(text: str) -> list[str]:
-    """The words that a question can be about."""
+    """The words that can be the topic of a question."""
     return [word for word in words(text) if _plain(word) not in EMPTY]
 
 
 def says_something(text: str) -> bool:
-    """Whether it is more than courtesy: "Thanks, that is fine." is not."""
+    """Whether a text is more than courtesy: "Thanks, that is fine." is not."""
     return any(
         _plain(word) not in COURTESY or _plain(word) in QUESTION_WORDS for word in words(text)
     )
 
 
 def keys(text: str | Iterable[str]) -> set[str]:
-    """What two texts share when they speak of the same things, whatever the ending."""
+    """The stems of a text's words, for comparing what two texts are about."""
     found = words(text) if isinstance(text, str) else text
     return {stem(_plain(word), "en") for word in found}
 
@@ -93,7 +93,7 @@ def keys(text: str | Iterable[str]) -> set[str]:
 def names(text: str, *, opens: bool = True) -> list[str]:
     """Proper names and identifiers, each once; a title in capitals has none.
 
-    A capital says nothing where a sentence `opens` with the text.
+    With `opens`, the text begins a sentence, so its first capital is no evidence of a name.
     """
     sentence_words = words(text)
     if len(sentence_words) > 1 and all(word[0].isupper() for word in sentence_words) and opens:
@@ -112,18 +112,18 @@ def names(text: str, *, opens: bool = True) -> list[str]:
 
 
 def place_of(name: str, text: str) -> tuple[int, int] | None:
-    """Where a name stands, whatever signs are between its words."""
+    """The span of a name in a text, whatever punctuation is between its words."""
     found = re.search(r"\W+".join(map(re.escape, name.split())), text)
     return found.span() if found else None
 
 
 def _joins(word: str) -> bool:
-    """Whether it may stand inside a name: `Bank of America`, `Let It Be`."""
+    """Whether a word may be inside a name: `Bank of America`, `Let It Be`."""
     return word.lower() in _INSIDE_NAMES or (word[:1].isupper() and word != "I")
 
 
 def topic(text: str) -> str:
-    """All that a question is about, as a list: "good lawyer, estate plan, will"."""
+    """The topic of a question, as a list: "good lawyer, estate plan, will"."""
     pieces = _PIECE.findall(_HOW_LONG.sub("", LEADING.sub("", parsed(text).plain)))
     tells = [bool(_WORD.match(piece)) and _plain(piece) not in EMPTY for piece in pieces]
     runs: list[list[str]] = [[]]
@@ -149,7 +149,7 @@ def _plain(word: str) -> str:
 
 
 def _with_openings(text: str, *, opens: bool) -> Iterator[tuple[str, bool]]:
-    """Words, and whether each opens a sentence; other marks than full stops end a run of names."""
+    """Words, and whether each begins a sentence; other punctuation gives "" and ends a name."""
     for piece in _PIECE.findall(text):
         if _WORD.fullmatch(piece):
             yield piece, opens
@@ -179,7 +179,7 @@ def _without_tail(run: Sequence[str]) -> list[str]:
 
 
 def generic(text: str) -> re.Match[str] | None:
-    """The first place where a question says "the company", "that film"."""
+    """The first generic reference in a question, such as "the company" or "that film"."""
     return _GENERIC.search(text)
 
 
