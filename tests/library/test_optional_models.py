@@ -121,6 +121,6 @@ def test_the_model_is_opened_once_and_is_part_of_what_made_an_answer(
 def test_what_is_no_form_of_a_reranker_is_refused() -> None:
     for wrong in ("ms-marco", "relative/folder", "fastembed:", "ollama:x"):
         with pytest.raises(
-            SettingsError, match=r"rerank\.model.*is no reranker; expected none, llm"
+            SettingsError, match=r"rerank\.model.*is not a reranker; expected none, llm"
         ):
             settings(wrong)

@@ -234,7 +234,7 @@ def test_a_language_model_may_have_these_forms(model: str) -> None:
 @pytest.mark.parametrize("model", ["", "ollama:", "claude:x", "models/a.gguf", "./a", "two words"])
 def test_another_form_of_language_model_lists_those_there_are(model: str) -> None:
     with pytest.raises(
-        SettingsError, match=r"is no language model; expected none, smollm2.*ollama:"
+        SettingsError, match=r"is not a language model; expected none, smollm2.*ollama:"
     ):
         load_settings(overrides={"generation": {"model": model}})
 

@@ -416,7 +416,7 @@ def test_a_damaged_list_of_approvals_is_an_error_and_no_approval(
     foreign(library, writing_at(stranger))
     config_folder().mkdir(parents=True)
     (config_folder() / APPROVALS_FILE).write_text(content)
-    with pytest.raises(SettingsError, match="no list of approvals"):
+    with pytest.raises(SettingsError, match="not a list of approvals"):
         asked(library)
     assert stranger.requests == []
 

@@ -1,1 +1,1 @@
-"""Which values can be set, and where does each come from?"""
+"""Settings: the values that can be set, where each comes from, and which need approval."""

@@ -1,4 +1,4 @@
-"""One group of settings for each stage; every default of the system stands here."""
+"""All settings with their defaults, one group for each stage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Group(BaseModel):
 
 
 def _parts(value: Any) -> Any:
-    """The parts of a list: from an environment variable they come as one text."""
+    """The items of a list: in an environment variable they are separated by commas."""
     if not isinstance(value, str):
         return value
     return tuple(part.strip() for part in value.split(",") if part.strip())
@@ -46,51 +46,54 @@ class IngestSettings(Group):
         default=10, ge=0, le=1000, description="old versions kept of each changed file"
     )
     max_seconds: float = Field(
-        default=120, gt=0, description="time limit for one file, counted anew after each page"
+        default=120, gt=0, description="time limit for one file, restarted after each page"
     )
     max_total_seconds: float = Field(
         default=3600, gt=0, description="time limit for one file, all pages together"
     )
-    max_pages: int = Field(default=5000, ge=1, description="pages read of one file")
+    max_pages: int = Field(default=5000, ge=1, description="most pages read from one file")
     ocr: Literal["auto", "off"] = Field(
         default="auto", description="auto: recognise scanned pages if pincite[ocr] is installed"
     )
 
 
 class ChunkingSettings(Group):
-    """Cutting documents into passages (P5)."""
+    """Splitting documents into passages (P5)."""
 
-    max_chars: int = Field(default=1600, ge=100, le=20_000, description="size a passage may reach")
+    max_chars: int = Field(default=1600, ge=100, le=20_000, description="largest size of a passage")
     overlap_chars: int = Field(
-        default=100, ge=0, le=5_000, description="whole sentences repeated from the passage before"
+        default=100,
+        ge=0,
+        le=5_000,
+        description="whole sentences repeated from the previous passage",
     )
     min_chars: int = Field(
         default=0,
         ge=0,
         le=20_000,
-        description="a passage that has reached this size ends with its paragraph; 0: when full",
+        description="a passage of at least this size ends with its paragraph; 0: only when full",
     )
     max_tokens: int = Field(
         default=0,
         ge=0,
         le=8_000,
-        description="sizes in tokens of all-MiniLM-L6-v2 instead of characters; 0: characters",
+        description="largest size in tokens of all-MiniLM-L6-v2 instead of characters; 0: characters",
     )
     overlap_tokens: int = Field(
-        default=25, ge=0, le=2_000, description="as overlap_chars, where sizes are tokens"
+        default=25, ge=0, le=2_000, description="as overlap_chars, when sizes are in tokens"
     )
 
     @model_validator(mode="after")
     def _sizes_go_together(self) -> Self:
         if self.min_chars and self.max_tokens:
             raise ValueError(
-                f"min_chars = {self.min_chars} counts characters and max_tokens = {self.max_tokens} "
-                "makes all sizes tokens; set one of them to 0"
+                f"min_chars = {self.min_chars} is in characters, but max_tokens = {self.max_tokens} "
+                "measures all sizes in tokens; set one of them to 0"
             )
         if self.min_chars > self.max_chars:
             raise ValueError(
-                f"min_chars = {self.min_chars} is more than max_chars = {self.max_chars}, and no "
-                "passage could reach it; set it to less"
+                f"min_chars = {self.min_chars} is more than max_chars = {self.max_chars}, so no "
+                "passage could reach it; lower it"
             )
         return self
 
@@ -104,20 +107,21 @@ class EmbeddingSettings(Group):
     )
     otherwise: Literal["", "all-MiniLM-L6-v2"] = Field(
         default="",
-        description="taken, and said so, when the model cannot be had; empty: search by words only",
+        description="used, with a notice, when the model is not available; empty: search by words only",
     )
     runtime: Literal["auto", "openvino", "onnxruntime"] = Field(
-        default="auto", description="auto: the faster one that runs here"
+        default="auto", description="auto: the fastest that runs on this machine"
     )
     threads: int = Field(default=0, ge=0, le=256, description="0: all cores")
     pooling: Literal["auto", "mean", "cls", "last"] = Field(
-        default="auto", description="how token states become one vector; auto: as the model says"
+        default="auto",
+        description="how token states become one vector; auto: as the model specifies",
     )
     query_prefix: str | None = Field(
-        default=None, description="put before a question; None: as is known of the model"
+        default=None, description="put before a question; None: the model's own"
     )
     passage_prefix: str | None = Field(
-        default=None, description="put before a passage; None: as is known of the model"
+        default=None, description="put before a passage; None: the model's own"
     )
     url: str = Field(default="", description="the server of ollama:NAME or openai:NAME")
     timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one request to it")
@@ -136,14 +140,14 @@ class EmbeddingSettings(Group):
             return model
         kinds = ", ".join(f"{kind}:NAME" for kind in ENCODER_KINDS)
         raise ValueError(
-            f"is no encoder; expected {', '.join(BUILT_IN_ENCODERS)}, the full path of a folder with "
-            f"model.onnx, or {kinds}; a published model by its full name, such as "
+            f"is not an encoder; expected {', '.join(BUILT_IN_ENCODERS)}, the full path of a folder "
+            f"with model.onnx, or {kinds}; a published model by its full name, such as "
             "fastembed:BAAI/bge-small-en-v1.5, sentence-transformers:intfloat/multilingual-e5-base "
             "or ollama:nomic-embed-text"
         )
 
     def identity(self) -> dict[str, Any]:
-        """What has to be known to open the same encoder again."""
+        """The values that are needed to open the same encoder again."""
         return self.model_dump(mode="json", include=set(_ENCODER_IDENTITY))
 
 
@@ -166,21 +170,21 @@ class RetrievalSettings(Group):
         default=0.8,
         ge=0,
         le=1,
-        description="the same for questions in a script that the encoder does not read",
+        description="alpha for questions in a script that the encoder does not read",
     )
     keep: int = Field(default=100, ge=1, le=1000, description="candidates kept after fusion")
-    limit: int = Field(default=10, ge=1, le=1000, description="hits a search shows")
+    limit: int = Field(default=10, ge=1, le=1000, description="hits that a search shows")
     plugin: str = Field(
         default="", description="plugin that finds candidates, or adds some (docs/plugins.md)"
     )
 
     @model_validator(mode="after")
     def _keeps_what_is_shown(self) -> Self:
-        # Who keeps fewer than are usually shown means just that; a search says so.
+        # A `keep` below the default limit is intended; a search reports it.
         if self.limit > max(self.keep, type(self).model_fields["limit"].default):
             raise ValueError(
-                f"limit = {self.limit} is more than keep = {self.keep}, and no more than these are "
-                "ever shown; raise keep too"
+                f"limit = {self.limit} is more than keep = {self.keep}, and only kept candidates can "
+                "be shown; raise keep too"
             )
         return self
 
@@ -189,13 +193,16 @@ class LexicalSettings(Group):
     """Search by words (E4)."""
 
     engine: Literal["tantivy", "bm25s"] = Field(
-        default="tantivy", description="bm25s: k1 and b can be set; held in memory"
+        default="tantivy", description="bm25s: k1 and b can be set; kept in memory"
     )
     k1: float = Field(
-        default=1.2, ge=0, le=10, description="how much a word counts that comes again (bm25s)"
+        default=1.2, ge=0, le=10, description="weight of repeated words: term saturation (bm25s)"
     )
     b: float = Field(
-        default=0.75, ge=0, le=1, description="how much long passages are held back (bm25s)"
+        default=0.75,
+        ge=0,
+        le=1,
+        description="penalty for long passages: length normalisation (bm25s)",
     )
 
     @model_validator(mode="after")
@@ -212,25 +219,26 @@ class UnderstandingSettings(Group):
 
     phrases: bool = Field(
         default=False,
-        description="only passages that hold the quoted words are found; false: so it is for "
-        "search words; in a sentence, where quotes may mark a title, they are kept among others",
+        description="find only passages that contain the quoted words; false: only for keywords; in a "
+        "sentence, where quotes may mark a title, such passages are kept along with others",
     )
     abbreviations: bool = Field(
-        default=True, description="look up what abbreviations stand for, as the documents tell"
+        default=True, description="expand abbreviations as the documents explain them"
     )
     spelling: bool = Field(
-        default=True, description="correct words that the documents do not hold, and say so"
+        default=True, description="correct words that no document contains, with a notice"
     )
     compounds: bool = Field(
-        default=True, description="parts of compounds (German, Dutch, Scandinavian) are found too"
+        default=True, description="also find parts of compounds (German, Dutch, Scandinavian)"
     )
     parts: bool = Field(
-        default=False, description="search for each question of several in one on its own too"
+        default=False,
+        description="also search for each of several questions in one text on its own",
     )
-    entities: bool = Field(default=False, description="names and numbers count more")
+    entities: bool = Field(default=False, description="give names and numbers more weight")
     counts: bool = Field(
         default=True,
-        description='"how many documents mention X" is answered by a count over all of them',
+        description='answer "how many documents mention X" by counting over all of them',
     )
 
 
@@ -241,32 +249,38 @@ class DenseSettings(Group):
         default="auto", description="auto: flat, sq8 or ivf by the number of passages"
     )
     flat_up_to: int = Field(
-        default=10_000, ge=0, description="passages up to which auto compares all, exactly"
+        default=10_000, ge=0, description="auto: most passages for exact search over all (flat)"
     )
     sq8_up_to: int = Field(
-        default=300_000, ge=0, description="passages up to which auto compares all, at 8 bits"
+        default=300_000, ge=0, description="auto: most passages for search over all at 8 bits (sq8)"
     )
     nlist: int = Field(
-        default=0, ge=0, le=65_536, description="clusters of ivf; 0: about 2 x root of passages"
+        default=0,
+        ge=0,
+        le=65_536,
+        description="clusters of ivf; 0: about 2 x square root of passages",
     )
     nprobe: int = Field(
-        default=0, ge=0, le=65_536, description="clusters ivf looks into; 0: an eighth of them"
+        default=0, ge=0, le=65_536, description="clusters that ivf searches; 0: an eighth of them"
     )
-    m: int = Field(default=16, ge=4, le=128, description="links of a vector in hnsw and chroma")
+    m: int = Field(default=16, ge=4, le=128, description="links per vector in hnsw and chroma")
     ef_construction: int = Field(
-        default=100, ge=8, le=2000, description="depth when the graph of hnsw or chroma is built"
+        default=100,
+        ge=8,
+        le=2000,
+        description="search depth while building the graph (hnsw, chroma)",
     )
-    ef_search: int = Field(default=128, ge=8, le=2000, description="depth when it is searched")
+    ef_search: int = Field(default=128, ge=8, le=2000, description="depth of a search in the graph")
 
 
 class BoostsSettings(Group):
-    """What else speaks for a candidate (R3, R4)."""
+    """Boosts for candidates (R3, R4)."""
 
     documents: Literal["boost", "off"] = Field(
-        default="boost", description="documents that a question names: preferred, or not sought"
+        default="boost", description="documents that a question names: boost prefers them"
     )
     documents_weight: float = Field(
-        default=0.25, ge=0, le=1, description="added for a document that is surely named"
+        default=0.25, ge=0, le=1, description="boost for a document that is certainly named"
     )
     tag_set: str = Field(
         default="", description="crops, or the path of a TOML file; empty: no tags"
@@ -282,54 +296,54 @@ class IntentsSettings(Group):
 
 
 class RerankSettings(Group):
-    """Ordering candidates (R5, R6)."""
+    """Reranking candidates (R5, R6)."""
 
     method: Literal["late_interaction", "sentence_cosine", "term_coverage"] = Field(
         default="late_interaction", description="how candidates are compared with the question"
     )
     model: str = Field(
         default="none",
-        description="docs/rerankers.md lists the forms of models that read candidates after that; "
-        "none: the method alone",
+        description="model that reads candidates after that (docs/rerankers.md lists the forms); none: "
+        "the method alone",
     )
-    candidates: int = Field(default=20, ge=1, le=500, description="how many are compared")
+    candidates: int = Field(default=20, ge=1, le=500, description="how many are reranked")
     weight: float = Field(
         default=0.8,
         ge=0,
         le=1,
-        description="share of the reranker (the model's, where there is one) in the score; 0: none",
+        description="share of the reranker (the model, if there is one) in the score; 0: none",
     )
     foreign_weight: float = Field(
         default=0.4,
         ge=0,
         le=1,
-        description="the same for questions in a script that the encoder does not read",
+        description="weight for questions in a script that the encoder does not read",
     )
     threshold: float = Field(default=0.2, ge=0, le=1, description="hits scored lower are dropped")
     stored_mb: int = Field(
         default=2048,
         ge=0,
         le=1_048_576,
-        description="for token states kept in the library, about 13 kB a passage; "
-        "those of further passages are made when they are compared",
+        description="for token states stored in the library, about 13 kB a passage; those of further "
+        "passages are computed when needed",
     )
     memory_mb: int = Field(
         default=256,
         ge=0,
         le=65_536,
-        description="for token states that had to be made, of the passages compared last",
+        description="for caching computed token states of the passages compared last",
     )
     budget_ms: int = Field(
         default=0,
         ge=0,
         le=3_600_000,
-        description="time after which no further passage is compared; 0: no limit",
+        description="time after which no more passages are compared; 0: no limit",
     )
     max_tokens: int = Field(
         default=512,
         ge=16,
         le=32_768,
-        description="question and passage that a cross-encoder reads at once",
+        description="most tokens of question and passage that a cross-encoder reads",
     )
     url: str = Field(default="", description="the server of rerank-server:NAME")
     timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one request to it")
@@ -338,7 +352,7 @@ class RerankSettings(Group):
         default=20,
         ge=1,
         le=500,
-        description="passages in one request to a server, or in one prompt of a language model",
+        description="passages in one request to a server, or in one prompt to a language model",
     )
 
     @field_validator("model")
@@ -350,24 +364,24 @@ class RerankSettings(Group):
             return model
         kinds = ", ".join(f"{kind}:NAME" for kind in RERANKER_KINDS)
         raise ValueError(
-            f"is no reranker; expected {', '.join(BUILT_IN_RERANKERS)}, the full path of a folder "
+            f"is not a reranker; expected {', '.join(BUILT_IN_RERANKERS)}, the full path of a folder "
             f"with model.onnx, or {kinds}; a published model by its full name, such as "
             "fastembed:Xenova/ms-marco-MiniLM-L-6-v2 or sentence-transformers:BAAI/bge-reranker-v2-m3"
         )
 
 
 class EvidenceSettings(Group):
-    """Choosing sentences (R7, A1)."""
+    """Selecting sentences (R7, A1)."""
 
     max_sentences: int = Field(default=6, ge=1, le=50, description="most sentences in an answer")
     mmr_lambda: float = Field(
-        default=1.0, ge=0, le=1, description="relevance against novelty; 1: by relevance alone"
+        default=1.0, ge=0, le=1, description="relevance against novelty (MMR); 1: relevance alone"
     )
     max_similarity: float = Field(
         default=0.82,
         ge=0,
         le=1,
-        description="a sentence closer than this to a chosen one is left out",
+        description="a sentence more similar than this to a selected one is left out",
     )
     margin: float = Field(
         default=0.08, ge=0, le=1, description="how far below the best sentence another may score"
@@ -376,10 +390,10 @@ class EvidenceSettings(Group):
         default=0.01,
         ge=0,
         le=1,
-        description="the same for a sentence that stands before the best one",
+        description="margin for a sentence that comes before the best one",
     )
     parts: bool = Field(
-        default=True, description="each question of several in one has its own best sentence"
+        default=True, description="select a best sentence for each of several questions in one text"
     )
 
 
@@ -389,10 +403,10 @@ class GenerationSettings(Group):
     mode: Literal["extractive", "quoted", "generated"] = Field(
         default="extractive",
         description="extractive: the quotes alone; quoted: a model chooses among them; generated: "
-        "a model writes, and what the quotes do not carry is left out",
+        "a model writes, and statements that the quotes do not support are left out",
     )
     plugin: str = Field(
-        default="", description="plugin that drafts answers, which are checked (docs/plugins.md)"
+        default="", description="plugin that drafts answers; they are checked (docs/plugins.md)"
     )
     model: str = Field(
         default="none",
@@ -401,27 +415,27 @@ class GenerationSettings(Group):
     )
     url: str = Field(default="", description="the server of ollama:NAME or openai:NAME")
     fallback_model: str = Field(
-        default="", description="asked when the model's server cannot be reached, in the same forms"
+        default="", description="used when the model's server cannot be reached; same forms"
     )
     prompts: str = Field(
         default="default",
-        description="what the model is told: a shipped file's name (default, sop, tiny, evidence, "
+        description="prompts for the model: the name of a shipped file (default, sop, tiny, evidence, "
         "support, prospectus) or the path of a TOML file",
     )
     fallback_url: str = Field(default="", description="the server of the fallback model")
-    temperature: float = Field(default=0, ge=0, le=2, description="0: always the likeliest word")
+    temperature: float = Field(default=0, ge=0, le=2, description="0: always the likeliest token")
     seed: int = Field(
-        default=0, ge=0, le=2**31 - 1, description="of the words chosen at a higher temperature"
+        default=0, ge=0, le=2**31 - 1, description="random seed at a higher temperature"
     )
-    max_tokens: int = Field(default=400, ge=1, le=100_000, description="longest output")
+    max_tokens: int = Field(default=400, ge=1, le=100_000, description="longest output, in tokens")
     context_tokens: int = Field(
-        default=4096, ge=256, le=10_000_000, description="window of the model, prompt and output"
+        default=4096, ge=256, le=10_000_000, description="context window, for prompt and output"
     )
     threads: int = Field(default=0, ge=0, le=256, description="of a GGUF model; 0: all cores")
     prompt_cache: bool = Field(
         default=False,
-        description="a GGUF model reads what two prompts begin with only once; its words may then "
-        "depend on what was asked before",
+        description="a GGUF model reads the common beginning of two prompts only once; its output may "
+        "then depend on earlier questions",
     )
     timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one answer")
     retries: int = Field(default=1, ge=0, le=20, description="further tries of a failed request")
@@ -438,38 +452,38 @@ class GenerationSettings(Group):
             return model
         kinds = ", ".join(f"{kind}:NAME" for kind in LANGUAGE_MODEL_KINDS)
         raise ValueError(
-            "is no language model; expected none, smollm2, the full path of a GGUF file, the name of "
-            f"a model that was added ('pincite models list'), or {kinds}"
+            "is not a language model; expected none, smollm2, the full path of a GGUF file, the name "
+            f"of a model that was added ('pincite models list'), or {kinds}"
         )
 
 
 class PackingSettings(Group):
-    """What a language model reads (R8)."""
+    """Evidence in the prompt of a language model (R8)."""
 
     share: float = Field(
-        default=0.6, gt=0, le=1, description="share of the window that evidence may take"
+        default=0.6, gt=0, le=1, description="share of the context window for evidence"
     )
     max_tokens: int = Field(
         default=1200,
         ge=0,
-        description="tokens that evidence may take, for reading takes time; 0: by the share alone",
+        description="most tokens of evidence, since reading takes time; 0: limited by share alone",
     )
-    max_passages: int = Field(default=10, ge=1, le=1000, description="passages read at most")
+    max_passages: int = Field(default=10, ge=1, le=1000, description="most passages in a prompt")
 
 
 class VerificationSettings(Group):
-    """Checking and refusing (A4, R6)."""
+    """Verification and abstention (A4, R6)."""
 
     stance: Literal["strict", "balanced", "eager"] = Field(
         default="balanced",
-        description="how sure an answer must be: strict refuses more right answers and shows fewer "
-        "wrong ones, eager the other way; once calibrated, the threshold found takes its place",
+        description="how certain an answer must be: strict refuses more right answers and shows fewer "
+        "wrong ones, eager the opposite; a calibrated threshold replaces it",
     )
     abstain_below: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="confidence needed to answer, in place of the stance's; unset: the stance's",
+        description="confidence needed to answer, instead of the stance's; unset: the stance's",
     )
     min_support: int = Field(
         default=0, ge=0, le=50, description="quotes needed to answer; 0: any number"
@@ -481,21 +495,21 @@ class VerificationSettings(Group):
         default=1,
         ge=1,
         le=50,
-        description="of what a model wrote; if fewer hold, the quotes themselves are shown",
+        description="if fewer of a model's statements are supported, the quotes are shown instead",
     )
     least_share: float = Field(
-        default=0.5, ge=0, le=1, description="the same as a share of its statements"
+        default=0.5, ge=0, le=1, description="least_statements as a share of all its statements"
     )
     nli_model: str = Field(
         default="none",
-        description="a model that judges what another wrote by its quotes: the full path of a folder "
-        "with model.onnx; none: words and token states judge",
+        description="entailment model that checks statements against their quotes: the full path of a "
+        "folder with model.onnx; none: words and token states decide",
     )
     plugins: tuple[str, ...] = Field(
-        default=(), description="plugins that may refuse what was found to hold (docs/plugins.md)"
+        default=(), description="plugins that may reject verified statements (docs/plugins.md)"
     )
     nli_threshold: float = Field(
-        default=0.5, ge=0, le=1, description="probability of being entailed that it must find"
+        default=0.5, ge=0, le=1, description="least probability of entailment (nli_model)"
     )
 
     @field_validator("plugins", mode="before")
@@ -509,112 +523,112 @@ class VerificationSettings(Group):
         if model == "none" or Path(model).expanduser().is_absolute():
             return model
         raise ValueError(
-            "is no such model; expected none, or the full path of a folder with model.onnx, "
+            "is not an entailment model; expected none, or the full path of a folder with model.onnx, "
             "tokenizer.json and config.json"
         )
 
 
 class ChatSettings(Group):
-    """Questions that lean on those before them (A11)."""
+    """Follow-up questions (A11)."""
 
     reader: Literal["rules", "model", "none"] = Field(
         default="rules",
-        description="what says what a follow-up means: rules (English), the language model of "
-        "generation.model, checked, or nothing: questions are asked as they are written",
+        description="how follow-ups are resolved: rules (English); model: by generation.model, and "
+        "checked; none: questions are asked as written",
     )
 
 
 class HistorySettings(Group):
-    """Answers that stay in the library."""
+    """Answers stored in the library."""
 
     keep: bool = Field(
-        default=False, description="every answer is kept, with its question ('pincite history')"
+        default=False, description="store every answer with its question ('pincite history')"
     )
 
 
 class ServerSettings(Group):
-    """What `pincite serve` opens to others, and how much of it (S1, S5, S6; docs/security.md)."""
+    """`pincite serve`: who may use it, and how much (S1, S5, S6; docs/security.md)."""
 
     host: str = Field(
         default="127.0.0.1",
-        description="address to listen on; any but this machine's own (loopback) needs keys",
+        description="address to listen on; any other than loopback (this machine) needs keys",
     )
     port: int = Field(default=8765, ge=0, le=65_535, description="port to listen on; 0: a free one")
-    workers: int = Field(default=1, ge=1, le=64, description="processes that answer")
+    workers: int = Field(default=1, ge=1, le=64, description="processes that answer questions")
     folder: str = Field(
         default="",
-        description="where keys, logs and kept answers of the server lie; empty: a folder of this "
+        description="folder for the server's keys, logs and cached answers; empty: a folder for this "
         "library in ~/.local/state/pincite (or below XDG_STATE_HOME)",
     )
     allowed_hosts: tuple[str, ...] = Field(
-        default=(), description="names by which browsers may call it besides its own address"
+        default=(), description="host names that browsers may use besides its address"
     )
     allowed_origins: tuple[str, ...] = Field(
         default=(), description="other web pages that may use it, such as https://chat.example.org"
     )
     public_url: str = Field(
         default="",
-        description="address that stands before links to quotes, such as https://docs.example.org; "
-        "empty: as the client called it",
+        description="base address for links to quotes, such as https://docs.example.org; empty: "
+        "the one that the client used",
     )
     open_webui_events: bool = Field(
         default=False,
-        description="streams of /v1/chat/completions name sources as Open WebUI reads",
+        description="send sources in streams of /v1/chat/completions in Open WebUI's format",
     )
     plugins: tuple[str, ...] = Field(
         default=(), description="plugins whose routes are served below /plugins (docs/plugins.md)"
     )
     trusted_proxies: tuple[str, ...] = Field(
         default=(),
-        description="addresses of reverse proxies that tell the true address of a client",
+        description="addresses of reverse proxies whose headers give the client's address",
     )
     ingest_folders: tuple[str, ...] = Field(
-        default=(), description="folders of this machine out of which clients may have files read"
+        default=(), description="folders of this machine from which clients may ingest files"
     )
     requests_per_minute: int = Field(
         default=240,
         ge=0,
-        description="of one key, with as many at once as six seconds give; 0: any",
+        description="for one key, with bursts of up to six seconds' worth; 0: no limit",
     )
     address_requests_per_minute: int = Field(
-        default=600, ge=0, description="the same of one address, whatever its keys; 0: any number"
+        default=600, ge=0, description="for one address, whatever its keys; 0: no limit"
     )
     failed_keys_per_minute: int = Field(
-        default=10, ge=1, description="wrong keys from one address, then it is refused for a time"
+        default=10, ge=1, description="wrong keys from one address before it is refused for a while"
     )
     max_body_kb: int = Field(default=256, ge=1, description="size of a request without files")
     max_upload_mb: int = Field(default=256, ge=1, description="size of a request with files")
     max_files: int = Field(default=100, ge=1, description="files in one request")
-    max_question_chars: int = Field(default=2_000, ge=1, le=10_000, description="of a question")
+    max_question_chars: int = Field(default=2_000, ge=1, le=10_000, description="longest question")
     max_running: int = Field(
-        default=4, ge=1, description="questions and uploads at work at once in a process"
+        default=4, ge=1, description="questions and uploads that run at once in a process"
     )
     max_waiting: int = Field(
-        default=32, ge=0, description="requests that may wait for that; further ones are refused"
+        default=32, ge=0, description="requests that may wait for that; more are refused"
     )
-    max_wait_seconds: float = Field(default=15, gt=0, description="how long they wait at most")
+    max_wait_seconds: float = Field(default=15, gt=0, description="longest wait of such a request")
     question_seconds: float = Field(
         default=120,
         gt=0,
-        description="time for one question; a process that does not react is ended",
+        description="time limit for one question; a process that does not respond is ended",
     )
     client_seconds: float = Field(
-        default=20, gt=0, description="how long a client may neither send nor take anything"
+        default=20, gt=0, description="how long a client may neither send nor receive anything"
     )
     audit_log: bool = Field(
-        default=True, description="who changed what and which keys were refused (audit.jsonl)"
+        default=True, description="log who changed what, and refused keys (audit.jsonl)"
     )
     query_log: bool = Field(
         default=False,
-        description="questions, without names, numbers and addresses (queries.jsonl)",
+        description="log questions, without names, numbers and addresses (queries.jsonl)",
     )
     cached_answers: int = Field(
-        default=1_000, ge=0, description="answers kept in memory and on disk; 0: none"
+        default=1_000, ge=0, description="answers cached in memory and on disk; 0: none"
     )
-    cache_seconds: float = Field(default=3_600, gt=0, description="how long an answer is kept")
+    cache_seconds: float = Field(default=3_600, gt=0, description="how long an answer is cached")
     cache_url: str = Field(
         default="",
-        description="a Redis server that keeps answers for several servers: redis://host:6379/0",
+        description="Redis server that caches answers for several servers: redis://host:6379/0",
     )
 
     @field_validator(
@@ -635,5 +649,5 @@ class ServerSettings(Group):
         if not url or url.startswith(("redis://", "rediss://", "unix://")):
             return url
         raise ValueError(
-            "is no address of Redis; expected redis://host:6379/0, rediss:// or unix://"
+            "is not the address of a Redis server; expected redis://host:6379/0, rediss:// or unix://"
         )

@@ -1,10 +1,10 @@
-"""Where each value that can be set comes from.
+"""Loads the settings and records where each value comes from.
 
 Order of precedence: command-line flags, then environment variables
 (`PINCITE_RETRIEVAL__ALPHA=0.5`), then `settings.toml` in the library folder, then the profile (see
 docs/profiles.md), then `settings.toml` in the user's config folder, then the defaults in
-`settings/groups.py`. docs/settings.md is made from these. What a library or a profile file says of
-servers, models and files counts once the user has approved it (`trust.py`).
+`settings/groups.py`, from which docs/settings.md is written. Servers, models and files that a library
+or a profile file names are used only after the user has approved them (`trust.py`).
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _PREFIX = "PINCITE_"
 _PROFILE = "profile"
 _NAMING_PLUGINS = (("retrieval", "plugin"), ("generation", "plugin"), ("verification", "plugins"))
 _PROFILES = "settings/profiles"
-"""The folder of those shipped."""
+"""The folder of the shipped profiles."""
 
 
 class Settings(BaseModel):
-    """All groups."""
+    """All settings, by group."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -76,16 +76,16 @@ class Settings(BaseModel):
     server: ServerSettings = ServerSettings()
 
     def digest(self) -> str:
-        """Identifies every value that can change an answer."""
+        """A hash of all values that can change an answer."""
         relevant = self.model_dump(mode="json", exclude={"ingest", "chat", "history", "server"})
         relevant["embedding"] = {**self.embedding.identity(), "runtime": self.embedding.runtime}
-        # A server may move and still be the same.
+        # The same server may move to another address.
         del relevant["embedding"]["url"]
         for name in ("url", "fallback_url", "timeout_seconds", "retries"):
             del relevant["generation"][name]
         del relevant["retrieval"]["limit"]
         for group, name in _NAMING_PLUGINS:
-            if not relevant[group][name]:  # As if it did not exist, as for older libraries.
+            if not relevant[group][name]:  # Older libraries do not have this setting.
                 del relevant[group][name]
         for name in ("memory_mb", "url", "timeout_seconds", "retries"):
             del relevant["rerank"][name]
@@ -98,20 +98,20 @@ Layer = Mapping[str, Mapping[str, Any]]
 
 
 class Origins(dict[str, str]):
-    """Where each value came from: `group.name` -> "default", "settings.toml", ..."""
+    """The origin of each value: `group.name` -> "default", "settings.toml", ..."""
 
     profile: str = ""
     """The profile in effect; empty for none."""
     withheld: tuple[Wish, ...] = ()
-    """What a library or a profile file wants and is not approved: it does not count."""
+    """Values of a library or a profile file that are ignored because they are not approved."""
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What every answer says of that."""
+        """The notices about withheld values; every answer has them."""
         return tuple(wish.notice for wish in self.withheld)
 
     def changed(self, settings: Settings) -> dict[str, dict[str, Any]]:
-        """The values that are not the defaults, by group; as a layer they give the same settings."""
+        """The values other than defaults, by group; as a layer they give the same settings."""
         values = settings.model_dump(mode="json")
         found: dict[str, dict[str, Any]] = {}
         for full_name, origin in self.items():
@@ -123,20 +123,20 @@ class Origins(dict[str, str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Given:
-    """Values and where they come from. With `source`, a library or a file, which may be foreign."""
+    """One layer and its origin. `source` is a library or a file, which may come from others."""
 
     origin: str
     layer: Layer
     source: Path | None = None
     file: str = ""
-    """The profile file that a library names: nothing of it counts before that is approved."""
+    """The profile file that a library names: it is ignored until it is approved."""
 
     def without_wishes(self) -> Layer:
-        """What counts of it without the user's word."""
+        """The part of the layer that applies without approval."""
         return {} if self.file else without_wishes(self.layer)
 
     def wishes(self) -> dict[str, Any]:
-        """What needs it, by `group.name`."""
+        """The values that need approval, by `group.name`."""
         found = wish_of_layer(self.layer) if self.source else {}
         return {**found, _PROFILE: self.file} if self.file else found
 
@@ -146,7 +146,7 @@ def load_settings(
 ) -> tuple[Settings, Origins]:
     """Merge the layers. Raises SettingsError that names the layer and the value.
 
-    `profile` counts more than PINCITE_PROFILE, and that more than the line in the library's file.
+    `profile` overrides PINCITE_PROFILE, which overrides the line in the library's file.
     """
     given, chosen = _given(library, profile, overrides or {})
     withheld = tuple(wish for wish in _wishes(given) if not Approvals().cover(wish))
@@ -171,13 +171,13 @@ def load_settings(
 
 
 def wishes_of_library(library: Path) -> list[Wish]:
-    """What a library wants that needs the user's word, with the profile that its settings name."""
+    """The values of a library, and of the profile that it names, that need the user's approval."""
     given, _ = _given(library, "", {}, own=False)
     return _wishes(given)
 
 
 def wish_of_layer(layer: Layer) -> dict[str, Any]:
-    """The values of a layer that need the user's word, by `group.name`."""
+    """The values of a layer that need the user's approval, by `group.name`."""
     return {
         f"{group}.{name}": value
         for group, values in layer.items()
@@ -187,7 +187,7 @@ def wish_of_layer(layer: Layer) -> dict[str, Any]:
 
 
 def without_wishes(layer: Layer) -> Layer:
-    """A layer without these."""
+    """A layer without the values that need approval."""
     return {
         group: {
             name: value
@@ -201,7 +201,7 @@ def without_wishes(layer: Layer) -> Layer:
 def _given(
     library: Path | None, profile: str, overrides: Layer, *, own: bool = True
 ) -> tuple[list[_Given], str]:
-    """The layers, the least first, and the profile in effect. Not `own`: as the library has it."""
+    """The layers, lowest precedence first, and the profile in effect; not `own`: the library's only."""
     in_file = _settings_file(library / SETTINGS_FILE) if library else {}
     of_user = _settings_file(config_folder() / SETTINGS_FILE) if own else {}
     remembered, preferred = in_file.pop(_PROFILE, ""), of_user.pop(_PROFILE, "")
@@ -226,12 +226,12 @@ def _given(
 
 
 def _file_of(profile: str) -> Path | None:
-    """The file of a profile that is not shipped."""
+    """The file of a profile; None for a shipped one."""
     return None if not profile or profile in profile_names() else Path(profile)
 
 
 def _wishes(given: Sequence[_Given]) -> list[Wish]:
-    """What needs the user's word, of each library or file together."""
+    """The values that need the user's approval, one `Wish` for each library or file."""
     found: dict[Path, Wish] = {}
     for one in given:
         values = one.wishes()
@@ -252,7 +252,7 @@ def _check_groups(one: _Given) -> None:
 
 
 def changed_settings(settings: Settings, layer: Layer, *, origin: str) -> Settings:
-    """These settings with some changed. Raises SettingsError that names `origin` and the value."""
+    """The settings with a layer applied. Raises SettingsError that names `origin` and the value."""
     merged = settings.model_dump()
     origins = Origins()
     for group, values in layer.items():
@@ -265,7 +265,7 @@ def changed_settings(settings: Settings, layer: Layer, *, origin: str) -> Settin
 
 
 def profile_layer(chosen: object) -> Layer:
-    """What a profile, shipped or a file, sets. Raises SettingsError when there is none."""
+    """The values of a profile, shipped or a file. Raises SettingsError if there is none."""
     if not isinstance(chosen, str):
         raise SettingsError(
             f"{_PROFILE} = {chosen!r}: expected a name, one of: {', '.join(profile_names())}"
@@ -274,7 +274,7 @@ def profile_layer(chosen: object) -> Layer:
 
 
 def profile_names() -> list[str]:
-    """The profiles that are shipped."""
+    """The shipped profiles."""
     return shipped_names(_PROFILES)
 
 
@@ -291,7 +291,7 @@ def _environment_layer() -> Layer:
     """Values of variables such as PINCITE_RETRIEVAL__ALPHA, and groups such as PINCITE_RETRIEVAL={}."""
     found: dict[str, dict[str, Any]] = {}
     groups = ", ".join(Settings.model_fields)
-    # Whole groups first: a single value counts more.
+    # Whole groups come first: a single value overrides them.
     for variable, value in sorted(os.environ.items()):
         if not variable.upper().startswith(_PREFIX):
             continue
@@ -315,7 +315,7 @@ def _group_from_json(variable: str, value: str) -> dict[str, Any]:
         ) from error
     if not isinstance(values, dict):
         raise SettingsError(
-            f"environment: {variable}: is a single value; set one value as {variable}__NAME"
+            f"environment: {variable}: expected a JSON object; set one value as {variable}__NAME"
         )
     return values
 

@@ -1,9 +1,9 @@
-"""Which parts has the user installed besides those of this package?
+"""Finds and loads plugins: parts that other installed packages add to this one.
 
-A plugin is a part that another installed package offers as an entry point: of the group
-`pincite.rerankers`, say, under a name. Its code runs with the rights of the user, who installed it; but
-what it gives is checked like everything else. Looking through all installed packages takes time, so
-that is done where a name is none of the built-in ones, and not before.
+A plugin is a named entry point of another installed package, in a group such as
+`pincite.rerankers`. Its code runs with the rights of the user, who installed it; but its results are
+checked like everything else. Searching all installed packages takes time, so that is done only for
+a name that is not built in.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ KINDS = (
     "commands",
     "routes",
 )
-"""What can be added; the entry points' groups are `pincite.parsers` and so on."""
+"""Kinds of plugins; the groups of entry points are `pincite.parsers` and so on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugin:
-    """A part of an installed package."""
+    """A plugin of an installed package; `target` is `module:object`."""
 
     kind: str
     name: str
@@ -46,35 +46,35 @@ class Plugin:
         return f"plugin '{self.name}' ({self.kind}) of {self.package}"
 
     def load(self) -> Any:
-        """What the entry point names. Raises PluginError where that cannot be imported."""
+        """The object that the entry point names. Raises PluginError if it cannot be imported."""
         try:
             return _imported(self.target)
         except Exception as error:
-            raise PluginError(_told(self, "loaded", error)) from error
+            raise PluginError(_message(self, "loaded", error)) from error
 
     def called(self, *given: Any) -> Any:
-        """What the plugin gives for these. Raises PluginError where it fails."""
+        """The plugin's result for these arguments. Raises PluginError if it fails."""
         function = self.load()
         try:
             return function(*given)
         except PinciteError:
             raise
         except Exception as error:
-            raise PluginError(_told(self, "started", error)) from error
+            raise PluginError(_message(self, "started", error)) from error
 
     def made(self, *given: Any, fails_as: type[PinciteError] = PluginError) -> Any:
-        """The object that the plugin makes; what its methods raise is told as its fault (`fails_as`).
+        """The object that the plugin creates; errors of its methods are raised as `fails_as`.
 
-        Raises PluginError where it makes nothing.
+        Raises PluginError if the plugin cannot create it.
         """
         return _Guarded(self, self.called(*given), fails_as)
 
 
 class Hook:
-    """The parts of one kind: those of this package by name, and what plugins add.
+    """The parts of one kind: this package's own by name, and those that plugins add.
 
-    The built-in ones are written as entry points are (`module:object`), or are the objects
-    themselves. None of them can be replaced.
+    Built-in parts are given as entry points are (`module:object`), or as the objects themselves.
+    Plugins cannot replace them.
     """
 
     def __init__(self, kind: str, built_in: Mapping[str, Any] | None = None) -> None:
@@ -82,12 +82,12 @@ class Hook:
         self._built_in = built_in or {}
 
     def built_in(self, name: str) -> Any:
-        """The part of this package with this name; None where there is none."""
+        """The built-in part with this name; None if there is none."""
         found = self._built_in.get(name)
         return _imported(found) if isinstance(found, str) else found
 
     def plugin(self, name: str) -> Plugin:
-        """The installed one with this name. Raises PluginError where there is none, or several."""
+        """The plugin with this name. Raises PluginError if there is none, or more than one."""
         found = [one for one in installed(self.kind) if one.name == name]
         if len(found) == 1:
             return found[0]
@@ -103,19 +103,19 @@ class Hook:
         )
 
     def added(self) -> tuple[Plugin, ...]:
-        """Those of other packages that add something: a name of our own stays ours."""
+        """The plugins whose names are not those of built-in parts."""
         return tuple(one for one in installed(self.kind) if one.name not in self._built_in)
 
 
 def installed(kind: str) -> tuple[Plugin, ...]:
-    """The plugins of a kind, by name."""
+    """The plugins of a kind, sorted by name."""
     return tuple(one for one in all_installed() if one.kind == kind)
 
 
 @cache
 def all_installed() -> tuple[Plugin, ...]:
-    """Every plugin. Looks through all installed packages, once."""
-    # It is loaded here since few commands come this far, and it costs them all a hundredth of a second.
+    """All plugins. Searches all installed packages, once."""
+    # Imported here: it takes a hundredth of a second, and few commands need it.
     from importlib.metadata import entry_points
 
     found = [
@@ -123,18 +123,18 @@ def all_installed() -> tuple[Plugin, ...]:
         for kind in KINDS
         for point in entry_points(group=f"pincite.{kind}")
     ]
-    # A package that is found twice on the path is one.
+    # A package found twice on the path counts once.
     return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.kind, one.name, one.package)))
 
 
 def plugin_name(chosen: str) -> str:
-    """The NAME of `plugin:NAME`; empty for anything else."""
+    """The NAME in `plugin:NAME`; empty for anything else."""
     kind, separator, name = chosen.partition(":")
     return name if separator and kind == "plugin" else ""
 
 
 class _Guarded:
-    """An object of a plugin: what its methods raise is told as the plugin's fault."""
+    """An object of a plugin: errors of its methods are raised as errors of the plugin."""
 
     def __init__(self, plugin: Plugin, made: Any, fails_as: type[PinciteError]) -> None:
         self._plugin = plugin
@@ -147,8 +147,8 @@ class _Guarded:
         except AttributeError as error:
             if name.startswith("__"):
                 raise
-            told = f"{self._plugin} has no '{name}'; see docs/plugins.md"
-            raise self._fails_as(told) from error
+            message = f"{self._plugin} has no '{name}'; see docs/plugins.md"
+            raise self._fails_as(message) from error
         return self._guarded(found) if callable(found) else found
 
     def __call__(self, *given: Any, **named: Any) -> Any:
@@ -161,7 +161,7 @@ class _Guarded:
             except PinciteError:
                 raise
             except Exception as error:
-                raise self._fails_as(_told(self._plugin, "used", error)) from error
+                raise self._fails_as(_message(self._plugin, "used", error)) from error
             return self._iterated(result) if isinstance(result, Iterator) else result
 
         return call
@@ -172,10 +172,10 @@ class _Guarded:
         except PinciteError:
             raise
         except Exception as error:
-            raise self._fails_as(_told(self._plugin, "used", error)) from error
+            raise self._fails_as(_message(self._plugin, "used", error)) from error
 
 
-def _told(plugin: Plugin, what: str, error: Exception) -> str:
+def _message(plugin: Plugin, what: str, error: Exception) -> str:
     why = f"{type(error).__name__}: {error}"
     return f"{plugin} could not be {what} ({why}); repair or remove the package"
 

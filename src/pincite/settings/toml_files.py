@@ -1,4 +1,4 @@
-"""Reads TOML files, shipped or a user's own, and says what is wrong with them."""
+"""Reads TOML files, shipped or the user's own, and reports errors in them."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _KINDS: Mapping[type, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TomlFile:
-    """The table of a file, and how messages name it."""
+    """The content of a file, and the name that messages use for it."""
 
     name: str
     content: Mapping[str, Any]
 
     def problem(self, key: str, found: object, expected: str) -> SettingsError:
-        """An error that names the file, the key, what was found there and what was expected."""
+        """An error with the file, the key, what was found there and what was expected."""
         kind = _KINDS.get(type(found), type(found).__name__)
         shown = f"{kind} ({found!r})" if isinstance(found, str | int | float) else kind
         return SettingsError(f"{self.name}: {key}: found {shown}; expected {expected}")
 
     def table(self, key: str, found: object) -> Mapping[str, Any]:
-        """`found`, if it is a table."""
+        """`found`, which must be a table; otherwise raises SettingsError."""
         if not isinstance(found, dict):
             raise self.problem(key, found, "a table")
         return found
 
     def only(self, key: str, found: Iterable[str], known: Iterable[str]) -> None:
-        """Raises SettingsError for a name that is not known."""
+        """Raises SettingsError for an unknown name."""
         for name in found:
             if name not in known:
                 where = f"{key}.{name}" if key else name
@@ -53,14 +53,14 @@ class TomlFile:
                 )
 
     def number(self, key: str, found: object, *, low: float, high: float) -> float:
-        """`found`, if it is a number in the range."""
+        """`found`, which must be a number from `low` to `high`; otherwise raises SettingsError."""
         is_number = isinstance(found, int | float) and not isinstance(found, bool)
         if not is_number or not low <= found <= high:  # type: ignore[operator]
             raise self.problem(key, found, f"a number from {low:g} to {high:g}")
         return float(found)  # type: ignore[arg-type]
 
     def words(self, key: str, found: object) -> tuple[str, ...]:
-        """`found`, if it is a list of texts that are not empty."""
+        """`found`, which must be a list of non-empty strings; otherwise raises SettingsError."""
         if not isinstance(found, list) or not found:
             raise self.problem(key, found, 'a list of words, such as ["rain", "rainfall"]')
         for number, word in enumerate(found):
@@ -70,15 +70,15 @@ class TomlFile:
 
 
 def toml_file(chosen: str, *, shipped_in: str, setting: str) -> TomlFile:
-    """The file that a setting names: one of those shipped in a folder, or a path to a user's own.
+    """The file that a setting names: one shipped in a folder, or the path of the user's own.
 
     `shipped_in` is a folder of the package, such as `retrieve/tag_sets`.
-    Raises SettingsError that says where the file is wrong, or which are shipped.
+    Raises SettingsError that says what is wrong in the file, or which files are shipped.
     """
     known = shipped_names(shipped_in)
     if chosen not in known and not Path(chosen).is_file():
         raise SettingsError(
-            f"{setting} = {chosen!r}: there is no file of this name and none is shipped under it; "
+            f"{setting} = {chosen!r}: there is no such file, and none with this name is shipped; "
             f"shipped are: {', '.join(known)}"
         )
     try:
@@ -94,12 +94,12 @@ def toml_file(chosen: str, *, shipped_in: str, setting: str) -> TomlFile:
 
 
 def shipped(folder: str, name: str) -> Mapping[str, Any]:
-    """What stands in a file of the package itself, such as `stop_words` in `text/data`."""
+    """The content of a file of the package itself, such as `stop_words` in `text/data`."""
     return tomllib.loads((_folder(folder) / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def shipped_names(folder: str) -> list[str]:
-    """Names of the files that are shipped in a folder of the package, sorted."""
+    """Names of the files shipped in a folder of the package, sorted."""
     found = (item.name for item in _folder(folder).iterdir())
     return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
 

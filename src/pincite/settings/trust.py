@@ -1,8 +1,8 @@
-"""Whose settings may choose a server, a model or a file?
+"""Approval of settings from others that choose a server, a model or a file.
 
-A library, a report template and a profile file may come from somebody else. What they set of the
-names below decides where questions and quotes go, or which file is loaded; it counts on this machine
-once its user has approved it, as Git does with `safe.directory`. A change needs another approval.
+A library, a report template or a profile file may come from somebody else. The settings below decide
+where questions and quotes are sent, or which file is loaded. They apply on this machine only after
+its user has approved them, as with Git's `safe.directory`. A change needs another approval.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ HARMLESS: Mapping[str, frozenset[object]] = {
         for name, item in ServerSettings.model_fields.items()
     },
 }
-"""Settings that name a server, a model or a file, and their values that name none but the package's.
-How far a server is open is the user's to say, too."""
+"""Settings that name a server, a model or a file, with the values that are safe because they name only
+the package's own. How far a server is open is also for the user to decide."""
 
 APPROVALS_FILE = "trusted.json"
 _FORMAT = 1
@@ -58,46 +58,46 @@ _LOCK_SECONDS = 10.0
 
 
 def config_folder() -> Path:
-    """Where the user's own settings and approvals are kept."""
+    """The folder with the user's own settings and approvals."""
     chosen = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     return (chosen if chosen.is_absolute() else Path.home() / ".config") / "pincite"
 
 
 def needs_approval(name: str, value: object) -> bool:
-    """Whether this value of a setting (`group.name`) needs the user's word."""
+    """Whether this value of a setting (`group.name`) needs the user's approval."""
     plain = tuple(value) if isinstance(value, list) else value
     return name in HARMLESS and plain not in tuple(HARMLESS[name])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a library's folder, or a file, sets of the names above, by `group.name`."""
+    """The values of the settings above that a library or a file sets, by `group.name`."""
 
     source: Path
     values: Mapping[str, Any]
 
     @property
     def digest(self) -> str:
-        """Another one for each other set of values."""
+        """A hash of the values."""
         written = json.dumps(dict(self.values), sort_keys=True, default=str)
         return f"sha256:{hashlib.sha256(written.encode()).hexdigest()}"
 
     def __str__(self) -> str:
-        told = (f"{name} = {_shown(value)}" for name, value in sorted(self.values.items()))
-        return ", ".join(told)
+        values = (f"{name} = {_shown(value)}" for name, value in sorted(self.values.items()))
+        return ", ".join(values)
 
     @property
     def notice(self) -> str:
-        """What every answer says while it is not approved."""
+        """The notice on every answer until the values are approved."""
         return (
-            f"{self.source} wants {self}: that names a server, a model or a file, is not approved on "
-            "this machine and does not count; approve it with: pincite config trust "
+            f"{self.source} sets {self}: this names a server, a model or a file, is not approved on "
+            "this machine and is ignored; to approve it: pincite config trust "
             f"{shlex.quote(str(self.source))}"
         )
 
 
 def wish_of(source: Path, values: Mapping[str, Any]) -> Wish:
-    """The wish of a library or a file, under the path by which it is approved."""
+    """The wish of a library or a file, under the path that approvals use."""
     return Wish(source=Path(os.path.realpath(source)), values=values)
 
 
@@ -108,7 +108,7 @@ def _shown(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """What the user approved: values of settings of one library or file."""
+    """Approved values of settings of one library or file."""
 
     path: str
     digest: str
@@ -117,23 +117,23 @@ class Approval:
 
 
 class Approvals:
-    """What the user of this machine has approved, in a file of the config folder."""
+    """The approvals of this machine's user, in a file of the config folder."""
 
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or config_folder() / APPROVALS_FILE
 
     def __iter__(self) -> Iterator[Approval]:
-        """By path. Raises SettingsError for a damaged file."""
+        """The approvals, by path. Raises SettingsError for a damaged file."""
         return iter(sorted(self._read(), key=lambda one: one.path))
 
     def cover(self, wish: Wish) -> bool:
-        """Whether all that a library or file wants is approved."""
+        """Whether everything that a library or file sets is approved."""
         return not wish.values or any(
             one.path == str(wish.source) and one.digest == wish.digest for one in self
         )
 
     def add(self, wish: Wish) -> None:
-        """Approve what a library or file wants, beside what was approved for it before."""
+        """Approve the values of a library or file, in addition to those approved before."""
         with self._changing() as kept:
             now = datetime.now(UTC).isoformat(timespec="seconds")
             one = Approval(
@@ -145,7 +145,7 @@ class Approvals:
             kept[:] = [*(old for old in kept if not _is_same(old, one)), one]
 
     def remove(self, source: Path) -> bool:
-        """Take back all that was approved for a library or a file; whether there was something."""
+        """Revoke all approvals of a library or a file; returns whether there were any."""
         path = os.path.realpath(source)
         with self._changing() as kept:
             before = len(kept)
@@ -154,7 +154,7 @@ class Approvals:
 
     @contextmanager
     def _changing(self) -> Iterator[list[Approval]]:
-        """The approvals, to be changed; they are written in one step. Others wait meanwhile."""
+        """The approvals, for changing; they are written atomically, under a lock."""
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with FileLock(f"{self.file}.lock", timeout=_LOCK_SECONDS):
@@ -167,14 +167,14 @@ class Approvals:
         except (OSError, Timeout) as error:
             raise SettingsError(
                 f"{self.file}: cannot be written ({getattr(error, 'strerror', '') or error}); "
-                "approvals are kept there"
+                "approvals are stored there"
             ) from error
 
     def _read(self) -> list[Approval]:
         try:
             found = read_json(self.file)
             if found["format"] != _FORMAT:
-                raise ValueError("of another version")
+                raise ValueError("it has another version")
             kept = [Approval(**one) for one in found["trusted"]]
             if not all(isinstance(one.path, str) and isinstance(one.digest, str) for one in kept):
                 raise TypeError("expected paths and digests")
@@ -182,7 +182,7 @@ class Approvals:
             return []
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise SettingsError(
-                f"{self.file}: is no list of approvals ({error}); delete it, and approve again with "
+                f"{self.file}: is not a list of approvals ({error}); delete it, and approve again with "
                 "'pincite config trust'"
             ) from error
         return kept
