@@ -248,7 +248,7 @@ def test_an_answer_for_people_fits_a_terminal(sample: SampleLibrary) -> None:
     said = " ".join(result.stdout.split())
     assert "54 ± 4 40 ± 3 [1]" in said
     assert "documents/gse-204-hydraulic-test-stand.pdf; page 2" in said
-    assert "Sentences chosen" in said
+    assert "Sentences selected" in said
     assert "Dropped by select" in said
     assert "answered, confidence" in said
 

@@ -1,4 +1,4 @@
-"""How an answer looks in a terminal: the units that answer, each with its place, the best first."""
+"""Prints an answer in a terminal: the quoted units, each with its location, best first."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 _INDENT = "  "
 _LONGEST_CODE_LINES = 40
 _NUMBERS = re.compile(r"\[(\d+)\]")
-"""Of the quotes that a reason is about: "quotes [1] and [2] differ"."""
+"""Numbers of the quotes that a reason refers to: "quotes [1] and [2] differ"."""
 
 
 def print_answer(
     answer: Answer, *, everything: bool = False, short: bool = False, is_raw: bool = False
 ) -> None:
-    """The statements with their quotes, where each stands, and what else must be told.
+    """Print the statements with their quotes and locations, and the notes.
 
-    With `everything`, what stands behind the answer too; with `short`, nothing but the sentence that
-    answers best and its place. Quotes are shown as a reader sees them, or with all marks of their
+    With `everything`, also the further quotes; with `short`, only the best sentence and its
+    location. Quotes are shown as a reader sees them or, with `is_raw`, with all markup of their
     files.
     """
     if answer.survey is not None:
@@ -78,7 +78,7 @@ def _print_notes(answer: Answer, *, everything: bool) -> None:
 
 
 def _folded_away(answer: Answer) -> set[str]:
-    """The numbers of the quotes that only `--all` shows: what is to be said of them, it says too."""
+    """The numbers of the quotes that only `--all` shows, together with the notes about them."""
     shown = {number for claim in answer.shown for number in claim.citations}
     return {str(n) for n in range(1, len(answer.citations) + 1) if n not in shown}
 
@@ -92,7 +92,7 @@ def _print_short(answer: Answer) -> None:
 
 
 def _print_written(answer: Answer, *, is_raw: bool) -> None:
-    """What a model wrote, then the quotes that carry it."""
+    """Print the text of a model, then the quotes that support it."""
     written = (
         f"{on_one_line(claim.text)} {''.join(f'[{number}]' for number in claim.citations)}"
         for claim in answer.claims
@@ -110,7 +110,7 @@ def _print_written(answer: Answer, *, is_raw: bool) -> None:
 
 
 def _print_units(answer: Answer, claims: Sequence[Claim], *, is_raw: bool) -> None:
-    """Part by part where several things were asked."""
+    """Print the quotes, part by part if the question has several."""
     for number, part in enumerate(answer.parts):
         say(indented(part), bold=True)
         of_part = [claim for claim in claims if claim.parts[:1] == (number,)]
@@ -140,18 +140,18 @@ def _print_claims(answer: Answer, claims: Sequence[Claim], *, is_raw: bool) -> N
 
 
 def _scale_notes(claims: Sequence[Claim]) -> dict[str, Claim]:
-    """By the rows whose scale they tell, the quotes that do: "(in thousands)"."""
-    told = {identity for claim in claims for identity in claim.evidence_ids}
+    """Quotes that give the scale of table rows, such as "(in thousands)", by the row's id."""
+    identities = {identity for claim in claims for identity in claim.evidence_ids}
     return {
         row: claim
         for claim in claims
         for identity in claim.evidence_ids
-        if (row := identity.removeprefix(SCALE)) != identity and row in told
+        if (row := identity.removeprefix(SCALE)) != identity and row in identities
     }
 
 
 def _print_scales(answer: Answer, rows: Sequence[Claim], notes: Mapping[str, Claim]) -> None:
-    """What tells the scale of rows, above them, unless their heads do."""
+    """Print the scale of rows above them, unless their headers give it."""
     for claim in rows:
         for note in (notes[one] for one in claim.evidence_ids if one in notes):
             citation = _first_of(answer, note)
@@ -190,7 +190,7 @@ def _print_claim(
 
 
 def _lines(claim: Claim, citation: Citation) -> Iterator[tuple[str, str]]:
-    """Each block of a quote as it is read, on lines of its own, with the part of it that answers."""
+    """The lines of each block of a quote as a reader sees it, with the part that answers."""
     ranges: list[tuple[int, int, BlockKind | None]]
     ranges = [(piece.start, piece.end, piece.kind) for piece in claim.pieces]
     first, last = claim.telling or (0, 0)
@@ -209,7 +209,7 @@ def _lines(claim: Claim, citation: Citation) -> Iterator[tuple[str, str]]:
 
 
 def _table_of(answer: Answer, claim: Claim) -> tuple[str, int] | None:
-    """Which table a statement is a row of: its document and where its first head stands."""
+    """The table that a statement is a row of: its document and the start of its first header."""
     if len(claim.citations) != 1:
         return None
     citation = answer.citations[claim.citations[0] - 1]
@@ -218,7 +218,7 @@ def _table_of(answer: Answer, claim: Claim) -> tuple[str, int] | None:
 
 
 def _print_table(answer: Answer, claims: Sequence[Claim]) -> bool:
-    """Rows of one table below their heads; False where they do not fit."""
+    """Print rows of one table below their headers; False if they do not fit the width."""
     rows: list[CitedRow] = []
     for claim in claims:
         number = claim.citations[0]
@@ -239,7 +239,7 @@ def _print_table(answer: Answer, claims: Sequence[Claim]) -> bool:
 
 
 def _print_place(citation: Citation, number: int | None) -> None:
-    """Where a quote stands, below it."""
+    """Print the location of a quote."""
     mark = f"[{number}] " if number else "    "
     where = "; ".join(part for part in (short_path(citation.source), near_place(citation)) if part)
     say(indented(where, first=f"{_INDENT}{mark}"), dim=True)

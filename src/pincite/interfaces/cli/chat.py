@@ -1,4 +1,4 @@
-"""`pincite chat`: questions one after the other, each read with those before it."""
+"""`pincite chat`: a series of questions, each read in the context of the earlier ones."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ if TYPE_CHECKING:
 COMMANDS = {
     "/more": "the last answer in full; so does 'more'",
     "/sources": "the sources of the last answer in full",
-    "/history": "what was asked in this conversation",
-    "/new": "begin a new conversation",
-    "/help": "these commands",
+    "/history": "the questions of this conversation",
+    "/new": "start a new conversation",
+    "/help": "list these commands",
     "/quit": "end; so does Ctrl-D",
 }
 _LISTED_CHARS = 44
 _FOLDED_LINES = 14
-"""Of an answer at a terminal; its first quote is shown whole, however long."""
+"""Lines of an answer shown at a terminal; its first quote is shown whole, however long."""
 
 _ENDS_A_QUOTE = re.compile(r"\[\d+\]")
-_NO_QUESTION = "that asks nothing; ask on, or end with /quit"
+_NO_QUESTION = "that is not a question; ask another one, or end with /quit"
 
 
 def chat(
@@ -76,28 +76,26 @@ def chat(
     budget: BudgetOption = "",
     continued: Annotated[
         int | None,
-        typer.Option("--continue", help="Go on with this conversation.", metavar="NUMBER"),
+        typer.Option("--continue", help="Continue this conversation.", metavar="NUMBER"),
     ] = None,
-    listed: Annotated[
-        bool, typer.Option("--list", help="List the conversations that are kept.")
-    ] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the stored conversations.")] = False,
     deleted: Annotated[
         int | None,
-        typer.Option("--delete", help="Forget this conversation.", metavar="NUMBER"),
+        typer.Option("--delete", help="Delete this conversation.", metavar="NUMBER"),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a turn, each on one line.")
+        bool, typer.Option("--json", help="Print one JSON object per turn, each on one line.")
     ] = False,
 ) -> None:
-    """Ask one question after the other; follow-ups such as "and in 2021?" are understood.
+    """Ask a series of questions; follow-ups such as "and in 2021?" are understood.
 
-    Reads a question from each line, of a terminal or of a pipe. What a follow-up was taken to mean
-    is shown above its answer. Conversations are kept in the library.
+    Reads one question per line, from a terminal or a pipe. The full question that a follow-up was
+    read as is shown above its answer. Conversations are stored in the library.
 
     Exit code 0 at the end, 1 when a question could not be asked, 3 when none was answered.
     """
     if sum((continued is not None, listed, deleted is not None)) > 1:
-        raise UsageError("--continue, --list and --delete: give one of them")
+        raise UsageError("--continue, --list and --delete cannot be combined; give one of them")
     filters = pincite.Filters.of(documents=document, tags=tag)
     with pincite.Library.open(
         library,
@@ -125,14 +123,14 @@ def _conversation(
     talk = pincite.Conversation.continued(library, number, filters=filters)
     if collection is not None and collection != talk.collection:
         raise UsageError(
-            f"conversation {number} is about {_about(talk.collection)}; begin a new one to ask "
+            f"conversation {number} is about {_about(talk.collection)}; start a new one to ask "
             f"about '{collection}'"
         )
     return talk
 
 
 class Session:
-    """What happens between the first prompt and the end."""
+    """One run of `pincite chat`, from the first prompt to the end."""
 
     def __init__(
         self,
@@ -152,7 +150,7 @@ class Session:
         self._asked = self._answered = self._failed = 0
 
     def run(self) -> int:
-        """Read lines to their end; gives the exit code."""
+        """Read lines until the end; returns the exit code."""
         if self._lines.are_typed and not self._as_json:
             self._greet()
         for line in self._lines:
@@ -184,7 +182,7 @@ class Session:
         if line.lower() == "more" and self._last is not None:
             self._print_more()
         elif not line.startswith("/"):
-            self._ask_or_tell(line)
+            self._ask_or_report(line)
         elif line in COMMANDS:
             {
                 "/more": self._print_more,
@@ -197,10 +195,10 @@ class Session:
             self._failed += not self._lines.are_typed
             notice(f"there is no command {line.split()[0]}; there are: {', '.join(COMMANDS)}")
 
-    def _ask_or_tell(self, line: str) -> None:
+    def _ask_or_report(self, line: str) -> None:
         from pincite.chat.subjects import says_something
 
-        self._ask(line) if says_something(line) else self._tell_no_question(line)
+        self._ask(line) if says_something(line) else self._report_no_question(line)
 
     def _ask(self, line: str) -> None:
         self._asked += 1
@@ -209,7 +207,7 @@ class Session:
                 turn = self._talk.ask(line, budget_ms=self._budget, watch=watch)
         except PinciteError as error:
             self._failed += not self._lines.are_typed
-            self._tell_failure(line, str(error))
+            self._report_failure(line, str(error))
             return
         self._last = turn
         self._answered += turn.answer.status == "answered"
@@ -218,8 +216,8 @@ class Session:
         else:
             print_turn(turn, is_typed=self._lines.are_typed)
 
-    def _tell_no_question(self, line: str) -> None:
-        """For "thanks" and "ok": they are not looked up in the documents."""
+    def _report_no_question(self, line: str) -> None:
+        """Report a line such as "thanks" or "ok", which is not looked up in the documents."""
         if self._as_json:
             print_json_line({"question": line, "status": "no question"})
         else:
@@ -228,12 +226,14 @@ class Session:
     def _print_more(self) -> None:
         if self._as_json or self._last is None:
             notice(
-                "with --json each turn is whole" if self._as_json else "nothing has been asked yet"
+                "with --json, each turn is shown in full"
+                if self._as_json
+                else "nothing has been asked yet"
             )
             return
         print_answer(self._last.answer)
 
-    def _tell_failure(self, line: str, error: str) -> None:
+    def _report_failure(self, line: str, error: str) -> None:
         if self._as_json:
             print_json_line({"question": line, "status": "error", "error": error})
         else:
@@ -250,7 +250,7 @@ class Session:
     def _print_sources(self) -> None:
         citations = self._last.answer.citations if self._last else ()
         if self._as_json or not citations:
-            notice("with --json each turn has its sources" if self._as_json else "no sources yet")
+            notice("with --json, each turn has its sources" if self._as_json else "no sources yet")
             return
         for number, citation in enumerate(citations, start=1):
             say(indented(f'"{as_shown(citation)}"', first=f"  [{number}] "))
@@ -277,9 +277,9 @@ class Session:
 
 
 def print_turn(turn: Turn, *, is_typed: bool) -> None:
-    """What a question was read as, its answer, and what else must be told.
+    """Print the question as it was read, its answer, and notices.
 
-    Where somebody types at a terminal a long answer is folded, and the question need not be repeated.
+    With `is_typed` (at a terminal), a long answer is folded and the question is not repeated.
     """
     if not is_typed:
         say(indented(on_one_line(turn.question), first="> "), bold=True)
@@ -289,13 +289,13 @@ def print_turn(turn: Turn, *, is_typed: bool) -> None:
         _print_folded(turn.answer)
     else:
         print_answer(turn.answer)
-    for told in turn.notices:
-        say(indented(told, first="  - "), fg="yellow")
+    for text in turn.notices:
+        say(indented(text, first="  - "), fg="yellow")
     say()
 
 
 class _Held(io.StringIO):
-    """What would be printed, as a terminal would get it."""
+    """Captures printed text, formatted as for a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
@@ -306,7 +306,7 @@ class _Held(io.StringIO):
 
 
 def _print_folded(answer: Answer) -> None:
-    """The first quote whole, others as far as they fit, and how much more there is."""
+    """Print the first quote whole, others as far as they fit, and how many lines are left."""
     with contextlib.redirect_stdout(_Held(sys.stdout)) as held:
         print_answer(answer)
     lines = held.getvalue().splitlines(keepends=True)
@@ -354,7 +354,7 @@ def _print_list(library: Library, *, as_json: bool) -> None:
         print_json_line({"conversations": [asdict(one) for one in kept]})
         return
     if not kept:
-        say("no conversation is kept yet")
+        say("no conversations are stored yet")
     for one in kept:
         asked = cut_to(on_one_line(one.first_question), _LISTED_CHARS)
         turns = f"{one.turns} turn{'s' if one.turns > 1 else ''}"
@@ -368,7 +368,7 @@ def _delete(library: Library, number: int, *, as_json: bool) -> None:
     if as_json:
         print_json_line({"deleted": number})
     else:
-        say(f"conversation {number} is deleted")
+        say(f"conversation {number} was deleted")
 
 
 def _about(collection: str | None) -> str:

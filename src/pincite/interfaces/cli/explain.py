@@ -1,4 +1,4 @@
-"""What `--explain` and `--why` print: a trace and the fate of passages, in 80 columns."""
+"""Prints the output of `--explain` and `--why`: a trace and the fate of passages, in 80 columns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Form = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """What is told besides a result: its trace, if that was asked for, and the fate of passages."""
+    """Explanations of a result: its trace, if requested, and the fate of passages."""
 
     trace: Form | None
     timings: Mapping[str, float]
@@ -48,7 +48,7 @@ class Account:
         explain: bool,
         fates: Sequence[Fate],
     ) -> Account:
-        """That of a result, while its library is open."""
+        """The account of a result, while its library is open."""
         trace = result.trace if explain else None
         return cls(
             trace=trace,
@@ -58,7 +58,7 @@ class Account:
         )
 
     def form(self) -> dict[str, Any]:
-        """What `--json` adds to the result."""
+        """The JSON that `--json` adds to the result."""
         form: dict[str, Any] = {} if self.trace is None else {"trace": dict(self.trace)}
         if self.fates:
             form["why"] = [asdict(fate) for fate in self.fates]
@@ -72,7 +72,7 @@ class Account:
 
 
 def _files_of(trace: Form, library: Library) -> dict[str, str]:
-    """Names of the files that `print_trace` shows, by document."""
+    """Names of the files that `print_trace` shows, by document id."""
     reranked = [stage for stage in trace["stages"] if stage["name"] == "rerank"]
     hits = (hit for stage in reranked for hit in stage["kept"][:_PASSAGES_SHOWN])
     shown = (trace["passages"][hit["passage_id"]] for hit in hits)
@@ -81,7 +81,7 @@ def _files_of(trace: Form, library: Library) -> dict[str, str]:
 
 
 def print_trace(trace: Form, timings: Mapping[str, float], files: Mapping[str, str]) -> None:
-    """Each stage's time, numbers, best candidates and drops."""
+    """Print each stage's time, counts, best candidates and drops."""
     say()
     for name, value in trace["question"]["understood"].items():
         say(indented(_in_words(value) or "-", first=f"{name}: "))
@@ -91,7 +91,7 @@ def print_trace(trace: Form, timings: Mapping[str, float], files: Mapping[str, s
 
 
 def _lines(trace: Form, total_ms: float, files: Mapping[str, str]) -> Iterator[str]:
-    """The table of stages, and below it what some of them have to tell."""
+    """The table of stages, and details of some stages below it."""
     yield from _stage_lines(trace["stages"])
     yield f"{'total':<10}{total_ms:>9.1f}"
     stages = {stage["name"]: stage for stage in trace["stages"]}
@@ -112,9 +112,9 @@ def _stage_lines(stages: Sequence[Form]) -> Iterator[str]:
     for stage in stages:
         kept, notes = len(stage["kept"]), stage["notes"]
         numbers = f"{stage['ms']:>9.1f}{given:>6}{kept:>6}{len(stage['dropped']):>9}"
-        # What verifying has to say stands under the answer.
-        told = "; ".join(notes) if stage["name"] != "verify" else ""
-        first, *rest = indented(told, first=" " * 42).splitlines() or [""]
+        # The notes of the verifier are printed below the answer.
+        shown = "; ".join(notes) if stage["name"] != "verify" else ""
+        first, *rest = indented(shown, first=" " * 42).splitlines() or [""]
         yield f"{stage['name']:<10}{numbers}  {first.strip()}".rstrip()
         yield from rest
         given = str(kept)
@@ -126,7 +126,7 @@ def _passage_lines(
     shown = hits[:_PASSAGES_SHOWN]
     names = list(dict.fromkeys(name for hit in shown for name in hit["scores"]))
     width = max((len(hit["passage_id"]) for hit in shown), default=0)
-    # The last scores are those of the last stages, which decided.
+    # The last scores are those of the last stages, which decide.
     names = names[-((_COLUMNS - width - 4) // _SCORE_WIDTH - 1) :]
     heads = "".join(f"{_SHORT.get(name, name)[:7]:>{_SCORE_WIDTH}}" for name in ("score", *names))
     yield f"\n{'Passages':<{width + 4}}{heads}" if shown else "\nNo passages."
@@ -142,7 +142,7 @@ def _passage_lines(
 
 
 def _sentence_lines(sentences: Sequence[Form]) -> Iterator[str]:
-    yield "\nSentences chosen" if sentences else "\nNo sentences chosen."
+    yield "\nSentences selected" if sentences else "\nNo sentences selected."
     for item in sentences:
         span = f"characters {item['start']}-{item['end']}"
         yield f"{item['id']:>3} {item['passage_id']}  {span}  score {item['score']:.3f}"
@@ -160,7 +160,7 @@ def _drop_lines(stage: Form) -> Iterator[str]:
 
 
 def print_fates(fates: Sequence[Fate]) -> None:
-    """What became of each passage that was asked about."""
+    """Print what became of each passage of `--why`."""
     for fate in fates:
         say(f"\n{cut_to(fate.passage_id, _LONGEST_NAME)}: {fate.outcome}", bold=True)
         if fate.context:
@@ -176,7 +176,7 @@ def _joined(*parts: str) -> str:
 
 
 def _in_words(value: Any) -> str:
-    """JSON as a person would write it down."""
+    """A JSON value in plain words."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} ({_in_words(inner)})" for name, inner in value.items())
     if isinstance(value, list):

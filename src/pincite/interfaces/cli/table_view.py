@@ -1,4 +1,4 @@
-"""Cited rows of a table, drawn below the heads of their columns."""
+"""Draws cited table rows below their column headers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pincite.records.document import BlockKind
 from pincite.records.flow import Citation, CitedCell, Claim
 from pincite.text.locations import on_one_line
 
-WITHOUT_HEADS = "(columns without heads)"
+WITHOUT_HEADS = "(columns without headers)"
 
 _BETWEEN = "  "
 _INDENT_WIDTH = 2
@@ -21,14 +21,14 @@ _NARROWEST_TEXT = 8
 _CURRENCIES = frozenset("$€£¥₹")
 
 Heads: TypeAlias = tuple[str, ...]
-"""The heads of a column, outermost first."""
+"""The headers of a column, outermost first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedRow:
-    """A row: what heads it, its cells by the heads of their columns, and its citation's number.
+    """A row: its header, its cells with their column headers, and its citation's number.
 
-    `remarks` stand over its currencies alone, such as "(in thousands)".
+    `remarks` are headers above currency signs only, such as "(in thousands)".
     """
 
     head: str
@@ -38,7 +38,7 @@ class CitedRow:
 
 
 def rows_of(claim: Claim, citation: Citation, number: int) -> Iterator[CitedRow]:
-    """The rows in a quote, which is a single one or a table with its row of heads."""
+    """The rows of a quote, which is a single row or a table with its header row."""
     pieces = [piece for piece in claim.pieces if piece.kind is BlockKind.TABLE_ROW]
     ranges = [(citation.start + piece.start, citation.start + piece.end) for piece in pieces]
     for start, end in ranges or [(citation.start, citation.end)]:
@@ -48,13 +48,13 @@ def rows_of(claim: Claim, citation: Citation, number: int) -> Iterator[CitedRow]
 
 
 def is_without_heads(claim: Claim, citation: Citation) -> bool:
-    """Whether a quote is rows of a table of which nothing says what their columns mean."""
+    """Whether a quote is rows of a table without column headers."""
     kinds: list[BlockKind | None] = [piece.kind for piece in claim.pieces]
     if any(kind is not BlockKind.TABLE_ROW for kind in kinds or [citation.kind]):
         return False
     if any(cell.columns for cell in citation.cells) or not any(map(str.isdigit, claim.text)):
         return False
-    # A single value beside its label needs no head: "Weight: 5 kg".
+    # A single value next to its label needs no header: "Weight: 5 kg".
     return sum(bool(cell.rows) for cell in citation.cells) != 1
 
 
@@ -73,18 +73,18 @@ def _row(cells: Sequence[CitedCell], number: int) -> CitedRow:
 
 
 def _over_currencies(cells: Sequence[CitedCell]) -> Heads:
-    """Heads over nothing but cells that hold a currency, which are joined to others."""
-    told: dict[str, bool] = {}
+    """Headers only of cells with a currency sign, which are joined to their numbers."""
+    is_alone: dict[str, bool] = {}
     for place, cell in enumerate(cells):
         is_joined = _plain(cell.text) in _CURRENCIES and place + 1 < len(cells)
         for label in cell.columns:
             name = _plain(label.text)
-            told[name] = told.get(name, True) and is_joined
-    return tuple(name for name, alone in told.items() if alone)
+            is_alone[name] = is_alone.get(name, True) and is_joined
+    return tuple(name for name, alone in is_alone.items() if alone)
 
 
 def _with_currencies(cells: Sequence[CitedCell]) -> Iterator[tuple[Heads, str]]:
-    """The cells, a currency that has a cell of its own joined to the number behind it."""
+    """The cells; a currency sign in a cell of its own is joined to the number after it."""
     before = ""
     for place, cell in enumerate(cells):
         text = _plain(cell.text)
@@ -103,9 +103,9 @@ def _plain(text: str) -> str:
 
 
 def table_lines(rows: Sequence[CitedRow]) -> list[str]:
-    """The rows below their heads, numbers to the right; none where they cannot be that narrow.
+    """The rows below their headers, numbers right-aligned; empty if they do not fit the width.
 
-    What heads every column stands once above, as does what heads currencies alone.
+    Headers of every column, and of currency signs only, are printed once above the table.
     """
     columns = list(dict.fromkeys(heads for row in rows for heads, _ in row.cells))
     if not columns or len(columns) > _MOST_COLUMNS:
@@ -135,10 +135,10 @@ def table_lines(rows: Sequence[CitedRow]) -> list[str]:
 
 
 def _of_all(columns: Sequence[Heads]) -> list[str]:
-    """What is said once above the table instead of over its columns."""
-    told = dict.fromkeys(head for column in columns for head in column)
-    above = [head for head in told if len(columns) > 1 and all(head in c for c in columns)]
-    # Each column keeps a head of its own.
+    """The headers that are printed once above the table instead of over each column."""
+    every = dict.fromkeys(head for column in columns for head in column)
+    above = [head for head in every if len(columns) > 1 and all(head in c for c in columns)]
+    # Each column keeps a header of its own.
     return above if all(set(column) - set(above) for column in columns) else []
 
 
@@ -147,7 +147,7 @@ def _room() -> int:
 
 
 def _widths(over: Sequence[Heads], body: Sequence[Sequence[str]]) -> list[int] | None:
-    """How wide each column is: the widest texts are folded until all fit; None if they cannot."""
+    """The width of each column: the widest are wrapped until all fit; None if they cannot."""
     least, wanted = [], []
     for place, heads in enumerate(over):
         texts = [line[place] for line in body]
@@ -169,7 +169,7 @@ def _widths(over: Sequence[Heads], body: Sequence[Sequence[str]]) -> list[int] |
 def _head_lines(
     over: Sequence[Heads], widths: Sequence[int], is_right: Sequence[bool]
 ) -> Iterator[str]:
-    """The heads, the innermost at the bottom; one over several columns stands once, in their middle."""
+    """The headers, innermost at the bottom; one over several columns appears once, centred."""
     for level in range(max(map(len, over)) - 1, -1, -1):
         texts = [heads[-1 - level] if level < len(heads) else "" for heads in over]
         keys = [_outer(number, heads, level) for number, heads in enumerate(over)]
@@ -186,7 +186,7 @@ def _head_lines(
 
 
 def _outer(number: int, heads: Heads, level: int) -> tuple[int, Heads]:
-    """By what columns stand below one head: it and the heads above it; the innermost stand alone."""
+    """A key for columns below one header: it and those above it; innermost headers are separate."""
     if level == 0 or level >= len(heads):
         return number, ()
     return -1, heads[: len(heads) - level]
@@ -210,7 +210,7 @@ def _centred(text: str, width: int) -> str:
 
 
 def _fold(text: str, width: int) -> list[str]:
-    """Lines no wider than `width` on a screen, where some characters take two places or none."""
+    """Lines of at most `width` terminal cells; some characters take two cells or none."""
     from rich.cells import chop_cells
 
     lines = [""]
