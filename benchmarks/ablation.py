@@ -1,17 +1,17 @@
-"""What is each rule worth? Switches the rules off, one at a time, and measures what changes.
+"""Ablation study: switches the rules off, one at a time, and measures what changes.
 
     python benchmarks/ablation.py                               # every rule of every group
-    python benchmarks/ablation.py --rules margins replies       # these
+    python benchmarks/ablation.py --rules margins replies       # only these
     python benchmarks/ablation.py --group statements
-    python benchmarks/ablation.py --group answers --save start.json --rules   # figures alone
-    python benchmarks/ablation.py --group answers --against start.json        # of other code
+    python benchmarks/ablation.py --group answers --save start.json --rules   # figures only
+    python benchmarks/ablation.py --group answers --against start.json        # compare other code
 
-Groups: `answers` (open sets and the judged questions of both halves, of which figures alone are told),
+Groups: `answers` (open sets and the judged questions of both halves, of which only figures are shown),
 `statements` (labelled statements, gold answers with changed numbers, sentences of two documents),
 `chat` (conversations of mtrag-un-open, and the judged questions after others).
-Each line has the lines of code that the rule alone needs, how many results change at all, and for each
-measure the difference without the rule, with a 95 % interval where something changes. What the
-rerankers give is remembered, so that a rule costs only what it changes.
+Each line has the lines of code that only this rule needs, how many results change at all, and for each
+measure the difference without the rule, with a 95 % interval if anything changes. Reranker scores are
+cached, so that a rule costs only what it changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rules that `ablation.py` switches off, each with the code it costs and its neutral form."""
+"""The rules that `ablation.py` switches off, each with its code and its neutral replacement."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""How well does Pincite know when it does not know? Figures for docs/abstention.md.
+"""Measures how well Pincite abstains when it should. Figures for docs/abstention.md.
 
     python benchmarks/abstention.py
 
-For each open set, by models that were fitted without it (squad2-open: without the articles asked
-about): the area under the ROC curve of answerable questions against those that the documents do not
-answer; how many of each kind are answered; how many are wrong among the answered when a part of the
-questions is refused; the expected calibration error; how often, over 20 random halves, a bound found
-on one half (at most 10 to 40 % wrong, 90 % sure) held on the other; and how often it held over 1,000
-draws of questions.
+For each open set, with models fitted without it (squad2-open: without the articles asked about): the
+area under the ROC curve of answerable questions against those that the documents do not answer; how
+many of each kind are answered; the share of wrong answers when a part of the questions is refused;
+the expected calibration error; how often, over 20 random halves, a bound found on one half (at most
+10 to 40 % wrong, at 90 % confidence) held on the other; and how often it held over 1,000 draws of
+questions.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Questions of the open sets that a library can or cannot answer, with the signals of each answer.
+"""Answerable and unanswerable questions of the open sets, with the signals of each answer.
 
 Kinds: `own` (the documents answer), `unanswerable` (asked of these documents, but they do not
-answer), `removed` (own, but the documents that answer are not searched) and `foreign`
-(of another set).
+answer), `removed` (own, but the answering documents are not searched) and `foreign` (from another
+set).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""From a bundle to the first cited answer in a network with no way out. Figures for docs/air-gap.md.
+"""From a bundle to the first cited answer, without a network. Figures for docs/air-gap.md.
 
     python benchmarks/air_gap.py FOLDER [--extras server,llm]
 
 Makes the bundle twice (the bytes must be the same), changes one random bit of it 100 times (each must
-be refused), unpacks it, installs it into an empty environment, asks the demo's questions and runs
-`doctor --offline` of what was installed. Installing and asking run in a network namespace without
-routes. FOLDER must be new; it needs five times the bundle's size. Linux only, as `unshare` is.
+be refused), unpacks it, installs it into an empty environment, asks the demo's questions and runs the
+installed `doctor --offline`. Installing and asking run in a network namespace without routes. FOLDER
+must be new; it needs five times the bundle's size. Linux only, because of `unshare`.
 """
 
 from __future__ import annotations

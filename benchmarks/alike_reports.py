@@ -1,11 +1,11 @@
-"""Reports of many companies and years in the same words: is the one found that a question names?
+"""Finding the report that a question names among reports of many companies in the same words.
 
     python benchmarks/alike_reports.py                     # boost, first and filter, three seeds
     python benchmarks/alike_reports.py --settings boosts.documents=off --seeds 1
 
 Forty companies, three years each, files named in one of several ways; every question names a company
-and a year. Prints the share of questions whose first hit is in that report, and is on the topic there,
-through the whole search with the default encoder and reranker.
+and a year. Prints the share of questions whose first hit is in that report, and the share whose first
+hit is also on the topic, with the full search, default encoder and reranker.
 """
 
 from __future__ import annotations

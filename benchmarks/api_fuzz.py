@@ -1,12 +1,12 @@
-"""Requests that nobody would send: schemathesis against the server's own description of its API.
+"""Fuzzes the server's API with schemathesis, from its own OpenAPI description.
 
     PYTHONPATH=src python benchmarks/api_fuzz.py [--examples 15] [--seed 1]
 
 Serves the sample documents twice, without keys and with them; the client's key has every scope. Each
 operation gets examples at the edges of its schema, random ones, and sequences of operations. Prints
-schemathesis' own summary. What counts is that no reply is a server error (5xx) and that every body has
-a documented form; exit code 1 otherwise. "Schema-valid request rejected" are rules that a schema
-does not say, such as an empty question. Needs the extras `server` and `test`.
+schemathesis' own summary. No reply may be a server error (5xx), and every body must have a documented
+form; otherwise the exit code is 1. "Schema-valid request rejected" refers to rules that a schema cannot
+express, such as an empty question. Needs the extras `server` and `test`.
 """
 
 from __future__ import annotations

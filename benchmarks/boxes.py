@@ -1,12 +1,12 @@
-"""Whether the boxes drawn for a quote hold exactly its words, on random quotes from real PDFs.
+"""Checks that the boxes drawn for a quote contain exactly its words, for random quotes of real PDFs.
 
     PYTHONPATH=src python benchmarks/boxes.py [DOCUMENTS] [--quotes 300] [--seed 7]
 
 DOCUMENTS is the folder of real files (default: documents/ in the folder PINCITE_SHARED names).
-A quote is one sentence of one passage, as an answer would cite it; every PDF has the same chance of
-giving one. What stands under its boxes is read back from the page: the characters whose middle lies
-in a box, with PDFium's own mapping from the file to the page as displayed. Both texts are compared
-without blanks and hyphens, which PDFium marks in its own way at line ends.
+A quote is one sentence of one passage, as an answer would cite it; every PDF is equally likely to
+be drawn. The text under its boxes is read back from the page: the characters whose centre is in a
+box, with PDFium's own mapping from the file to the page as displayed. Both texts are compared
+without spaces and hyphens, which PDFium marks in its own way at line ends.
 """
 
 from __future__ import annotations

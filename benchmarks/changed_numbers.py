@@ -1,12 +1,12 @@
-"""Does the verifier catch wrong numbers, and let right ones through?
+"""Measures whether the verifier catches wrong numbers and accepts right ones.
 
     python benchmarks/changed_numbers.py --seeds 1 2 3
 
-Claims are made of the questions and gold answers of tatqa-open (annual reports: tables with prose).
+Claims are made from the questions and gold answers of tatqa-open (annual reports: tables with prose).
 Each report is read as an HTML page, so that rows are quoted with their headers as in a library. A
-claim cites the rows and paragraphs that hold the numbers of its gold answer (or the operands, where
-the answer was computed), and the paragraph that tells the scale of the table, if there is one.
-Then one thing is changed in each claim: a digit, the unit, the scale, the sign, or the period.
+claim cites the rows and paragraphs with the numbers of its gold answer (or the operands, if the
+answer was computed), and the paragraph with the scale of the table, if there is one. Then one thing
+is changed in each claim: a digit, the unit, the scale, the sign, or the period.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Asks many questions of real documents and checks every citation against the files again.
+"""Asks many questions about real documents and checks every citation against the files.
 
     python benchmarks/citations.py --questions 500
 
-The library holds the real documents of the shared folder. Questions: those of the set pdfqa-open,
+The library contains the real documents of the shared folder. Questions: those of the set pdfqa-open,
 then random sentences of the library. Every answer is turned into a receipt and checked as
-`pincite verify` does it; then one character of a cited text file is changed, 100 times, and each
-change must be caught.
+`pincite verify` does; then one character of a cited text file is changed, 100 times, and each change
+must be detected.
 """
 
 from __future__ import annotations

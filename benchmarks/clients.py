@@ -1,9 +1,9 @@
-"""Searches by one client and by several at once, with Python's garbage collector as it is and calmer.
+"""Search speed of one and of several clients, with default and less frequent garbage collection.
 
     python benchmarks/clients.py [--set climatefever-open] [--clients 8] [--rounds 3]
 
-Both settings take turns, each round in a process of its own: all questions of the set once by one
-client and once by several, without the reranker. Prints medians over the rounds.
+Both settings alternate, each round in its own process: all questions of the set once by one client
+and once by several, without the reranker. Prints medians over the rounds.
 """
 
 from __future__ import annotations

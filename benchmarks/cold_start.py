@@ -1,11 +1,11 @@
-"""How long does one `pincite ask` take in a process of its own, start to end?
+"""Measures how long one `pincite ask` takes in its own process, from start to end.
 
     python benchmarks/cold_start.py LIBRARY [QUESTION] [--code src OTHER/src] [--runs 5]
 
-With several `--code` folders the same question is asked with each in turn, so that what else the
-machine does falls on all of them; each is asked once before anything is measured. Each run is a
-new process over files that the system has in memory. Medians: seconds by the clock, and seconds of
-processor time, which say more where other programs run beside.
+With several `--code` folders the same question is asked with each in turn, so that other load of the
+machine affects all of them; each is asked once before anything is measured. Each run is a new
+process over files that are in the system's file cache. Medians: wall-clock seconds, and seconds of
+processor time, which are more reliable while other programs run.
 """
 
 from __future__ import annotations

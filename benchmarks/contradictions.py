@@ -1,9 +1,9 @@
-"""How often are sentences of different documents told to contradict each other?
+"""Counts how often sentences of different documents are reported to contradict each other.
 
     python benchmarks/contradictions.py
 
 All sentences of open sets that begin or end with the same four words are compared, without any
-search; in such sets hardly any two documents really contradict each other. Prints what is told.
+search; in such sets hardly any two documents really contradict each other. Prints every report.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Do questions that lean on those before them find more when they are read with them?
+"""Measures whether follow-up questions find more when they are read with the earlier ones.
 
     python benchmarks/conversation.py [--others 2000] [--part development] [--model smollm2]
 
-Conversations of `mtrag-un-open`, each question with the user's questions and the answers before it.
-Every one is searched as it was written, with questions before it in front, and as the rules (and a
+Conversations of `mtrag-un-open`, each question with the user's earlier questions and their answers.
+Every question is searched as written, with earlier questions prepended, and as the rules (and a
 language model) read it. A third of the conversations, by a digest of the first question, is for
-development: figures are those of the others unless `--part` says otherwise.
+development: figures are for the others unless `--part` says otherwise.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What does each engine find of real vectors, how fast, and in how much memory?
+"""Compares the dense engines on real vectors: recall, speed and memory.
 
     python benchmarks/dense.py LIBRARY [LIBRARY ...] [--limit 100] [--most 100000]
 
-Takes the sentence and passage vectors of existing libraries, keeps 300 of them to ask with, and
+Takes the sentence and passage vectors of existing libraries, holds out 300 of them as queries, and
 compares each engine with an exact search in one run: recall of the 10 and the 100 nearest, median and
-95th percentile of milliseconds, processor time, size, and seconds to build; then the same under filters
-that let through 1 % and 50 %.
+95th percentile of milliseconds, processor time, size, and seconds to build; then the same with filters
+that pass 1 % and 50 %.
 """
 
 from __future__ import annotations

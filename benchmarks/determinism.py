@@ -1,9 +1,9 @@
-"""Are answers the same bytes twice, and in another process?
+"""Checks that answers are byte-identical when repeated, also in another process.
 
     python benchmarks/determinism.py --questions 200
 
-Questions of squad2-open and product-docs, half each, asked twice in this process and once in another
-one; everything but the timings is compared. Exit code 1 when anything differs.
+Questions of squad2-open and product-docs, half each, are asked twice in this process and once in
+another one; everything but the timings is compared. Exit code 1 if anything differs.
 """
 
 from __future__ import annotations

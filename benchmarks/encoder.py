@@ -1,13 +1,13 @@
-"""Pincite's encoder against fastembed and onnxruntime: same weights, same texts, one run.
+"""Compares Pincite's encoder with fastembed and onnxruntime: same weights, same texts, one run.
 
     python benchmarks/encoder.py --texts 600 --repeat 3
 
-All contenders take turns in every round, so that whatever else the machine does hits them alike.
+All contenders take turns in every round, so that other load of the machine affects them alike.
 Prints passages per second (median of the rounds, and the ratio to the faster fastembed), processor
-milliseconds of a passage, which depend less on the machine's load, median milliseconds of a
-question and mean cosine to onnxruntime with the file as shipped; then how many
-vectors are bit for bit the same alone and among other texts; then load time and peak memory, each
-in a process of its own. `--json` prints the same as JSON.
+milliseconds per passage, which depend less on the machine's load, median milliseconds per question
+and mean cosine similarity to onnxruntime with the file as shipped; then how many vectors are
+bit-identical alone and among other texts; then load time and peak memory, each in its own process.
+`--json` prints the same as JSON.
 """
 
 from __future__ import annotations

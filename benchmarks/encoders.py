@@ -1,11 +1,11 @@
-"""Encoders beside each other on questions and passages in several languages.
+"""Compares encoders on questions and passages in several languages.
 
     python benchmarks/encoders.py all-MiniLM-L6-v2 /models/multilingual-e5-small --queries 60
 
 For each model: passages encoded per second, and nDCG@10 of dense search, of fused search, and of the
-default pipeline, next to BM25. The rows are the languages of xquad-open (135 paragraphs each, asked
-in the same language), jsquad (328 Japanese paragraphs), and questions of each other language asked
-of the English paragraphs.
+default pipeline, next to BM25. The rows are the languages of xquad-open (135 paragraphs each, with
+questions in the same language), jsquad (328 Japanese paragraphs), and the other languages' questions
+about the English paragraphs.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How fast are the indexes of a large library, without any model?
+"""Measures the indexes of large libraries, without any model.
 
     python benchmarks/engine.py --texts DATASETS [--sizes 10000 100000 1000000] [--work FOLDER]
 
-Makes libraries of synthetic passages with the code of the program itself: a catalog, both indexes, the
+Builds libraries of synthetic passages with the program's own code: a catalog, both indexes, the
 retriever. Texts are sentences drawn from the `corpus.jsonl` files below DATASETS; vectors are unit
 vectors around random centres, in a hierarchy. Only the encoder is left out: a question comes with its
-vector. Each library is opened in a process of its own, which is what memory and opening time are of.
-Writes `engine.json` and `engine.svg` into the work folder. A million passages need 7 GB of disk.
+vector. Each library is opened in its own process, for which memory and opening time are given. Writes
+`engine.json` and `engine.svg` into the work folder. A million passages need 7 GB of disk.
 """
 
 from __future__ import annotations

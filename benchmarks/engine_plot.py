@@ -1,4 +1,4 @@
-"""Draws how the indexes grow with a library, as SVG."""
+"""Plots how the indexes grow with a library, as SVG."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Fits the confidence models on the open sets and writes the file that is shipped.
+"""Fits the confidence models on the open sets and writes the shipped file.
 
     python benchmarks/fit_confidence.py            # fit, print figures, write confidence.toml
-    python benchmarks/fit_confidence.py --check    # figures alone
+    python benchmarks/fit_confidence.py --check    # figures only
 
 Four kinds of questions: a set's own that its documents answer, adversarial ones that they do not
-(where the set has such), the own ones with their documents taken away, and those of other sets.
-Positive: some cited sentence holds the gold answer. Within a set the kinds weigh as in WEIGHTS, own
-questions with wrong quotes a quarter of that; squad2-open, the only large set of adversarial
-questions, weighs as six. The scale is fitted afterwards, for questions of which three quarters are
-answerable. Printed figures are those of sets left out of the fit; squad2-open is also cut by articles.
-A stance's threshold keeps a share of the right answers (STANCES) of the middle one of the sets, by
-models that have not seen it.
-A model of its own is fitted for scripts that the encoder does not read: benchmarks/unread_cases.py.
+(if the set has any), the own ones with their documents removed, and questions of other sets.
+Positive: some cited sentence contains the gold answer. Within a set the kinds are weighted by WEIGHTS,
+own questions with wrong quotes by a quarter of that; squad2-open, the only large set of adversarial
+questions, counts as six sets. The scale is fitted afterwards, for a mix with three quarters answerable
+questions. Printed figures are for sets left out of the fit; squad2-open is also split by article.
+A stance's threshold keeps a share of the right answers (STANCES) in the median set, with models that
+were not fitted on it.
+A separate model is fitted for scripts that the encoder does not read: benchmarks/unread_cases.py.
 """
 
 from __future__ import annotations

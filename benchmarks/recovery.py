@@ -1,13 +1,13 @@
-"""How much of the text that is known to be in real files our readers find, and in what order.
+"""Measures how much of the known text of real files our readers find, and in what order.
 
     PYTHONPATH=src python benchmarks/recovery.py [DOCUMENTS]
 
 DOCUMENTS is the folder with MANIFEST.tsv (default: documents/ in the folder PINCITE_SHARED names).
-Every file with a truth in open/ground_truth is read. Recall and precision count words, weighed by
-their letters, as often as each occurs; order is the longest common subsequence of the words found,
-as a share of them. Pages without text (scans) count as they are. For eu-005 the cells of its tables
-are compared with the cells that people marked: a cell counts as found when the same text is one cell.
-The readers' truths kept by other projects (all but eu-005 and the articles) have errors of their own.
+Every file with ground truth in open/ground_truth is read. Recall and precision count all occurrences
+of words, weighted by their letters; order is the longest common subsequence of the words found, as a
+share of them. Pages without text (scans) count as they are. For eu-005 the cells of its tables are
+compared with cells marked by people: a cell counts as found when the same text is one cell. Ground
+truth from other projects (all but eu-005 and the articles) has errors of its own.
 """
 
 from __future__ import annotations

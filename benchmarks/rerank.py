@@ -1,10 +1,10 @@
-"""Milliseconds for comparing 20 passages with a question: encoded anew, from memory, from a library.
+"""Milliseconds to rerank 20 passages: with token states computed, from memory, or from a library.
 
     PYTHONPATH=src python benchmarks/rerank.py [--passages 20] [--tokens 190] [--repeat 12]
 
-Passages are cut from the documents of squad2-open to the wanted number of tokens, another set of
-them for each repetition; questions are those of the set. The kinds take turns in one run. Prints
-medians and 95th percentiles, the ratio, and the bytes that a passage takes.
+Passages are cut from the documents of squad2-open to the given number of tokens, a different set for
+each repetition; questions are those of the set. The three kinds alternate in one run. Prints medians
+and 95th percentiles, the ratio, and the bytes per passage.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python benchmarks/results.py                        # all sets, docs/results.md
     python benchmarks/results.py --sets cisi,time --queries 50 --write /tmp/results.md
 
-Every set is asked under BM25, dense, fused and default, as `pincite eval` does it. A set's run is kept;
-it is measured again when the set, the number of questions or the code of the package has changed.
+Every set is evaluated with BM25, dense, fused and default, as `pincite eval` does. A set's run is
+cached; it is measured again if the set, the number of questions or the package's code has changed.
 """
 
 from __future__ import annotations

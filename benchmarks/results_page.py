@@ -1,4 +1,4 @@
-"""The page of results, from the runs of all sets."""
+"""Writes the page of results from the runs of all sets."""
 
 from __future__ import annotations
 

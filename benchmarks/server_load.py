@@ -1,11 +1,11 @@
-"""Many clients at once: what a server of two processes answers, how fast, and whether its memory grows.
+"""Load test of a server with many clients: throughput, latency, and whether its memory grows.
 
     PYTHONPATH=src python benchmarks/server_load.py [--seconds 300] [--clients 32] [--workers 2]
 
-The library holds the sample documents. Each client draws: search (half), ask (three tenths), the same
-question again (a tenth), and a file of its own that is uploaded, asked for, deleted and asked for again
-(a tenth). An answer that quotes a deleted file counts as stale. Replies of 503 with Retry-After
-are the server's own limit and are counted apart.
+The library contains the sample documents. Each client draws: search (half), ask (three tenths), the
+same question again (a tenth), and a file of its own that is uploaded, queried, deleted and queried
+again (a tenth). An answer that quotes a deleted file counts as stale. Replies of 503 with Retry-After
+are the server's own limit and are counted separately.
 """
 
 from __future__ import annotations

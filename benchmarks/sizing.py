@@ -1,10 +1,9 @@
-"""What a library of your documents takes: disk, memory and time. Figures for docs/operations.md.
+"""Measures disk, memory and time for a library of your documents. Figures for docs/operations.md.
 
     python benchmarks/sizing.py FOLDER [--shares 0.25 0.5 1]
 
-Takes in a share of the folder's files, the others left out evenly, each share into a new library by a
-process of its own; then another one asks 50 questions made of headings of the library. Prints a
-Markdown table.
+Ingests evenly spaced shares of the folder's files, each into a new library by its own process; then
+another process asks 50 questions made from headings of the library. Prints a Markdown table.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where the time goes: ingest and 100 questions on a fresh library of real documents.
+"""Measures the time of each stage: ingest and 100 questions on a new library of real documents.
 
-    python benchmarks/stages.py                 # the documents beside the evaluation sets
+    python benchmarks/stages.py                 # the documents next to the evaluation sets
     python benchmarks/stages.py FOLDER
 
 Prints seconds of each ingest stage (files are read in other processes: `read` is the time spent

@@ -1,4 +1,4 @@
-"""Does the verifier tell statements that a text carries from those that it does not?
+"""Measures how well the verifier distinguishes statements that a text supports from others.
 
     python benchmarks/support.py
 
@@ -6,7 +6,7 @@ Statements with people's judgements (see support_cases.py), each sentence with t
 answerer would choose for it. A statement is as good as its worst sentence. For each set: statements,
 share of supported ones, how many are shown, the share of supported ones among these, how many
 supported ones are dropped, and balanced accuracy (the mean of the shares of both kinds that are
-judged rightly; 50 % is chance). --wrong prints what is shown wrongly.
+judged correctly; 50 % is chance). --wrong prints the statements shown wrongly.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Statements that people judged, with what the verifier measures of each of their sentences.
+"""Statements judged by people, with the verifier's measurements of each of their sentences.
 
 Seven sets: sentences of summaries (qags), summaries in which a few words were changed
 (summedits-open), claims of Wikipedia with the page they cite (wice-open), statements of language
-models with what they cite (expertqa-open), claims about health and climate with evidence
+models with their citations (expertqa-open), claims about health and climate with evidence
 (healthver-open, climatefever-open), and `changed`: sentences of squad2-open and clapnq-open, whole or
-cut at a comma (supported), and with a word, a name or the end of another sentence in them (not).
+cut at a comma (supported), and with a word, a name or an ending from another sentence (not supported).
 
-As the pipeline does it, every sentence of a statement has its own quotes, three at most.
+As in the pipeline, every sentence of a statement has its own quotes, three at most.
 """
 
 from __future__ import annotations

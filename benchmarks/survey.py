@@ -1,9 +1,9 @@
-"""How long does a count over a large library take?
+"""Measures how long a count over a large library takes.
 
     python benchmarks/survey.py FOLDER [--passages 100000]
 
-Makes a library of generated text files in FOLDER (once; lexical only), then counts words that stand
-in few, some and most passages, and compares each count with that of a plain script.
+Creates a library of generated text files in FOLDER (once; lexical only), then counts words that occur
+in few, some and most passages, and compares each count with that of a simple script.
 """
 
 from __future__ import annotations

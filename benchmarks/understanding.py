@@ -1,12 +1,12 @@
-"""What each step of reading a question contributes, also for questions with misspelt words.
+"""Measures what each step of reading a question contributes, also for misspelt questions.
 
     python benchmarks/understanding.py squad2-open product-docs --queries 200
     python benchmarks/understanding.py xquad-open --language de --typos 1
 
-Searches by words alone, so that no encoder evens anything out, and prints nDCG@10 with the settings
-as they are, with each step of `understanding` turned the other way, and how many milliseconds
-reading a question takes. With `--typos N`, N words of each question get one error each (a
-neighbouring key, a missing letter, two letters swapped, one letter too many), the same in each run.
+Searches by words only, so that no encoder hides differences, and prints nDCG@10 with the default
+settings and with each step of `understanding` inverted, and the milliseconds that reading a question
+takes. With `--typos N`, N words of each question get one error each (a neighbouring key, a missing
+letter, two letters swapped, an extra letter), the same in each run.
 """
 
 from __future__ import annotations

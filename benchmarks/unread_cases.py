@@ -1,7 +1,8 @@
-"""Questions in scripts that the built-in encoder does not read, answerable and not, with their signals.
+"""Answerable and unanswerable questions in scripts that the built-in encoder does not read.
 
-Kinds: `own` (the documents answer), `removed` (own, but the documents that answer are not searched) and
-`foreign` (own, but nothing of the whole article is searched): other sets ask in other scripts.
+Each has the signals of its answer. Kinds: `own` (the documents answer), `removed` (own, but the
+answering documents are not searched) and `foreign` (own, but the whole article is not searched, since
+other sets have questions in other scripts).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Judged questions: does an answer show what a careful person would show, and nothing else?"""
+"""Judged questions: checks that an answer shows what a careful person would show, and nothing else."""

@@ -1,4 +1,4 @@
-"""`python -m evaluation`: check the judged questions, ask them, compare and show runs."""
+"""`python -m evaluation`: check and ask the judged questions, compare and show runs."""
 
 from __future__ import annotations
 

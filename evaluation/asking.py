@@ -1,4 +1,4 @@
-"""Asks the questions of a collection and judges what is shown."""
+"""Asks the questions of a collection and judges the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the questions hold what the files say, and does each half keep to its own documents?"""
+"""Checks the judged questions against the files, and that the two halves share no documents."""
 
 from __future__ import annotations
 

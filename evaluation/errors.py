@@ -1,4 +1,4 @@
-"""What can go wrong on purpose while judging answers."""
+"""Errors that are raised while judging answers."""
 
 
 class EvaluationError(Exception):

@@ -1,4 +1,4 @@
-"""A library for each collection, made once for each state of the code that reads files."""
+"""Builds a library for each collection, once for each version of the code that reads files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a text hold these words, and is this quote from that place?"""
+"""Checks whether a text contains given words, and whether a quote is from a given place."""
 
 from __future__ import annotations
 

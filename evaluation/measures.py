@@ -1,4 +1,4 @@
-"""How good are many answers together?"""
+"""Aggregates scores over many answers."""
 
 from __future__ import annotations
 

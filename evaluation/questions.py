@@ -1,4 +1,4 @@
-"""What is asked, what must be shown for it, and where that stands."""
+"""The judged questions: what is asked, what must be shown, and where that is in the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How figures are told: one table of Markdown."""
+"""Formats the figures as a Markdown table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is an answer right? What is missing in it, and what is too much?"""
+"""Scores an answer: whether it is right, what is missing, and what is superfluous."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a person see of an answer? What the command line prints, at 80 columns."""
+"""Renders an answer as a person sees it on the command line, at 80 columns."""
 
 from __future__ import annotations
 

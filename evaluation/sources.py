@@ -1,4 +1,4 @@
-"""Which files is a question asked of?"""
+"""Selects the files that a question is asked about."""
 
 from __future__ import annotations
 
