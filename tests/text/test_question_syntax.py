@@ -48,7 +48,7 @@ def test_lengths_numbers_dashes_and_options_are_no_syntax(text: str) -> None:
 def test_an_option_that_is_known_is_not_excluded() -> None:
     found = parsed('sudo "user mod" -aG docker -test', lambda word: word == "aG")
     assert (found.plain, found.excluded) == ("sudo user mod -aG docker", ("test",))
-    assert found.beside == "sudo -aG docker"
+    assert found.unquoted == "sudo -aG docker"
 
 
 @given(st.text(alphabet='ab -"”„\n', max_size=30))

@@ -125,11 +125,11 @@ def _joins(word: str) -> bool:
 def topic(text: str) -> str:
     """The topic of a question, as a list: "good lawyer, estate plan, will"."""
     pieces = _PIECE.findall(_HOW_LONG.sub("", LEADING.sub("", parsed(text).plain)))
-    tells = [bool(_WORD.match(piece)) and _plain(piece) not in EMPTY for piece in pieces]
+    is_content = [bool(_WORD.match(piece)) and _plain(piece) not in EMPTY for piece in pieces]
     runs: list[list[str]] = [[]]
     for place, piece in enumerate(pieces):
-        is_between = piece == "of" and runs[-1] and any(tells[place + 1 : place + 2])
-        if tells[place] or is_between:
+        is_between = piece == "of" and runs[-1] and any(is_content[place + 1 : place + 2])
+        if is_content[place] or is_between:
             runs[-1].append(piece)
         elif runs[-1]:
             runs.append([])

@@ -90,7 +90,7 @@ _COMPOUNDS = 8
 _PHRASES_KEPT = 5
 """Passages that contain the phrases and are never dropped, when others may be found too."""
 
-_LIKELY_MEANT = 0.5
+_SUGGESTED = 0.5
 """Weight of a suggested spelling that is searched for in addition to the unknown word."""
 
 _ENTITY = 1.3
@@ -155,17 +155,17 @@ class QuestionReader:
         nearest = self._nearest(syntax, language) if self._steps.spelling else {}
         is_listed = spoken_language(written, language) == UNKNOWN and is_latin(written)
         corrections = nearest if is_listed else {}
-        beside = {} if is_listed else nearest
+        suggestions = {} if is_listed else nearest
         asked = _replaced(syntax.plain, corrections)
         wanted = question_terms(asked, language)
         expansions = self._expansions(asked, wanted, language)
-        for word, near in beside.items():
-            meant = dict.fromkeys(terms(near, language), _LIKELY_MEANT)
+        for word, near in suggestions.items():
+            meant = dict.fromkeys(terms(near, language), _SUGGESTED)
             expansions[word] = {**expansions.get(word, {}), **meant}
         allowed = self._allowed(question.collection, question.filters)
         within, notices = self._within(syntax, allowed)
         rare = self._exact.rare(list(wanted), allowed)
-        is_strict = self._steps.phrases or not _is_sentence(syntax.beside, language)
+        is_strict = self._steps.phrases or not _is_sentence(syntax.unquoted, language)
         foreign = self._other_language(written) if self._other_language else ""
         understood = Understood(
             written=written,
@@ -187,7 +187,10 @@ class QuestionReader:
             notices=(
                 *_of_language(foreign),
                 *_notices(syntax, wanted, corrections, language),
-                *(f"searched for '{near}' as well as '{word}'" for word, near in beside.items()),
+                *(
+                    f"searched for '{near}' as well as '{word}'"
+                    for word, near in suggestions.items()
+                ),
                 *notices,
             ),
         )

@@ -102,8 +102,8 @@ def moments(text: str) -> list[Moment]:
         if any(start < match.end() and match.start() < end for start, end in covered):
             continue
         name = match["month"].rstrip(".")
-        told = name[0].isupper() and name.lower() not in _LIKE_WORDS
-        if told or (name[0].isupper() and _BEFORE_MONTH.search(text, 0, match.start())):
+        is_clear = name[0].isupper() and name.lower() not in _LIKE_WORDS
+        if is_clear or (name[0].isupper() and _BEFORE_MONTH.search(text, 0, match.start())):
             month = _MONTHS[name.lower()]
             found.append(Moment(start=match.start(), end=match.end(), month=month))
     return sorted(found, key=lambda moment: moment.start)

@@ -29,12 +29,12 @@ _MINUS = re.compile(
 class QuestionSyntax:
     """A parsed question: `plain` is its text without the syntax and the excluded words.
 
-    `beside` is the text outside the quoted phrases.
+    `unquoted` is the text outside the quoted phrases.
     """
 
     plain: str
     phrases: tuple[str, ...] = ()
-    beside: str = ""
+    unquoted: str = ""
     excluded: tuple[str, ...] = ()
 
 
@@ -63,13 +63,13 @@ def parsed(text: str, is_option: Callable[[str], bool] = lambda _: False) -> Que
 
     plain = _MINUS.sub(minus, _QUOTED.sub(quoted, text))
     left_out = tuple(excluded)
-    beside = _MINUS.sub(minus, _QUOTED.sub(" ", text))
+    unquoted = _MINUS.sub(minus, _QUOTED.sub(" ", text))
     if not phrases and not left_out:
         return QuestionSyntax(plain=text)
     return QuestionSyntax(
         plain=" ".join(plain.split()),
         phrases=tuple(phrases),
-        beside=" ".join(beside.split()),
+        unquoted=" ".join(unquoted.split()),
         excluded=left_out,
     )
 
