@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from pincite.records.document import Span
+from pincite.records.document import BlockKind, Span
 from pincite.records.flow import Dropped, Hit, Passage, Question
 from pincite.stages import Sources
+from pincite.text.as_read import statement_key
 from pincite.text.details import details, identifiers
+
+_PROSE = {BlockKind.PARAGRAPH, BlockKind.CODE, BlockKind.CAPTION}
 
 Scored: TypeAlias = tuple[float, Span, int, Hit]
 """The score of a sentence, its span, its index in its passage, and the hit."""
@@ -39,6 +42,32 @@ def that_may_answer(
         if other
     ]
     return [entry for entry, other in zip(scored, is_other, strict=True) if not other], dropped
+
+
+def said_once(
+    scored: Sequence[Scored], sources: Sources, margin: float
+) -> tuple[list[Scored], list[Dropped]]:
+    """Of prose that several files have word for word, the best scored is kept; the others are dropped.
+
+    Sentences more than `margin` below the best are not looked at. List items and table rows in the
+    same words may mean something else in another file.
+    """
+    kept: list[Scored] = []
+    dropped: list[Dropped] = []
+    said: dict[str, str] = {}
+    for entry in scored:
+        score, span, _, hit = entry
+        if score < scored[0][0] - margin:
+            kept.append(entry)
+            continue
+        document = sources.document(span.document_id)
+        kinds = {block.kind for block in document.blocks_in(span.start, span.end)}
+        key = statement_key(sources.text_of(span), document.media_type)
+        if kinds <= _PROSE and said.setdefault(key, document.id) != document.id:
+            dropped.append(dropped_as(hit.passage, span, score, "another file says this word for word"))
+        else:
+            kept.append(entry)
+    return kept, dropped
 
 
 def _scored(hits: Sequence[Hit]) -> list[Scored]:

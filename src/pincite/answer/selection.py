@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pincite.answer.candidate_sentences import Scored, dropped_as, that_may_answer
+from pincite.answer.candidate_sentences import Scored, dropped_as, said_once, that_may_answer
 from pincite.records.document import Span
 from pincite.records.flow import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
@@ -166,6 +166,8 @@ class MmrSelector:
         The best sentence of a passage without any is among the dropped.
         """
         scored, dropped = that_may_answer(question, hits, self._sources)
+        scored, repeated = said_once(scored, self._sources, self._margin)
+        dropped += repeated
         unique: dict[Span, _Candidate] = {}
         seen: set[str] = set()
         for score, span, row, hit in scored:
