@@ -63,7 +63,7 @@ def test_a_file_of_this_machine_is_read(tmp_path: Path) -> None:
     [
         ("/none", "answered 404; expected a file"),
         ("/half", "connection broke"),
-        ("/round", "from one address to the next more than 5 times"),
+        ("/round", "redirects more than 5 times"),
         ("/away", "expected an https:// or file:// address"),
     ],
 )

@@ -121,7 +121,7 @@ def test_what_is_packed_is_read_as_what_is_not(server: ChatServer, packed: str) 
 @pytest.mark.parametrize(
     ("packed", "content", "message"),
     [
-        ("br", b"{}", "packed as 'br'; expected gzip"),
+        ("br", b"{}", "encoding 'br'; expected gzip"),
         ("gzip", b"{}", "small at .* answered with damaged gzip"),
     ],
 )
@@ -136,5 +136,5 @@ def test_what_cannot_be_unpacked_is_an_error(
 @pytest.mark.parametrize("content", [b"[" * 200_000, b"\xff", b""])
 def test_what_is_no_json_is_told(server: ChatServer, content: bytes) -> None:
     server.faults = [{"lines": [content] if content else []}]
-    with pytest.raises(ModelError, match="no JSON"):
+    with pytest.raises(ModelError, match="not JSON"):
         client(server).post("/", {})

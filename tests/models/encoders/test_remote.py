@@ -158,7 +158,7 @@ def test_tries_come_to_an_end(server: EmbeddingServer, waits: list[float]) -> No
         ),
         ({"status": 400, "body": b"<html>no</html>"}, r"400: <html>no</html>$"),
         ({"status": 500, "body": {"error": "input is too large"}}, r"lower embedding\.max_chars"),
-        ({"status": 200, "body": b"<html>a page</html>"}, r"no JSON: is this the right address\?"),
+        ({"status": 200, "body": b"<html>a page</html>"}, r"not JSON: is this the right address\?"),
         (
             {"status": 200, "body": {"hello": 1}},
             r"no embeddings in the format of the openai protocol",

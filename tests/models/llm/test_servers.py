@@ -161,10 +161,10 @@ def test_tries_end_before_the_time_for_an_answer_does(
             "not JSON|no stream of events|ended too early",
         ),
         ({"lines": []}, "ended too early|no stream of events"),
-        ({"lines": ['{"done": fal', ""]}, "no JSON|no stream"),
+        ({"lines": ['{"done": fal', ""]}, "not JSON|no stream"),
         ({"lines": ["data: 7", "", "7"]}, "not JSON|broke off with an error: 7"),
         ({"lines": ["x" * 1_100_000]}, "sent more than an answer can be"),
-        ({"lines": [" " * 900_000 + "\n"] * 20}, "sent more than|no JSON"),
+        ({"lines": [" " * 900_000 + "\n"] * 20}, "sent more than|not JSON"),
     ],
 )
 def test_a_bad_answer_is_one_clear_error_at_once(
