@@ -64,7 +64,9 @@ def said_once(
         kinds = {block.kind for block in document.blocks_in(span.start, span.end)}
         key = statement_key(sources.text_of(span), document.media_type)
         if kinds <= _PROSE and said.setdefault(key, document.id) != document.id:
-            dropped.append(dropped_as(hit.passage, span, score, "another file says this word for word"))
+            dropped.append(
+                dropped_as(hit.passage, span, score, "another file says this word for word")
+            )
         else:
             kept.append(entry)
     return kept, dropped
