@@ -16,6 +16,9 @@ from hypothesis import settings
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
+from pincite.addresses import DatabaseAddress
+from tests.postgres_server import TestServer, running_server
+
 pytest.register_assert_rewrite("pincite.testing.contracts", "pincite.testing.language_models")
 
 # The same examples on every machine, and no folder of past failures beside the sources.
@@ -103,6 +106,20 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the shared data are not here ({folder}); set PINCITE_SHARED")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[TestServer]:
+    """One PostgreSQL for the whole run."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres_server: TestServer) -> Iterator[DatabaseAddress]:
+    """A new database in it."""
+    with postgres_server.database() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

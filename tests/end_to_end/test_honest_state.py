@@ -18,7 +18,7 @@ from tiers import often
 
 from end_to_end.running import Result, SampleLibrary, lexical_cli, refused, started, wait_until
 from pincite import Library, PinciteError
-from pincite.library.folder import Work, is_unchecked, under_way, unfinished
+from pincite.library.folder import NotesFile, Work, is_unchecked, under_way, unfinished
 from pincite.records.library_records import CATALOG_FILE, UNFINISHED_FILE
 
 SOIL = "Which soil pH is best for tomatoes?"
@@ -211,10 +211,10 @@ def test_after_a_kill_every_answer_says_that_the_library_is_incomplete_until_an_
 
 def test_after_a_kill_the_catalog_is_looked_through_once(killed: Path, tmp_path: Path) -> None:
     damaged = Path(shutil.copytree(killed, tmp_path / "damaged"))
-    assert is_unchecked(killed)
+    assert is_unchecked(NotesFile(killed))
     lexical_cli("search", "valve", "-l", killed)
-    assert not is_unchecked(killed)
-    assert unfinished(killed)
+    assert not is_unchecked(NotesFile(killed))
+    assert unfinished(NotesFile(killed))
     with closing(sqlite3.connect(damaged / CATALOG_FILE)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         query = "SELECT rootpage FROM sqlite_master WHERE name = 'ix_turns_conversation'"
@@ -231,17 +231,17 @@ def test_an_unreadable_note_of_what_was_begun_costs_a_look_and_no_more(
 ) -> None:
     (library / UNFINISHED_FILE).write_bytes(content)
     assert lexical_cli("search", SOIL, "-l", library).returncode == 0
-    assert not is_unchecked(library)
+    assert not is_unchecked(NotesFile(library))
 
 
 def test_an_ingest_that_fails_in_an_orderly_way_is_incomplete_and_needs_no_look(
     tmp_path: Path,
 ) -> None:
     work = Work(collection="default", paths=("/papers",))
-    with pytest.raises(KeyboardInterrupt), under_way(tmp_path, work):
+    with pytest.raises(KeyboardInterrupt), under_way(NotesFile(tmp_path), work):
         raise KeyboardInterrupt
-    assert not is_unchecked(tmp_path)
-    (left,) = unfinished(tmp_path)
+    assert not is_unchecked(NotesFile(tmp_path))
+    (left,) = unfinished(NotesFile(tmp_path))
     assert left.paths == ("/papers",)
 
 
@@ -260,11 +260,13 @@ def test_an_interrupted_ingest_is_done_by_one_of_the_same_or_more(
     tmp_path: Path, collection: str, path: str, is_whole: bool, is_done: bool
 ) -> None:
     begun = Work(collection="default", paths=("/papers",))
-    with pytest.raises(KeyboardInterrupt), under_way(tmp_path, begun):
+    with pytest.raises(KeyboardInterrupt), under_way(NotesFile(tmp_path), begun):
         raise KeyboardInterrupt
-    with under_way(tmp_path, Work(collection=collection, paths=(path,)), is_whole=is_whole):
-        assert len(unfinished(tmp_path)) == 2
-    assert (unfinished(tmp_path) == ()) == is_done
+    with under_way(
+        NotesFile(tmp_path), Work(collection=collection, paths=(path,)), is_whole=is_whole
+    ):
+        assert len(unfinished(NotesFile(tmp_path))) == 2
+    assert (unfinished(NotesFile(tmp_path)) == ()) == is_done
 
 
 # --- An empty library -------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -294,9 +293,8 @@ def test_a_removed_file_leaves_no_version_behind(desk: Desk, folder: Path) -> No
     desk.take_in(folder)
     (folder / "b.txt").unlink()
     desk.take_in(folder)
-    with sqlite3.connect(desk.catalog.path) as connection:
-        count = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM versions)"
-        assert connection.execute(count).fetchone() == (2, 0)
+    count = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM versions)"
+    assert desk.catalog.store.rows(count) == [(2, 0)]
 
 
 def test_the_order_of_ingests_does_not_change_the_corpus_version(

@@ -11,7 +11,8 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from pincite.errors import DocumentGone, LibraryError, ModelError, UsageError
-from pincite.library.folder import is_held, told, unfinished
+from pincite.homes import WRITE_LOCK, Home
+from pincite.library.folder import told, unfinished
 from pincite.library.index_maintenance import Upkeep
 from pincite.pipeline import AnswerStages
 from pincite.records.arguments import checked_text
@@ -34,9 +35,9 @@ _Name = frozenset[str]
 class Missing:
     """Tells of one library, as it is at each question."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, home: Home, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._folder = catalog.path.parent
+        self._notes = home.notes
         self._unread = lru_cache(maxsize=8)(self._load_unread)
 
     def notices(self, question: str, collection: str | None) -> tuple[str, ...]:
@@ -46,8 +47,8 @@ class Missing:
     def _state(self) -> Iterator[str]:
         if self._catalog.is_empty():
             yield EMPTY
-        cut_short = told(unfinished(self._folder))
-        if cut_short and not is_held(self._folder, "write.lock"):
+        cut_short = told(unfinished(self._notes))
+        if cut_short and not self._catalog.store.is_held(WRITE_LOCK):
             yield cut_short
 
     def _named(self, question: str, collection: str | None) -> Iterator[str]:
@@ -109,7 +110,7 @@ class Asking:
         self._settings = settings
         self._catalog = catalog
         self._upkeep = upkeep
-        self._missing = Missing(catalog)
+        self._missing = Missing(upkeep.home, catalog)
 
     def question(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
@@ -10,9 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
-
-from filelock import FileLock, Timeout
+from typing import Any, Protocol
 
 from pincite.errors import (
     LibraryBusy,
@@ -79,12 +76,13 @@ def check_after_interruption(folder: Path, catalog: Catalog) -> None:
 
     Raises LibraryDamaged.
     """
-    if not is_unchecked(folder):
+    notes = NotesFile(folder)
+    if not is_unchecked(notes):
         return
     try:
-        with held(folder, "write.lock", patience_seconds=0, busy=""):
+        with catalog.store.held("write.lock", patience_seconds=0, busy=""):
             catalog.check_pages()
-            checked(folder)
+            checked(notes)
     except LibraryBusy:
         return  # It is still at work.
     except LibraryReadOnly:
@@ -98,43 +96,6 @@ def is_ours(folder: Path, path: Path) -> bool:
     except ValueError:
         return False
     return parts[:1] == () or parts[0] in PARTS_OF_A_LIBRARY
-
-
-@contextmanager
-def held(folder: Path, lock_file: str, *, patience_seconds: float, busy: str) -> Iterator[None]:
-    """Hold a lock of a library; the system frees it when a process dies.
-
-    Raises LibraryBusy, with what `busy` tells, when another process holds it, and LibraryReadOnly
-    where nothing can be written.
-    """
-    read_only = f"{folder}: the library cannot be written; ask for write access"
-    if not os.access(folder, os.W_OK):
-        raise LibraryReadOnly(read_only)
-    lock = FileLock(folder / lock_file, timeout=patience_seconds)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise LibraryBusy(f"{folder}: {busy}") from error
-    except OSError as error:
-        # A disk that the system gave up after a fault still says that it may be written.
-        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-            raise LibraryReadOnly(read_only) from error
-        raise
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def is_held(folder: Path, lock_file: str) -> bool:
-    """Whether some process holds a lock of a library."""
-    try:
-        with held(folder, lock_file, patience_seconds=0, busy=""):
-            return False
-    except LibraryBusy:
-        return True
-    except LibraryReadOnly:
-        return False
 
 
 def check_target(folder: Path, target: Path, catalog: Catalog) -> None:
@@ -166,6 +127,41 @@ def remember_profile(folder: Path, profile: str) -> None:
 _NAMED = 3
 
 
+class Notes(Protocol):
+    """Where it is written down."""
+
+    def read(self) -> Any:
+        """What was written, or None. Raises OSError or ValueError where that cannot be read."""
+        ...
+
+    def write(self, works: Sequence[Any]) -> None:
+        """Write, so that it outlives this process; nothing is left of no works."""
+        ...
+
+
+class NotesFile:
+    """The notes of a library in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / UNFINISHED_FILE
+
+    def read(self) -> Any:
+        """See `Notes`."""
+        return read_json(self._path)
+
+    def write(self, works: Sequence[Any]) -> None:
+        """See `Notes`."""
+        if not works:
+            self._path.unlink(missing_ok=True)
+            return
+        draft = self._path.with_name(f".{self._path.name}")
+        with draft.open("w", encoding="utf-8") as file:
+            json.dump(works, file)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self._path)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """A change of the library: an ingest of these paths, or another one if there are none."""
@@ -186,47 +182,47 @@ class Work:
 
 
 @contextmanager
-def under_way(folder: Path, work: Work, *, is_whole: bool = True) -> Iterator[None]:
+def under_way(notes: Notes, work: Work, *, is_whole: bool = True) -> Iterator[None]:
     """Say that a change is being made while the block runs; it stays said where that fails.
 
     Needs the write lock. `is_whole`: the work leaves out nothing of its paths, so that what was
     interrupted there before is done with it.
     """
-    before = unfinished(folder)
-    _write(folder, (*before, work))
+    before = unfinished(notes)
+    _write(notes, (*before, work))
     try:
         yield
     except BaseException:
         left = (replace(work, is_closed=True),) if work.paths else ()
         with suppress(OSError):  # On a full disk the catalog is checked once more, and no more.
-            _write(folder, tuple(dict.fromkeys((*before, *left))))
+            _write(notes, tuple(dict.fromkeys((*before, *left))))
         raise
-    _write(folder, tuple(one for one in before if not (is_whole and work.covers(one))))
+    _write(notes, tuple(one for one in before if not (is_whole and work.covers(one))))
 
 
-def unfinished(folder: Path) -> tuple[Work, ...]:
+def unfinished(notes: Notes) -> tuple[Work, ...]:
     """What was begun and is not done; by a process that still runs, or by one that was stopped."""
     try:
-        return tuple(_work(form) for form in read_json(folder / UNFINISHED_FILE))
+        return tuple(_work(form) for form in notes.read() or ())
     except OSError:
         return ()
     except (ValueError, TypeError, KeyError):
         return (Work(),)  # Somebody began something, and did not even write down what.
 
 
-def is_unchecked(folder: Path) -> bool:
+def is_unchecked(notes: Notes) -> bool:
     """Whether a process that changed the catalog was stopped before it could close it."""
-    return not all(work.is_closed for work in unfinished(folder))
+    return not all(work.is_closed for work in unfinished(notes))
 
 
-def checked(folder: Path) -> None:
+def checked(notes: Notes) -> None:
     """Note, where there is room to, that the catalog has been looked through since.
 
     Needs the write lock.
     """
-    left = (replace(work, is_closed=True) for work in unfinished(folder) if work.paths)
+    left = (replace(work, is_closed=True) for work in unfinished(notes) if work.paths)
     with suppress(OSError):
-        _write(folder, tuple(dict.fromkeys(left)))
+        _write(notes, tuple(dict.fromkeys(left)))
 
 
 def told(works: Sequence[Work]) -> str:
@@ -250,14 +246,5 @@ def _work(form: Any) -> Work:
     )
 
 
-def _write(folder: Path, works: Sequence[Work]) -> None:
-    path = folder / UNFINISHED_FILE
-    if not works:
-        path.unlink(missing_ok=True)
-        return
-    draft = path.with_name(f".{path.name}")
-    with draft.open("w", encoding="utf-8") as file:
-        json.dump([asdict(work) for work in works], file)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+def _write(notes: Notes, works: Sequence[Work]) -> None:
+    notes.write([asdict(work) for work in works])

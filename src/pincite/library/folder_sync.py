@@ -12,10 +12,11 @@ from typing import Self
 
 from pincite.assemble.files import ingest_stages, reading_conditions, reading_limits
 from pincite.errors import LibraryBusy, UsageError
+from pincite.homes import writing
 from pincite.ingest.discover import Discovery, Selection
 from pincite.ingest.watch import watched
 from pincite.library.folder import Work, under_way
-from pincite.library.index_maintenance import Upkeep, writing
+from pincite.library.index_maintenance import Upkeep
 from pincite.library.intake import Intake, ProgressCallback, recipe
 from pincite.library.sync_plan import Digests, SyncPlan
 from pincite.records.arguments import checked_paths, checked_text, checked_texts
@@ -74,8 +75,8 @@ class FolderSync:
     Remembers the checksums of files from one time to the next.
     """
 
-    def __init__(self, path: Path, settings: Settings, catalog: Catalog, upkeep: Upkeep) -> None:
-        self._path = path
+    def __init__(self, settings: Settings, catalog: Catalog, upkeep: Upkeep) -> None:
+        self._notes = upkeep.home.notes
         self._settings = settings
         self._catalog = catalog
         self._upkeep = upkeep
@@ -87,10 +88,10 @@ class FolderSync:
 
     def bring_in(self, wanted: Wanted, progress: ProgressCallback | None = None) -> IngestReport:
         """Take in what is new or changed, forget what has gone: see `Library.ingest`."""
-        with writing(self._path):
+        with writing(self._catalog):
             self._upkeep.forget_own_graphs()
             self._upkeep.encoders.remember()
-            with under_way(self._path, wanted.work(), is_whole=wanted.is_whole()):
+            with under_way(self._notes, wanted.work(), is_whole=wanted.is_whole()):
                 intake = self._intake(wanted)
                 found, plan = self._plan(intake, wanted)
                 return self._carry_out(intake, found, plan, progress)
@@ -112,7 +113,7 @@ class FolderSync:
 
     def remove(self, paths: Sequence[Path], collection: str) -> tuple[str, ...]:
         """Forget these files, and those below these folders; gives their paths."""
-        with writing(self._path):
+        with writing(self._catalog):
             # A link is held under its own name where that tells what kind of file it leads to.
             links = (os.path.join(os.path.realpath(path.parent), path.name) for path in paths)
             wanted = {*map(os.path.realpath, paths), *links}
@@ -121,7 +122,7 @@ class FolderSync:
                 for path in self._catalog.paths(collection)
                 if any(path == w or path.startswith(os.path.join(w, "")) for w in wanted)
             )
-            with under_way(self._path, Work()):
+            with under_way(self._notes, Work()):
                 for path in removed:
                     self._catalog.remove(collection, path)
                 self._upkeep.bring_indexes_up()
@@ -130,13 +131,13 @@ class FolderSync:
 
     def _catch_up(self, wanted: Wanted) -> IngestReport | None:
         """Bring the library in step; None when it was."""
-        with writing(self._path):
+        with writing(self._catalog):
             self._upkeep.encoders.remember()
             intake = self._intake(wanted, leaves_failed=True)
             found, plan = self._plan(intake, wanted)
             if not plan.changes:
                 return None
-            with under_way(self._path, wanted.work(), is_whole=wanted.is_whole()):
+            with under_way(self._notes, wanted.work(), is_whole=wanted.is_whole()):
                 return self._carry_out(intake, found, plan)
 
     def _intake(self, wanted: Wanted, *, leaves_failed: bool = False) -> Intake:

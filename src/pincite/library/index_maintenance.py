@@ -7,16 +7,14 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from pincite.assemble.answering import answer_stages
 from pincite.assemble.reranking import Models, hot_passages
 from pincite.assemble.retrieving import lexical_engine
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
+from pincite.homes import Home
 from pincite.library.encoders import LibraryEncoders
-from pincite.library.folder import held
 from pincite.library.optional_models import LibraryScorers, LibraryWriters
 from pincite.pipeline import AnswerStages
 from pincite.rerank.token_state_cache import HotPassages
@@ -26,21 +24,21 @@ from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.indexes import Indexes, IndexFolder
 from pincite.verify.abstention.calibration import load_calibration
 
-_PATIENCE_SECONDS = 5.0
-"""How long an ingest waits for the write lock: a question that brings indexes in step holds it for a
-moment."""
-
 _LOOK_AGAIN_SECONDS = 2.0
 """While another process ingests or encodes the library anew, we look this often how far it is."""
+
+
+_INGESTING = "an ingest is running: files it has not finished are not searched yet"
 
 
 class Upkeep:
     """What a library derives from its catalog: made when needed, renewed when old."""
 
     def __init__(
-        self, path: Path, settings: Settings, catalog: Catalog, encoders: LibraryEncoders
+        self, home: Home, settings: Settings, catalog: Catalog, encoders: LibraryEncoders
     ) -> None:
-        self._path = path
+        self.home = home
+        self._path = home.folder
         self._settings = settings
         self._catalog = catalog
         self.encoders = encoders
@@ -89,6 +87,7 @@ class Upkeep:
             if self._hot is not None:
                 self._hot.forget()
             self._catalog.forget_texts()
+        self.home.fetch(self._catalog)
 
     def languages(self) -> tuple[str, ...]:
         """Those of the passages."""
@@ -137,15 +136,15 @@ class Upkeep:
     def bring_indexes_up(self) -> None:
         """Load the indexes and apply what changed, or make them anew. Needs the write lock."""
         folder = self._folder()
-        encodings = self._catalog.encodings
-        indexes, _ = folder.load(self._catalog)
-        if encodings.before() is not None:  # All vectors have been exchanged.
-            indexes = folder.rebuild(self._catalog)
-            encodings.forget_unused()
-        elif indexes is None:
-            indexes = folder.rebuild(self._catalog)
-        elif not folder.is_current(self._catalog, indexes):
-            indexes = folder.update(self._catalog, indexes)
+        with self.home.indexing(self._catalog):
+            indexes, _ = folder.load(self._catalog)
+            is_exchanged = self._catalog.encodings.before() is not None  # All vectors have been.
+            if indexes is None or is_exchanged:
+                indexes = folder.rebuild(self._catalog)
+            elif not folder.is_current(self._catalog, indexes):
+                indexes = folder.update(self._catalog, indexes)
+        if is_exchanged:
+            self._catalog.encodings.forget_unused()
         # Questions go on with the old ones until here.
         with self._one_at_a_time:
             self._indexes = indexes
@@ -191,14 +190,19 @@ class Upkeep:
         self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
         notices = [self._told] if self._told else []
         self._catalog.forget_texts()
+        self.home.fetch(self._catalog)
         self._was_busy = False
         try:
-            with writing(self._path, patience_seconds=0):
+            with self.home.renewing(self._catalog):
                 self.bring_indexes_up()
+            if self.home.is_changing(self._catalog):
+                self._was_busy = True
+                self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
+                notices.append(_INGESTING)
         except LibraryBusy:
             self._was_busy = True
             self._use_published_indexes()
-            notices.append("an ingest is running: files it has not finished are not searched yet")
+            notices.append(_INGESTING)
         except LibraryReadOnly:
             self._use_temporary_indexes()
         except LibraryError as error:  # A full disk: the question can be answered all the same.
@@ -247,24 +251,3 @@ class Upkeep:
             lexical=lexical_engine(self._settings.lexical),
             dense=self._settings.dense,
         )
-
-
-@contextmanager
-def writing(path: Path, *, patience_seconds: float = _PATIENCE_SECONDS) -> Iterator[None]:
-    """Hold a library's write lock; the system frees it when a process dies.
-
-    Raises LibraryBusy when another process holds it, LibraryReadOnly where nothing can be written,
-    and LibraryError, in plain words, for what the disk reports meanwhile.
-    """
-    busy = (
-        "another process or thread is ingesting into this library; "
-        "wait until it is done, or use another library"
-    )
-    with held(path, "write.lock", patience_seconds=patience_seconds, busy=busy):
-        try:
-            yield
-        except OSError as error:
-            raise LibraryError(
-                f"{path}: writing failed ({error.strerror or error}); everything ingested before is "
-                "safe: make room or give access, and run the same command again"
-            ) from error

@@ -6,6 +6,7 @@ of a command that asks one question goes into imports, and the encoder is opened
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,21 +17,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from pincite.errors import LibraryBusy, ModelError, PinciteError
+from pincite.homes import Home, open_home, writing
 from pincite.library.encoders import LibraryEncoders
-from pincite.library.folder import (
-    check_after_interruption,
-    check_folder,
-    check_target,
-    remember_profile,
-)
+from pincite.library.folder import check_target, remember_profile
 from pincite.library.prefetch import beside
 from pincite.models.inference.prepared import prepared_folder
 from pincite.records.arguments import checked_limit, checked_path, checked_paths, checked_text
 from pincite.records.document import Span
 from pincite.records.filters import Filters
 from pincite.records.flow import Answer, Hit, Passage, Preview, SearchResult
-from pincite.records.library_records import CATALOG_FILE, FileEntry, IngestReport, Stats
-from pincite.settings.loading import Layer, Settings, load_settings
+from pincite.records.library_records import FileEntry, IngestReport, Stats
+from pincite.settings.loading import SETTINGS_FILE, Layer, Settings, load_settings
 from pincite.store.catalog.catalog import Catalog
 
 if TYPE_CHECKING:
@@ -61,14 +58,17 @@ class Library:
     Objects may be used from several threads, and several processes may read while one ingests.
     """
 
-    def __init__(self, path: Path, settings: Settings, notices: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, home: Home, catalog: Catalog, settings: Settings, notices: tuple[str, ...] = ()
+    ) -> None:
         """`notices` are what every result says of how it was opened."""
-        self.path = path
+        self.home = home
+        self.path = home.folder
         self.settings = settings
         self.notices = notices
-        self.catalog = Catalog(path / CATALOG_FILE, keep_versions=settings.ingest.keep_versions)
+        self.catalog = catalog
         self._encoders = LibraryEncoders(
-            path, prepared_folder(path), settings.embedding, self.catalog.encodings
+            self.path, prepared_folder(self.path), settings.embedding, catalog.encodings
         )
         self._made_upkeep: Upkeep | None = None
         self._made_once = threading.Lock()
@@ -82,26 +82,28 @@ class Library:
         profile: str = "",
         overrides: Layer | None = None,
     ) -> Self:
-        """Open the library in a folder; with `create`, make one where there is none.
+        """Open the library in a folder, or in a database (`postgresql://...`, docs/scale.md).
+
+        With `create`, one is made where there is none.
 
         A library that is made with a `profile` keeps it, as a line in its settings.toml; for any
         other the profile counts this time. `overrides` are settings that count more than the
         environment and the library's own file. What the library's own file says of servers, models and
         files counts only when the user has approved it (docs/trust.md), and results say what does not.
-        Raises LibraryError when the folder cannot be used, SettingsError for a bad setting.
+        Raises LibraryError when the place cannot be used, SettingsError for a bad setting.
         """
-        folder = checked_path(path).absolute()
-        is_new = check_folder(folder, create=create)
-        settings, origins = load_settings(folder, profile=profile, overrides=overrides)
-        if is_new and profile:
-            remember_profile(folder, profile)
-        opened = cls(folder, settings, origins.notices)
+        home = open_home(path, create=create)
         try:
-            check_after_interruption(folder, opened.catalog)
+            settings, origins = load_settings(home.folder, profile=profile, overrides=overrides)
+            if home.is_new and profile:
+                remember_profile(home.folder, profile)
+            catalog = home.open_catalog(keep_versions=settings.ingest.keep_versions)
+            if home.is_new:
+                home.share(catalog, SETTINGS_FILE)
         except BaseException:
-            opened.close()
+            home.close()
             raise
-        return opened
+        return cls(home, catalog, settings, origins.notices)
 
     def close(self) -> None:
         """Release files. The library can be opened again at any time."""
@@ -124,14 +126,14 @@ class Library:
                 self._encoders.open_ahead()
                 from pincite.library.index_maintenance import Upkeep
 
-                self._made_upkeep = Upkeep(self.path, self.settings, self.catalog, self._encoders)
+                self._made_upkeep = Upkeep(self.home, self.settings, self.catalog, self._encoders)
             return self._made_upkeep
 
     @property
     def _folders(self) -> FolderSync:
         from pincite.library.folder_sync import FolderSync
 
-        return FolderSync(self.path, self.settings, self.catalog, self._upkeep)
+        return FolderSync(self.settings, self.catalog, self._upkeep)
 
     @property
     def _asking(self) -> Asking:
@@ -195,7 +197,6 @@ class Library:
         from pincite.library.reencoding import reencode
 
         return reencode(
-            self.path,
             self.settings,
             self.catalog,
             self._upkeep,
@@ -438,7 +439,8 @@ class Library:
             collections=self.catalog.collections(),
             corpus_version=self.catalog.meta("corpus_version"),
             generation=self.catalog.generation(),
-            bytes_on_disk=sum(path.stat().st_size for path in files),
+            bytes_on_disk=sum(path.stat().st_size for path in files)
+            + self.catalog.store.bytes_elsewhere(),
             failures=self.catalog.failures(),
             files=self.catalog.files(),
         )
@@ -527,11 +529,11 @@ class Library:
 
     def keep_calibration(self, calibration: Calibration) -> Path:
         """Let answers from now on say, and be held to, what was found; gives where it is kept."""
-        from pincite.library.index_maintenance import writing
         from pincite.verify.abstention.calibration import save_calibration
 
-        with writing(self.path):
+        with writing(self.catalog):
             kept = save_calibration(self.path, calibration)
+            self.home.share(self.catalog, kept.name)
         self._upkeep.forget_stages()
         return kept
 
@@ -541,9 +543,8 @@ class Library:
 
 
 def _file_state(file: Path) -> str:
-    """Another one whenever a file has been written anew."""
+    """Another one for each content of a file, on all hosts."""
     try:
-        found = file.stat()
+        return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
         return ""
-    return repr((found.st_ino, found.st_size, found.st_mtime_ns))

@@ -6,17 +6,16 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from pincite.assemble.encoders import embedder
 from pincite.errors import LibraryBusy, UsageError
-from pincite.library.folder import held
-from pincite.library.index_maintenance import Upkeep, writing
+from pincite.homes import writing
+from pincite.library.index_maintenance import Upkeep
 from pincite.library.intake import Progress, ProgressCallback
 from pincite.settings.loading import Settings
 from pincite.stages import PassageEmbedder
 from pincite.store.catalog.catalog import Catalog
-from pincite.store.catalog.encodings import EncoderRecord, Encodings, Reencoding
+from pincite.store.catalog.encodings import EncoderRecord, Reencoding
 
 _ENCODED_TOGETHER = 64
 _LOCK_FILE = "reencode.lock"
@@ -67,7 +66,6 @@ def as_ingest_progress(callback: ProgressCallback | None) -> ReencodeCallback | 
 
 
 def reencode(
-    path: Path,
     settings: Settings,
     catalog: Catalog,
     upkeep: Upkeep,
@@ -83,14 +81,13 @@ def reencode(
     record = EncoderRecord(name=wanted.name, settings=chosen.identity())
     known = upkeep.encoders.record()
     if known and known.name == wanted.name and not catalog.encodings.passages_without():
-        with writing(path):
+        with writing(catalog):
             upkeep.encoders.keep(record)
             catalog.encodings.forget_unused()
             upkeep.bring_indexes_up()
         return ReencodeReport(encoder=wanted.name, passages=0, is_complete=True, seconds=0.0)
     work = _Reencoding(
-        path,
-        catalog.encodings,
+        catalog,
         embedder(wanted, catalog, settings.rerank),
         record,
         upkeep.bring_indexes_up,
@@ -109,14 +106,13 @@ class _Reencoding:
 
     def __init__(
         self,
-        path: Path,
-        encodings: Encodings,
+        catalog: Catalog,
         embedder: PassageEmbedder,
         encoder: EncoderRecord,
         publish: Callable[[], None],
     ) -> None:
-        self._path = path
-        self._encodings = encodings
+        self._catalog = catalog
+        self._encodings = catalog.encodings
         self._embedder = embedder
         self._encoder = encoder
         self._publish = publish
@@ -128,7 +124,7 @@ class _Reencoding:
         self, total: int, *, progress: ReencodeCallback | None = None, stop: threading.Event
     ) -> ReencodeReport:
         """Go on until all is done or `stop` is set. Raises LibraryBusy when another one is at it."""
-        with held(self._path, _LOCK_FILE, patience_seconds=0, busy=_BUSY):
+        with self._catalog.store.held(_LOCK_FILE, patience_seconds=0, busy=_BUSY):
             is_complete = False
             while not (is_complete or stop.is_set()):
                 while not stop.is_set() and self._encode_next(total, stop):
@@ -174,7 +170,7 @@ class _Reencoding:
         """Act with the write lock held, after whoever has it; False when stopped before."""
         while not stop.is_set():
             try:
-                with writing(self._path):
+                with writing(self._catalog):
                     return action()
             except LibraryBusy:
                 continue

@@ -12,6 +12,9 @@ CATALOG_FILE = "catalog.sqlite3"
 UNFINISHED_FILE = "unfinished.json"
 """Lists operations that were started but not finished."""
 
+SHARED_FILES = ("settings.toml", "calibration.json")
+"""Files of a library that decide what it answers."""
+
 UPLOADS_FOLDER = "uploads"
 """Files uploaded by clients of the server."""
 

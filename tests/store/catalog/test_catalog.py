@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -24,14 +23,17 @@ from pincite.store.catalog import migrations, schema
 from pincite.store.catalog.catalog import Catalog
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
+from tests.postgres_server import TestServer
+from tests.store.catalog.places import NewPlace, Place, databases, files
+from tests.tiers import often
 
 ENCODER = FakeEncoder(dimensions=8)
 RECIPE = "r1"
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    opened = Catalog(tmp_path / "catalog.sqlite3")
+def catalog(place: Place) -> Iterator[Catalog]:
+    opened = Catalog(place)
     yield opened
     opened.close()
 
@@ -223,61 +225,92 @@ STEPS = st.lists(
 def test_a_catalog_depends_on_what_it_holds_and_not_on_its_history(
     steps: list[tuple[str, str, str, str]],
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        catalog, fresh = (Catalog(Path(folder) / name) for name in ("one", "two"))
-        held: dict[tuple[str, str], str] = {}
-        for action, collection, path, text in steps:
-            before, was_held = catalog.generation(), (collection, path) in held
-            one = item("same.txt", text)
-            one = Ingested(
-                path=path,
-                document=one.document,
-                passages=one.passages,
-                embeddings=one.embeddings,
-            )
-            if action == "put":
-                catalog.put(collection, one, recipe=RECIPE)
-                held[collection, path] = text
-            elif action == "remove":
-                catalog.remove(collection, path)
-                held.pop((collection, path), None)
-            elif text in held.values():
-                catalog.touch(collection, path, one.document.id)
-                held[collection, path] = text
-            else:
-                continue
-            idle = action == "remove" and not was_held
-            assert (catalog.generation() > before) != idle
-        for (collection, path), text in sorted(held.items()):
-            one = item("same.txt", text)
-            again = Ingested(
-                path=path,
-                document=one.document,
-                passages=one.passages,
-                embeddings=one.embeddings,
-            )
-            fresh.put(collection, again, recipe=RECIPE)
-        assert catalog.meta("corpus_version") == fresh.meta("corpus_version")
-        assert catalog.counts() == fresh.counts()
-        assert catalog.collections() == fresh.collections()
-        assert catalog.recipes() == fresh.recipes()
-        everything = [item("same.txt", text) for text in TEXTS]
-        assert embedding_keys(catalog, *everything) == embedding_keys(fresh, *everything)
-        catalog.close()
-        fresh.close()
+    with files() as new_place:
+        check_that_history_does_not_count(steps, new_place)
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["x", "y", "z"]), st.sampled_from(TEXTS), st.sampled_from("rs")),
-        min_size=1,
-        max_size=8,
-    ),
-    st.integers(0, 8),
+@given(steps=STEPS)
+@settings(max_examples=often(40, 6))
+def test_so_does_one_in_postgresql(
+    postgres_server: TestServer, steps: list[tuple[str, str, str, str]]
+) -> None:
+    with databases(postgres_server) as new_place:
+        check_that_history_does_not_count(steps, new_place)
+
+
+def check_that_history_does_not_count(
+    steps: list[tuple[str, str, str, str]], new_place: NewPlace
+) -> None:
+    catalog, fresh = (Catalog(new_place(name)) for name in ("one", "two"))
+    held: dict[tuple[str, str], str] = {}
+    for action, collection, path, text in steps:
+        before, was_held = catalog.generation(), (collection, path) in held
+        one = item("same.txt", text)
+        one = Ingested(
+            path=path,
+            document=one.document,
+            passages=one.passages,
+            embeddings=one.embeddings,
+        )
+        if action == "put":
+            catalog.put(collection, one, recipe=RECIPE)
+            held[collection, path] = text
+        elif action == "remove":
+            catalog.remove(collection, path)
+            held.pop((collection, path), None)
+        elif text in held.values():
+            catalog.touch(collection, path, one.document.id)
+            held[collection, path] = text
+        else:
+            continue
+        idle = action == "remove" and not was_held
+        assert (catalog.generation() > before) != idle
+    for (collection, path), text in sorted(held.items()):
+        one = item("same.txt", text)
+        again = Ingested(
+            path=path,
+            document=one.document,
+            passages=one.passages,
+            embeddings=one.embeddings,
+        )
+        fresh.put(collection, again, recipe=RECIPE)
+    assert catalog.meta("corpus_version") == fresh.meta("corpus_version")
+    assert catalog.counts() == fresh.counts()
+    assert catalog.collections() == fresh.collections()
+    assert catalog.recipes() == fresh.recipes()
+    everything = [item("same.txt", text) for text in TEXTS]
+    assert embedding_keys(catalog, *everything) == embedding_keys(fresh, *everything)
+    catalog.close()
+    fresh.close()
+
+
+SEVERAL = st.lists(
+    st.tuples(st.sampled_from(["x", "y", "z"]), st.sampled_from(TEXTS), st.sampled_from("rs")),
+    min_size=1,
+    max_size=8,
 )
+
+
+@given(SEVERAL, st.integers(0, 8))
 @settings(max_examples=40)
 def test_files_stored_together_are_stored_as_one_after_another(
-    files: list[tuple[str, str, str]], cut: int
+    several: list[tuple[str, str, str]], cut: int
+) -> None:
+    with files() as new_place:
+        check_storing_together(several, cut, new_place)
+
+
+@given(several=SEVERAL, cut=st.integers(0, 8))
+@settings(max_examples=often(40, 6))
+def test_so_are_they_in_postgresql(
+    postgres_server: TestServer, several: list[tuple[str, str, str]], cut: int
+) -> None:
+    with databases(postgres_server) as new_place:
+        check_storing_together(several, cut, new_place)
+
+
+def check_storing_together(
+    several: list[tuple[str, str, str]], cut: int, new_place: NewPlace
 ) -> None:
     def everything(catalog: Catalog) -> list[list[tuple[object, ...]]]:
         """All but the keys of passages, which follow the order in which they were stored."""
@@ -289,22 +322,18 @@ def test_files_stored_together_are_stored_as_one_after_another(
             "SELECT collection, path, document_id, replaced_by FROM versions",
             "SELECT * FROM meta WHERE name <> 'library_id'",
         )
-        with closing(sqlite3.connect(catalog.path)) as connection:
-            return [sorted(connection.execute(query)) for query in queries]
+        return [sorted(catalog.store.rows(query), key=repr) for query in queries]
 
-    with tempfile.TemporaryDirectory() as folder:
-        together, apart = (Catalog(Path(folder) / name) for name in ("one", "two"))
-        items = [
-            (replace(item("same.txt", text), path=path), recipe) for path, text, recipe in files
-        ]
-        for group in (items[:cut], items[cut:]):
-            if group:
-                together.put_all("a", group)
-        for one, recipe in items:
-            apart.put("a", one, recipe=recipe)
-        assert everything(together) == everything(apart)
-        together.close()
-        apart.close()
+    together, apart = (Catalog(new_place(name)) for name in ("one", "two"))
+    items = [(replace(item("same.txt", text), path=path), recipe) for path, text, recipe in several]
+    for group in (items[:cut], items[cut:]):
+        if group:
+            together.put_all("a", group)
+    for one, recipe in items:
+        apart.put("a", one, recipe=recipe)
+    assert everything(together) == everything(apart)
+    together.close()
+    apart.close()
 
 
 @pytest.mark.parametrize(
@@ -312,9 +341,9 @@ def test_files_stored_together_are_stored_as_one_after_another(
     [("b", "x.txt", TEXTS[0]), ("a", "y.txt", TEXTS[0]), ("a", "x.txt", TEXTS[1])],
 )
 def test_collection_path_and_content_all_count_in_the_corpus_version(
-    tmp_path: Path, collection: str, path: str, text: str
+    new_place: NewPlace, collection: str, path: str, text: str
 ) -> None:
-    one, other = Catalog(tmp_path / "one"), Catalog(tmp_path / "other")
+    one, other = Catalog(new_place("one")), Catalog(new_place("other"))
     one.put("a", item("x.txt", TEXTS[0]), recipe=RECIPE)
     other.put(collection, item(path, text), recipe=RECIPE)
     assert one.meta("corpus_version") != other.meta("corpus_version")
@@ -338,8 +367,8 @@ def test_an_empty_file_becomes_a_library_that_opens_again(tmp_path: Path) -> Non
     second.close()
 
 
-def test_two_libraries_have_two_ids(tmp_path: Path) -> None:
-    one, other = Catalog(tmp_path / "one"), Catalog(tmp_path / "other")
+def test_two_libraries_have_two_ids(new_place: NewPlace) -> None:
+    one, other = Catalog(new_place("one")), Catalog(new_place("other"))
     assert one.meta("library_id") != other.meta("library_id")
     one.close()
     other.close()
@@ -429,12 +458,11 @@ def test_passages_stored_without_token_states_get_them_when_they_come_again(
     assert set(catalog.token_codes(stored, model=ENCODER.name)) == {stored[0].key}
 
 
-def test_damaged_token_states_are_told(catalog: Catalog, tmp_path: Path) -> None:
+def test_damaged_token_states_are_told(catalog: Catalog) -> None:
     pump = with_token_codes(item("/d/pump.txt", "It starts. It stops."))
     catalog.put("default", pump, recipe=RECIPE)
-    with closing(sqlite3.connect(tmp_path / "catalog.sqlite3")) as connection:
-        connection.execute("update embeddings set token_codes = substr(token_codes, 1, 30)")
-        connection.commit()
+    with catalog.store.transaction(writes=True) as connection:
+        connection.exec_driver_sql("update embeddings set token_codes = substr(token_codes, 1, 30)")
     with pytest.raises(LibraryError, match="token states of passage 1 are damaged"):
         catalog.token_codes(catalog.passages_of(pump.document.id), model=ENCODER.name)
 

@@ -1,15 +1,24 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from pincite.store.catalog.catalog import Catalog
-from pincite.store.catalog.conversations import KeptTurn
+from pincite.store.catalog.conversations import Conversations, KeptTurn
+from tests.store.catalog.places import Place
 
 DATA = Path(__file__).parents[2] / "data"
+
+
+@pytest.fixture
+def kept(place: Place) -> Iterator[Conversations]:
+    catalog = Catalog(place)
+    yield catalog.conversations
+    catalog.close()
 
 
 def turn(question: str) -> KeptTurn:
@@ -28,8 +37,9 @@ def test_an_older_catalog_can_keep_conversations(tmp_path: Path, version: int) -
     assert kept.turns(number) == (turn("first"), turn("second"))
 
 
-def test_turns_of_several_threads_are_all_kept_each_in_its_conversation(tmp_path: Path) -> None:
-    kept = Catalog(tmp_path / "catalog").conversations
+def test_turns_of_several_threads_are_all_kept_each_in_its_conversation(
+    kept: Conversations,
+) -> None:
     numbers = [kept.begin("a", turn(name)) for name in ("x", "y")]
     with ThreadPoolExecutor(4) as threads:
         added = list(threads.map(lambda n: kept.add(numbers[n % 2], turn(str(n))), range(20)))
@@ -39,10 +49,19 @@ def test_turns_of_several_threads_are_all_kept_each_in_its_conversation(tmp_path
         assert asked == {str(n) for n in range(20) if n % 2 == place}
 
 
-def test_the_number_of_a_deleted_conversation_is_not_used_again(tmp_path: Path) -> None:
-    kept = Catalog(tmp_path / "catalog").conversations
+def test_the_number_of_a_deleted_conversation_is_not_used_again(kept: Conversations) -> None:
     first = kept.begin(None, turn("x"))
     assert kept.delete(first)
     assert not kept.delete(first)
     assert not kept.add(first, turn("y"))
     assert kept.begin(None, turn("z")) > first
+
+
+def test_conversations_are_listed_newest_first_with_how_they_began(kept: Conversations) -> None:
+    first = kept.begin("a", turn("\x00\x01 which pump?" + "x" * 300))
+    second = kept.begin(None, turn("which valve?"))
+    kept.add(first, turn("and why?"))
+    listed = [(one.id, one.collection, one.turns) for one in kept.all()]
+    assert listed == [(second, None, 1), (first, "a", 2)]
+    began = ("\x00\x01 which pump?" + "x" * 300)[:200]
+    assert [one.first_question for one in kept.all()] == ["which valve?", began]

@@ -14,6 +14,7 @@ from pincite.errors import UsageError
 from pincite.records.filters import Filters
 from pincite.store.catalog.catalog import Catalog
 from pincite.testing.samples import ingested
+from tests.store.catalog.places import Place
 
 FILES = {
     ("a", "/notes/2023/Pump.txt"): (
@@ -28,8 +29,8 @@ FILES = {
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    opened = Catalog(tmp_path / "catalog")
+def catalog(place: Place) -> Iterator[Catalog]:
+    opened = Catalog(place)
     for (collection, path), (text, day, tags) in FILES.items():
         item = replace(ingested("same.txt", text, max_chars=20, overlap_chars=0), path=path)
         opened.put(collection, item, recipe="r")

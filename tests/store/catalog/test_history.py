@@ -9,13 +9,14 @@ import pytest
 
 from pincite.store.catalog.catalog import Catalog
 from pincite.testing.samples import ingested
+from tests.store.catalog.places import Place
 
 PUMP = "The pump runs at 6 bar. It is checked on day 7."
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    catalog = Catalog(tmp_path / "catalog.sqlite3")
+def catalog(place: Place) -> Iterator[Catalog]:
+    catalog = Catalog(place)
     catalog.put("c", ingested("/notes/pump.txt", PUMP), recipe="r")
     yield catalog
     catalog.close()

@@ -3,12 +3,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from pincite.records.library_records import Failure
 from pincite.store.catalog.catalog import Catalog
+from tests.store.catalog.places import NewPlace, Place
 
 AT_ONCE = 8
 
@@ -26,8 +26,8 @@ def all_at_once(act: Callable[[int], object]) -> None:
 
 
 @pytest.mark.parametrize("attempt", range(5))
-def test_a_new_library_may_be_opened_by_many_at_once(tmp_path: Path, attempt: int) -> None:
-    path = tmp_path / f"catalog-{attempt}"
+def test_a_new_library_may_be_opened_by_many_at_once(new_place: NewPlace, attempt: int) -> None:
+    path = new_place(f"catalog-{attempt}")
 
     def opened(_: int) -> str:
         catalog = Catalog(path)
@@ -42,11 +42,11 @@ def test_a_new_library_may_be_opened_by_many_at_once(tmp_path: Path, attempt: in
     assert len(set(found)) == 1
 
 
-def test_who_reads_before_writing_waits_for_others_that_write(tmp_path: Path) -> None:
-    Catalog(tmp_path / "catalog").close()
+def test_who_reads_before_writing_waits_for_others_that_write(place: Place) -> None:
+    Catalog(place).close()
 
     def written(number: int) -> None:
-        catalog = Catalog(tmp_path / "catalog")
+        catalog = Catalog(place)
         try:
             for turn in range(20):
                 if number % 2:
@@ -59,7 +59,7 @@ def test_who_reads_before_writing_waits_for_others_that_write(tmp_path: Path) ->
             catalog.close()
 
     all_at_once(written)
-    catalog = Catalog(tmp_path / "catalog")
+    catalog = Catalog(place)
     assert {problem.reason for problem in catalog.failures()} == {"failed 19"}
     assert len(catalog.history.entries()) == 20 * AT_ONCE // 2
     catalog.close()

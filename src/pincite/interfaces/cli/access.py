@@ -115,15 +115,18 @@ def log(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -
         raise typer.Exit(VERIFICATION_FAILED)
 
 
-def _folder(library: Path) -> Path:
+def _folder(library: str) -> Path:
+    from pincite.addresses import database_address
+    from pincite.homes import local_folder
     from pincite.interfaces.http.folder import server_folder
     from pincite.records.library_records import CATALOG_FILE
     from pincite.settings.loading import load_settings
 
-    if not (library / CATALOG_FILE).is_file():
+    folder = local_folder(library)
+    if not (database_address(library) or (folder / CATALOG_FILE).is_file()):
         raise UsageError(f"{library}: there is no library; name one with --library")
-    settings, _ = load_settings(library)
-    return server_folder(library, settings.server)
+    settings, _ = load_settings(folder)
+    return server_folder(folder, settings.server)
 
 
 def _form(key: ApiKey) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pincite.errors import BundleError, UsageError
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, named_folder
 from pincite.interfaces.cli.output import ERROR, VERIFICATION_FAILED, print_json, say, say_error
 from pincite.models.installed import ModelFolder
 
@@ -135,7 +135,7 @@ def export(
     """
     from pincite.interfaces.offline.library_file import export_library
 
-    carried = export_library(library, file, with_sources=sources)
+    carried = export_library(named_folder(library, "export"), file, with_sources=sources)
     _carry_tell(f"wrote {file}", carried, as_json=as_json)
     if carried.gone:
         raise typer.Exit(ERROR)
@@ -157,7 +157,7 @@ def import_(
     from pincite.interfaces.offline.library_file import import_library
 
     try:
-        carried = import_library(file, library, sources_to=sources_to)
+        carried = import_library(file, named_folder(library, "import"), sources_to=sources_to)
     except BundleError as error:
         say_error(str(error))
         raise typer.Exit(VERIFICATION_FAILED) from error

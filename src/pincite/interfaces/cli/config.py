@@ -44,9 +44,10 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show every setting in effect for a library."""
+    from pincite.homes import local_folder
     from pincite.settings.loading import load_settings
 
-    settings, origins = load_settings(library, profile=profile)
+    settings, origins = load_settings(local_folder(library), profile=profile)
     values = settings.model_dump(mode="json")
     if as_json:
         told = {"profile": origins.profile, "settings": values, "origins": origins}
@@ -76,7 +77,7 @@ def trust(
             show_default="./.pincite",
             parser=named_path,
         ),
-    ] = DEFAULT_LIBRARY,
+    ] = Path(DEFAULT_LIBRARY),
     show_list: Annotated[
         bool, typer.Option("--list", help="Show what is approved on this machine.")
     ] = False,

@@ -58,7 +58,7 @@ def demo(
             answers = [opened.ask(question) for question in sample_questions()]
         _tell(report, answers, as_json=as_json)
         if show_page:
-            start(folder)
+            start(str(folder))
 
 
 def _write_documents(folder: Path) -> None:

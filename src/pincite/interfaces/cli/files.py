@@ -137,6 +137,7 @@ def stats(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a library holds and what was reported."""
+    from pincite.homes import shown_place
     from pincite.interfaces.forms import coverage_form, flagged, reported, stats_form
 
     with pincite.Library.open(library, create=False) as opened:
@@ -148,7 +149,7 @@ def stats(
     if coverage:
         _print_coverage(found)
         return
-    say(f"library        {short_path(str(library.absolute()))}")
+    say(f"library        {short_path(shown_place(library))}")
     say(f"files          {found.documents}")
     say(f"passages       {found.passages}")
     say(f"PDF pages      {found.pages}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import pincite
+from pincite.addresses import database_address
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     ExcludeOption,
@@ -100,7 +101,7 @@ def ingest(
         raise typer.Exit(ERROR)
 
 
-def print_report(report: IngestReport, library: Path | None, *, verbose: bool = False) -> None:
+def print_report(report: IngestReport, library: str | None, *, verbose: bool = False) -> None:
     """What happened to the files, and what the library holds now."""
     print_problems("not read:", report.failed, verbose=verbose)
     print_problems("warnings:", report.warnings, verbose=verbose)
@@ -122,8 +123,9 @@ def print_report(report: IngestReport, library: Path | None, *, verbose: bool = 
     if report.stale_answers:
         say(f"{report.stale_answers} kept answers are stale: pincite history list --stale")
     if library is not None:
+        shown = short_path(str(database_address(library) or library))
         say(
-            f"{short_path(str(library))} now holds {report.documents} files, "
+            f"{shown} now holds {report.documents} files, "
             f"{report.passages} passages, {report.pages} pages"
         )
         if report.added == report.documents > 0:

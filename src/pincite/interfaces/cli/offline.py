@@ -8,18 +8,19 @@ from typing import Any
 
 import typer
 
-from pincite.interfaces.cli.options import DEFAULT_LIBRARY
+from pincite.interfaces.cli.options import DEFAULT_LIBRARY, named_folder
 from pincite.interfaces.cli.output import ERROR, indented, print_json, say
 from pincite.interfaces.offline.proof import prove
 from pincite.records.library_records import CATALOG_FILE
 from pincite.verify.receipts.saved import write_whole
 
 
-def prove_offline(library: Path, profile: str, output: Path | None, *, as_json: bool) -> None:
+def prove_offline(library: str, profile: str, output: Path | None, *, as_json: bool) -> None:
     """Run the trial, tell what it found, and end with an error where something tried to leave."""
     # Without a library of one's own the trial is of this installation alone.
-    is_there = library != DEFAULT_LIBRARY or (library / CATALOG_FILE).exists()
-    found = prove(library if is_there else None, profile)
+    folder = named_folder(library, "doctor --offline")
+    is_there = library != DEFAULT_LIBRARY or (folder / CATALOG_FILE).exists()
+    found = prove(folder if is_there else None, profile)
     if output is not None:
         write_whole(output, (json.dumps(found, indent=2) + "\n").encode())
     if as_json:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from pincite.addresses import database_address
 from pincite.errors import UsageError
 from pincite.interfaces.cli.output import say
 from pincite.records.arguments import checked_path
@@ -24,19 +25,34 @@ def named_path(written: str) -> Path:
     return checked_path(written)
 
 
+def named_library(written: str) -> str:
+    """A folder or a database as it was typed. Raises UsageError for an empty or broken name."""
+    return written if database_address(written) else str(checked_path(written))
+
+
+def named_folder(library: str, command: str) -> Path:
+    """The folder of a library. Raises UsageError for a database; `command` is what needs a folder."""
+    if database_address(library):
+        raise UsageError(
+            f"{command} works on a library in a folder; make one of a database with: "
+            "pincite migrate postgresql://... FOLDER"
+        )
+    return Path(library)
+
+
 LibraryOption = Annotated[
-    Path,
+    str,
     typer.Option(
         "--library",
         "-l",
         envvar="PINCITE_LIBRARY",
-        help="Folder of the library.",
+        help="Folder of the library, or its database: postgresql://USER@HOST/NAME.",
         show_default="./.pincite",
-        parser=named_path,
+        parser=named_library,
         metavar="PATH",
     ),
 ]
-DEFAULT_LIBRARY = Path(".pincite")
+DEFAULT_LIBRARY = ".pincite"
 
 
 def how_it_is_named(library: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -32,7 +31,7 @@ def serve(
     start(library, profile=profile, host=host or None, port=port, workers=workers)
 
 
-def start(library: Path, *, profile: str = "", **given: Any) -> None:
+def start(library: str, *, profile: str = "", **given: Any) -> None:
     """Serve a library until told to end; what is None of `given` is as the settings say."""
     try:
         from pincite.interfaces.http import running
@@ -40,16 +39,18 @@ def start(library: Path, *, profile: str = "", **given: Any) -> None:
         raise UsageError(
             f"the server needs {error.name}, which is not installed: pip install 'pincite[server]'"
         ) from error
+    from pincite.homes import lasting_name
+
     layer = {name: value for name, value in given.items() if value is not None}
     with pincite.Library.open(
         library, create=False, profile=profile, overrides={"server": layer}
     ) as opened:
-        settings = opened.settings.server
+        settings, folder = opened.settings.server, opened.path
 
     def show(port: int) -> None:
         say(f"http://{settings.host}:{port} (Ctrl-C ends it)", err=True)
 
-    running.run(library, settings, profile=profile, on_bound=show)
+    running.run(lasting_name(library), folder, settings, profile=profile, on_bound=show)
 
 
 # `pincite mcp`: tools for programs that speak the Model Context Protocol, over stdin and stdout.

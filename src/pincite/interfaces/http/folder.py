@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 from pincite.errors import SettingsError
+from pincite.library.library import Library
 from pincite.settings.groups import ServerSettings
 
 
@@ -24,6 +25,16 @@ def server_folder(library: Path, settings: ServerSettings) -> Path:
             "server's keys and logs"
         ) from error
     return folder
+
+
+def files_folder(library: Library) -> Path:
+    """Where files lie that clients send: with the library, or where a server keeps what is its own.
+
+    Of a library in a database each server needs the same one: name a shared folder with server.folder.
+    """
+    if library.home.holds_files:
+        return library.path
+    return server_folder(library.path, library.settings.server)
 
 
 def _default(library: Path) -> Path:

@@ -100,13 +100,17 @@ class Jobs:
     """The jobs of one library. One thread per process runs them in order."""
 
     def __init__(
-        self, library: Library, shown: Callable[[str], str], without_paths: Callable[[str], str]
+        self,
+        library: Library,
+        folder: Path,
+        shown: Callable[[str], str],
+        without_paths: Callable[[str], str],
     ) -> None:
         """`shown` gives the name for a path; `without_paths` removes paths from a message."""
         self._library = library
         self._shown = shown
         self._without_paths = without_paths
-        self._folder = library.path / UPLOADS_FOLDER / "jobs"
+        self._folder = folder / UPLOADS_FOLDER / "jobs"
         self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._is_ending = threading.Event()
         self._thread: threading.Thread | None = None

@@ -30,7 +30,8 @@ _LAST_SECONDS = 10
 
 
 def run(
-    library: Path,
+    library: str,
+    folder: Path,
     settings: ServerSettings,
     *,
     profile: str = "",
@@ -38,11 +39,12 @@ def run(
 ) -> None:
     """Serve until stopped. Raises SettingsError if others could reach it without a key.
 
+    `library` is the place that every process opens, `folder` the one of its local files.
     `on_bound` gets the port, which the system chooses if the setting is 0. Even a single process has a
     supervisor, which replaces it if a question blocks it forever.
     """
-    check_binding(library, settings)
-    os.environ[_LIBRARY] = str(library.absolute())
+    check_binding(folder, settings)
+    os.environ[_LIBRARY] = library
     os.environ[_PROFILE] = profile
     os.environ[_SETTINGS] = settings.model_dump_json()
     log_as_json()

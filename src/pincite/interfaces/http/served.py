@@ -16,6 +16,7 @@ from pincite.chat.conversation import Conversation
 from pincite.errors import LibraryBusy, PinciteError, UsageError
 from pincite.interfaces.forms import search_form
 from pincite.interfaces.http.caches import AnswerCache, is_lasting, may_be_cached
+from pincite.interfaces.http.folder import files_folder
 from pincite.interfaces.http.jobs import Jobs
 from pincite.interfaces.http.permalinks import Permalink, link_forms, with_links
 from pincite.interfaces.http.problems import not_found
@@ -25,7 +26,6 @@ from pincite.interfaces.http.uploads import Uploads
 from pincite.library.asking import LONGEST_QUESTION
 from pincite.library.library import Library
 from pincite.records.filters import Filters
-from pincite.records.library_records import CATALOG_FILE
 from pincite.settings.loading import Settings, load_settings, profile_names
 from pincite.verify.receipts.receipt import answer_form
 from pincite.verify.receipts.signing import sealed
@@ -44,8 +44,9 @@ class Served(Shelf):
 
     def __init__(self, library: Library) -> None:
         super().__init__(library)
-        self.uploads = Uploads(library.path)
-        self.jobs = Jobs(library, self.names, self.without_paths)
+        folder = files_folder(library)
+        self.uploads = Uploads(folder)
+        self.jobs = Jobs(library, folder, self.names, self.without_paths)
         self.cache: AnswerCache | None = None
         self._profiles: dict[str, Settings] = {}
         self._one_at_a_time = threading.Lock()
@@ -257,7 +258,7 @@ class Served(Shelf):
             stages = self.library.stages()
             notices = [self.without_paths(notice) for notice in stages.notices]
             # An open catalog keeps answering for a while after its file is deleted.
-            if not (self.library.path / CATALOG_FILE).exists():
+            if not self.library.home.is_there():
                 problems.append("the library's catalog is missing; restore it from a backup")
         except LibraryBusy:
             notices = ["the first ingest is still running"]
@@ -282,5 +283,7 @@ class Served(Shelf):
         return {"digest": settings.digest(), "settings": groups, "profiles": profile_names()}
 
     def without_paths(self, message: str) -> str:
-        """A message without the library's path on the server."""
-        return message.replace(str(self.library.path), "the library")
+        """A message without the library's place on the server."""
+        for place in (self.library.catalog.store.place, str(self.library.path)):
+            message = message.replace(place, "the library")
+        return message

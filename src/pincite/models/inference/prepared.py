@@ -44,7 +44,7 @@ def prepared_folder(library: Path) -> Path:
     """
     own = library / "encoder"
     try:
-        shared = _user_cache() / "pincite" / "prepared"
+        shared = user_cache() / "pincite" / "prepared"
         shared.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = shared.stat()
     except (OSError, RuntimeError):  # RuntimeError: there is no home folder.
@@ -53,7 +53,7 @@ def prepared_folder(library: Path) -> Path:
     return shared if is_private and os.access(shared, os.W_OK) else own
 
 
-def _user_cache() -> Path:
+def user_cache() -> Path:
     """The user's cache by the XDG Base Directory Specification, which ignores relative paths."""
     chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if chosen.is_absolute():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import Connection, Row, Select, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from pincite.errors import DocumentGone, NotStorable, PinciteError
+from pincite.addresses import DatabaseAddress
+from pincite.errors import DocumentGone, LibraryError, NotStorable, PinciteError
 from pincite.records.document import Coverage, Document, Span
 from pincite.records.files import first_intact
 from pincite.records.filters import Filters
@@ -22,12 +23,13 @@ from pincite.records.library_records import Failure, FileEntry, FileProblem
 from pincite.store.catalog import files, rows, schema, sources
 from pincite.store.catalog.conversations import Conversations
 from pincite.store.catalog.encodings import Encodings
-from pincite.store.catalog.engine import damaged, for_writing, guarded, open_sqlite, translated
 from pincite.store.catalog.feedback import Feedback
 from pincite.store.catalog.filtering import matching_keys
 from pincite.store.catalog.history import History
-from pincite.store.catalog.migrations import is_behind, migrate
+from pincite.store.catalog.migrations import is_behind, migrate, schema_version
+from pincite.store.catalog.opening import open_store
 from pincite.store.catalog.scanning import CatalogScan
+from pincite.store.catalog.store import guarded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 
 _Row = TypeVar("_Row")
 
-_FAULTS_COUNTED = 100
-"""SQLite stops there."""
 _PASSAGES_KEPT = 20_000
 _TEXTS_KEPT = 64
 _READ_TOGETHER = 32
@@ -49,17 +49,20 @@ _FILTERS_KEPT = 32
 class Catalog:
     """One library's catalog. Each writing method is one transaction."""
 
-    def __init__(self, path: Path, *, keep_versions: int = 10) -> None:
-        self.path = path
-        self._keep_versions = keep_versions
-        with translated(path):
-            self._engine = open_sqlite(path)
-            self._writing = for_writing(self._engine)
-            with self._engine.begin() as connection:
-                behind = is_behind(connection)
-            if behind:
-                with self._writing.begin() as connection:
-                    migrate(connection)
+    def __init__(
+        self, place: Path | DatabaseAddress, *, keep_versions: int = 10, create: bool = True
+    ) -> None:
+        """`place` is that of SQLite's file, or the address of a database.
+
+        Raises LibraryError, too, for an empty database unless `create`.
+        """
+        self.store = open_store(place)
+        self.keep_versions = keep_versions
+        try:
+            self.was_made = self._bring_up_to_date(create=create)
+        except BaseException:
+            self.store.close()
+            raise
         self._matching_keys = lru_cache(maxsize=_FILTERS_KEPT)(self._load_keys)
         # Of one generation: questions ask for the same passages again, and rows cost 0.1 ms each.
         self._passages: tuple[int, dict[int, Passage]] = (-1, {})
@@ -71,15 +74,30 @@ class Catalog:
         self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
         self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
 
-    def close(self) -> None:
-        """Give the file back; SQLite folds its log into the file when the last one closes."""
-        self._engine.dispose()
+    def _bring_up_to_date(self, *, create: bool) -> bool:
+        """Whether there was no catalog."""
+        with self.store.transaction() as connection:
+            behind, is_missing = is_behind(connection), schema_version(connection) == 0
+        if is_missing and not create:
+            raise LibraryError(
+                f"there is no library in {self.store.place}; "
+                f"make one with: pincite ingest PATH --library {self.store.place}"
+            )
+        if behind:
+            with self.store.transaction(writes=True) as connection:
+                migrate(connection)
+        return is_missing
 
-    @contextmanager
-    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
-        engine = self._writing if writes else self._engine
-        with translated(self.path), engine.begin() as connection:
-            yield connection
+    def close(self) -> None:
+        """Give files and connections back."""
+        self.store.close()
+
+    def frozen(self) -> AbstractContextManager[None]:
+        """All that this thread reads while the block runs is of one generation."""
+        return self.store.frozen()
+
+    def _transaction(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
+        return self.store.transaction(writes=writes)
 
     def _fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
         with self._transaction() as connection:
@@ -97,24 +115,13 @@ class Catalog:
                 kind = type(error).__name__
                 raise NotStorable(f"it could not be stored ({kind}: {error})") from error
 
-    def _read(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
-        """Rows of one statement, past SQLAlchemy: what every question asks for many times."""
-        with translated(self.path), closing(self._engine.raw_connection()) as connection:
-            cursor = connection.cursor()
-            cursor.execute(statement, values)
-            return list(cursor.fetchall())
-
     def check_pages(self, *, thoroughly: bool = False) -> None:
         """Look whether the database is in one piece. Raises LibraryDamaged.
 
         `thoroughly`: compare indexes with their tables, too, and read every row.
         """
-        pragma = "integrity_check" if thoroughly else "quick_check"
-        with self._transaction() as connection:
-            found = connection.exec_driver_sql(f"PRAGMA {pragma}").scalars().all()
-        if found != ["ok"]:
-            at_least = "at least " if len(found) == _FAULTS_COUNTED else ""
-            raise damaged(self.path, f"{at_least}{len(found)} faults in its pages and indexes")
+        if found := self.store.faults(thoroughly=thoroughly):
+            raise self.store.damaged(found)
         if thoroughly:
             self._read_all()
 
@@ -125,7 +132,7 @@ class Catalog:
             document = self._load_document(entry.document_id)
             for passage in self.passages_of(entry.document_id):
                 if not passage.span.start <= passage.span.end <= len(document.text):
-                    raise damaged(self.path, f"passage {passage.id} lies outside its document")
+                    raise self.store.damaged(f"passage {passage.id} lies outside its document")
         self.history.entries()
 
     # --- What the library holds ---------------------------------------------------------------
@@ -136,10 +143,22 @@ class Catalog:
         with self._transaction() as connection:
             return rows.meta(connection, name)
 
+    def note(self, name: str) -> str:
+        """A value of the meta table that need not be there; empty where it is not."""
+        found = self.store.rows("SELECT value FROM meta WHERE name = ?", name)
+        return found[0][0] if found else ""
+
+    def keep_note(self, name: str, value: str | None, *, is_news: bool = False) -> None:
+        """Write such a value, or take it away. `is_news`: who answers looks at it again."""
+        with self._transaction(writes=True) as connection:
+            rows.keep_note(connection, name, value)
+            if is_news:
+                rows.next_generation(connection)
+
     @guarded
     def state(self) -> tuple[str, ...]:
         """What it holds, its generation, its id; another one after every change."""
-        found = self._read(
+        found = self.store.rows(
             "SELECT value FROM meta WHERE name IN ('corpus_version', 'generation', 'library_id') "
             "ORDER BY name"
         )
@@ -148,7 +167,7 @@ class Catalog:
     @guarded
     def generation(self) -> int:
         """A number that grows with every change."""
-        ((generation,),) = self._read("SELECT value FROM meta WHERE name = 'generation'")
+        ((generation,),) = self.store.rows("SELECT value FROM meta WHERE name = 'generation'")
         return int(generation)
 
     def counts(self) -> dict[str, int]:
@@ -188,7 +207,8 @@ class Catalog:
         query = select(schema.sources.c.path, schema.sources.c.document_id).where(
             schema.sources.c.collection == collection
         )
-        return {row.path: row.document_id for row in self._fetch(query)}
+        found = self._fetch(query.order_by(schema.sources.c.path))
+        return {row.path: row.document_id for row in found}
 
     def recipes(self) -> dict[str, str]:
         """How each document was read and cut, by document id; without old versions."""
@@ -232,7 +252,7 @@ class Catalog:
 
     def is_empty(self) -> bool:
         """Whether it holds no file at all."""
-        return not self._read("SELECT 1 FROM sources LIMIT 1")
+        return not self.store.rows("SELECT 1 FROM sources LIMIT 1")
 
     def unsearchable(self, collection: str | None) -> list[tuple[str, str, str]]:
         """Path, title and reason of files that could not be read, or in which no text was found."""
@@ -247,10 +267,9 @@ class Catalog:
 
     def unread_files(self) -> tuple[int, int]:
         """How many files were read only in part, and how many could not be read."""
-        column = schema.documents.c.coverage["status"].as_string()
         partial = select(func.count()).select_from(schema.sources.join(schema.documents))
         with self._transaction() as connection:
-            found = connection.scalar(partial.where(column == str(Coverage.PARTIAL)))
+            found = connection.scalar(partial.where(files.has_status(Coverage.PARTIAL)))
             return int(found or 0), _count(connection, schema.failures)
 
     def misnamed(self) -> list[tuple[str, str]]:
@@ -266,7 +285,7 @@ class Catalog:
 
     @guarded
     def _load_text(self, document_id: str) -> str:
-        found = self._read("SELECT text FROM documents WHERE id = ?", document_id)
+        found = self.store.rows("SELECT text FROM documents WHERE id = ?", document_id)
         return rows.decode_text(_first(found, document_id)[0])
 
     def forget_texts(self) -> None:
@@ -290,7 +309,7 @@ class Catalog:
             select(files.path, files.modified, documents.sha256, documents.encoding)
             .join(schema.documents)
             .where(schema.sources.c.document_id == document_id)
-            .order_by(schema.sources.c.path)
+            .order_by(schema.sources.c.path, schema.sources.c.collection)
         )
         if collection is not None:
             query = query.where(schema.sources.c.collection == collection)
@@ -318,7 +337,7 @@ class Catalog:
             self._passages = (generation, held)
         missing = [key for key in keys if key not in held]
         if missing:
-            found = self._read(rows.PASSAGES_BY_KEY, json.dumps(list(missing)))
+            found = self.store.rows(self.store.passages_by_key, json.dumps(list(missing)))
             held.update((passage.key, passage) for passage in rows.stored_passages(found))
         return {key: held[key] for key in keys if key in held}
 
@@ -549,7 +568,7 @@ class Catalog:
     ) -> None:
         """Let a path hold a document; what it held before becomes an old version."""
         if sources.point_source(connection, collection, path, document_id, generation):
-            keep = self._keep_versions
+            keep = self.keep_versions
             sources.forget_versions(connection, collection, path, keep=keep, generation=generation)
 
     def describe(

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, exists, func, literal, select
 
 from pincite.store.catalog import schema
-from pincite.store.catalog.engine import Transaction
+from pincite.store.catalog.store import Transaction
 
 _BEGINNING_CHARS = 200
 
@@ -76,12 +76,19 @@ class Conversations:
     def all(self) -> tuple[KeptConversation, ...]:
         """Every conversation, the newest first."""
         kept, turns = schema.conversations, schema.turns
-        first = func.substr(turns.c.question, 1, _BEGINNING_CHARS)
+        counted = (
+            select(
+                turns.c.conversation,
+                func.count().label("turns"),
+                func.min(turns.c.key).label("first"),
+            )
+            .group_by(turns.c.conversation)
+            .subquery()
+        )
         query = (
-            # SQLite takes the other columns from the row that has the minimum.
-            select(kept, func.count().label("turns"), first.label("first"), func.min(turns.c.key))
-            .select_from(kept.join(turns))
-            .group_by(kept.c.id)
+            select(kept, counted.c.turns, turns.c.question)
+            .join(counted, counted.c.conversation == kept.c.id)
+            .join(turns, turns.c.key == counted.c.first)
             .order_by(kept.c.id.desc())
         )
         with self._transaction() as connection:
@@ -92,7 +99,7 @@ class Conversations:
                 collection=row.collection,
                 begun=row.begun,
                 turns=row.turns,
-                first_question=row.first,
+                first_question=row.question[:_BEGINNING_CHARS],
             )
             for row in found
         )
@@ -129,7 +136,8 @@ def _insert(connection: Connection, conversation: int, turn: KeptTurn) -> bool:
     columns = schema.turns.c
     row = select(*(literal(value, columns[name].type) for name, value in values.items()))
     here = exists().where(schema.conversations.c.id == conversation)
-    added = connection.execute(schema.turns.insert().from_select(list(values), row.where(here)))
+    insert = schema.turns.insert().from_select(list(values), row.where(here))
+    added = connection.execute(insert.execution_options(preserve_rowcount=True))
     return added.rowcount > 0
 
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, Executable, Table, bindparam, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from pincite.errors import LibraryError
 from pincite.records.files import strict_json
 from pincite.records.flow import Embedding, Passage
 from pincite.store.catalog import rows, schema
-from pincite.store.catalog.engine import Transaction
+from pincite.store.catalog.store import Transaction
 
 _CURRENT, _BEFORE, _NEXT = "encoder", "encoder_before", "encoder_next"
 """Rows of the meta table."""
@@ -100,7 +100,7 @@ class Encodings:
         values = [rows.embedding_values(item) for item in embeddings]
         with self._transaction(writes=True) as connection:
             if values:
-                connection.execute(insert(table).on_conflict_do_nothing(), values)
+                connection.execute(_insert_new(connection, table), values)
             _set_meta(connection, _NEXT, asdict(progress))
 
     def switch(self, encoder: EncoderRecord, embedding_keys: Mapping[int, str]) -> None:
@@ -140,6 +140,13 @@ class Encodings:
             return _record_of(found) if found else None
 
 
+def _insert_new(connection: Connection, table: Table) -> Executable:
+    """Inserts rows of which the key is not there yet; both databases have it, SQLAlchemy has not."""
+    if connection.dialect.name == "postgresql":
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
+
+
 def _meta(connection: Connection, name: str) -> Any:
     found = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == name))
     try:
@@ -159,7 +166,4 @@ def _record_of(found: Any) -> EncoderRecord:
 
 
 def _set_meta(connection: Connection, name: str, value: Any) -> None:
-    connection.execute(delete(schema.meta).where(schema.meta.c.name == name))
-    if value is not None:
-        written = json.dumps(value, sort_keys=True)
-        connection.execute(schema.meta.insert().values(name=name, value=written))
+    rows.keep_note(connection, name, None if value is None else json.dumps(value, sort_keys=True))

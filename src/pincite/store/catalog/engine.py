@@ -6,37 +6,105 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
-from functools import partial, wraps
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 from sqlalchemy import exc as database_errors
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError, StatementError
 
-from pincite.errors import LibraryBusy, LibraryDamaged, LibraryError, NotStorable, ReadError
+from pincite.errors import (
+    LibraryBusy,
+    LibraryDamaged,
+    LibraryError,
+    LibraryReadOnly,
+    NotStorable,
+    ReadError,
+)
+from pincite.store.catalog.locks import file_lock
+from pincite.store.catalog.rows import PASSAGES_BY_KEY
 
 BUSY_SECONDS = 30
 
-_Asked = ParamSpec("_Asked")
-_Given = TypeVar("_Given")
+_FAULTS_COUNTED = 100
+"""SQLite stops there."""
 
 
-class _HasPath(Protocol):
-    path: Path
+class SqliteStore:
+    """A catalog in a file."""
 
+    passages_by_key = PASSAGES_BY_KEY
 
-_Held = TypeVar("_Held", bound=_HasPath)
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.place = str(path.parent)
+        with self.translated():
+            self._engine = open_sqlite(path)
+            self._writing = for_writing(self._engine)
 
+    def close(self) -> None:
+        """Give the file back; SQLite folds its log into the file when the last one closes."""
+        self._engine.dispose()
 
-class Transaction(Protocol):
-    """Begins one; it ends with the block."""
+    @contextmanager
+    def transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+        """See `Store`."""
+        engine = self._writing if writes else self._engine
+        with self.translated(), engine.begin() as connection:
+            yield connection
 
-    def __call__(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
-        """`writes`: it will, and waits until no other does."""
-        ...
+    def rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
+        """See `Store`."""
+        with self.translated(), closing(self._engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute(statement, values)
+            return list(cursor.fetchall())
+
+    def frozen(self) -> AbstractContextManager[None]:
+        """Nothing to do: who needs it holds the write lock, and nobody else writes."""
+        return nullcontext()
+
+    def translated(self) -> AbstractContextManager[None]:
+        """See `Store`."""
+        return translated(self._path)
+
+    def faults(self, *, thoroughly: bool) -> str:
+        """See `Store`. `thoroughly`: compare indexes with their tables, too."""
+        pragma = "integrity_check" if thoroughly else "quick_check"
+        with self.transaction() as connection:
+            found = connection.exec_driver_sql(f"PRAGMA {pragma}").scalars().all()
+        if found == ["ok"]:
+            return ""
+        at_least = "at least " if len(found) == _FAULTS_COUNTED else ""
+        return f"{at_least}{len(found)} faults in its pages and indexes"
+
+    def damaged(self, found: str) -> LibraryDamaged:
+        """See `Store`."""
+        return damaged(self._path, found)
+
+    def held(
+        self, lock: str, *, patience_seconds: float, busy: str
+    ) -> AbstractContextManager[None]:
+        """See `Store`."""
+        told = f"{self.place}: {busy}"
+        return file_lock(self._path.parent, lock, patience_seconds=patience_seconds, busy=told)
+
+    def is_held(self, lock: str) -> bool:
+        """See `Store`."""
+        try:
+            with self.held(lock, patience_seconds=0, busy=""):
+                return False
+        except LibraryBusy:
+            return True
+        except LibraryReadOnly:
+            return False
+
+    def bytes_elsewhere(self) -> int:
+        """None: the file lies in the library's folder."""
+        return 0
 
 
 def open_sqlite(path: Path) -> Engine:
@@ -175,19 +243,6 @@ def translated(path: Path) -> Iterator[None]:
         raise NotStorable(f"it holds what the catalog cannot store ({_kind(error)})") from error
     except _NO_ROW as error:
         raise damaged(path, f"a row of it makes no sense ({_kind(error)})") from error
-
-
-def guarded(
-    method: Callable[Concatenate[_Held, _Asked], _Given],
-) -> Callable[Concatenate[_Held, _Asked], _Given]:
-    """The same method of a part of the catalog, with `translated` around all of it."""
-
-    @wraps(method)
-    def within(self: _Held, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Given:
-        with translated(self.path):
-            return method(self, *args, **options)
-
-    return within
 
 
 _NO_ROW = (ValueError, TypeError, LookupError, RecursionError, ReadError)

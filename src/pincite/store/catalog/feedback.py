@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import delete, select
 
 from pincite.store.catalog import schema
-from pincite.store.catalog.engine import Transaction
+from pincite.store.catalog.store import Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, func, select
 
+from pincite.records.document import Coverage
 from pincite.records.library_records import FileEntry, OldVersion
 from pincite.store.catalog import schema
 
@@ -86,11 +88,22 @@ def versions(connection: Connection) -> Mapping[tuple[str, str], tuple[OldVersio
     return found
 
 
+def has_status(status: Coverage) -> ColumnElement[bool]:
+    """Whether a document has been read so far; in a text of JSON no other `"` stands bare."""
+    written = f'"status": {json.dumps(str(status))}'
+    return cast(schema.documents.c.coverage, Text).contains(written, autoescape=True)
+
+
 def misnamed(connection: Connection) -> list[tuple[str, str]]:
     """Documents read under another name than that of their first path, with that path."""
     sources, documents = schema.sources, schema.documents
     # Only for documents with a path that could be another: nearly none, of however many.
-    ending = func.substr(sources.c.path, -1 - func.length(documents.c.name))
+    length = 1 + func.length(documents.c.name)
+    ending = (
+        func.right(sources.c.path, length)
+        if connection.dialect.name == "postgresql"
+        else func.substr(sources.c.path, -length)
+    )
     suspects = select(sources.c.document_id).join(documents).where(ending != "/" + documents.c.name)
     query = (
         select(sources.c.document_id, documents.c.name, sources.c.path)

@@ -133,7 +133,7 @@ def _dated(files: Sequence[Row[Any]], filters: Filters) -> list[Row[Any]]:
 def _no_section(connection: Connection, documents: Sequence[str], wanted: Sequence[str]) -> str:
     table = schema.passages
     some = table.c.document_id.in_(documents[: rows.LOOKUP_BATCH])
-    query = select(table.c.section).where(some).distinct().limit(100)
+    query = select(table.c.section).where(some).distinct().order_by(table.c.section).limit(100)
     headings = {" > ".join(row.section) for row in connection.execute(query)} - {""}
     asked = "', '".join(wanted)
     there_are = _list(sorted(headings)) or "none; these documents have no headings"

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, delete, select, update
 
 from pincite.records.library_records import KeptAnswer
 from pincite.store.catalog import rows, schema
-from pincite.store.catalog.engine import Transaction
+from pincite.store.catalog.store import Transaction
 
 
 class History:
@@ -76,7 +76,8 @@ class _Present:
 
     def __init__(self, connection: Connection) -> None:
         table = schema.sources
-        query = select(table.c.path, table.c.document_id)
+        # Of a path that several collections hold, the last counts.
+        query = select(table.c.path, table.c.document_id).order_by(table.c.path, table.c.collection)
         self._connection = connection
         self._held = {row.path: row.document_id for row in connection.execute(query)}
         self._documents = set(self._held.values())

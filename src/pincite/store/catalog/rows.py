@@ -57,9 +57,14 @@ PASSAGES_BY_KEY = """
 """
 """Takes a JSON list of keys; section, sentences and headers come as JSON."""
 
+PASSAGES_BY_KEY_IN_POSTGRES = PASSAGES_BY_KEY.replace(
+    "SELECT value FROM json_each(?)",
+    "SELECT CAST(value AS bigint) FROM json_array_elements_text(CAST(? AS json)) AS keys(value)",
+)
+
 
 def stored_passages(selected: Sequence[Sequence[Any]]) -> list[Passage]:
-    """What `PASSAGES_BY_KEY` selects, as SQLite has it, as records."""
+    """What `PASSAGES_BY_KEY` selects, as the database has it, as records."""
     # All lists in one text: decoding each by itself takes most of the time of reading passages.
     lists = json.loads(f"[{','.join(f'[{a},{b},{c}]' for *_, a, b, c in selected)}]")
     return [
@@ -133,6 +138,13 @@ def meta(connection: Connection, name: str) -> str:
 def set_meta(connection: Connection, name: str, value: str) -> None:
     """Change a value of the meta table."""
     connection.execute(update(schema.meta).where(schema.meta.c.name == name).values(value=value))
+
+
+def keep_note(connection: Connection, name: str, value: str | None) -> None:
+    """Write a value of the meta table that need not be there, or take it away."""
+    connection.execute(delete(schema.meta).where(schema.meta.c.name == name))
+    if value is not None:
+        connection.execute(schema.meta.insert().values(name=name, value=value))
 
 
 def next_generation(connection: Connection, *, changes: int = 1) -> int:

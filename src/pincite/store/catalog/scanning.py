@@ -13,7 +13,7 @@ from pincite.records.counts import PassageEdges, ScanScope
 from pincite.records.document import Coverage
 from pincite.records.filters import Filters
 from pincite.records.library_records import FileProblem
-from pincite.store.catalog import rows, schema
+from pincite.store.catalog import files, rows, schema
 from pincite.store.catalog.filtering import matching_documents, named_by
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class CatalogScan:
                     table.c.document_id == document_id,
                     table.c.start <= last,
                     table.c.end > first,
-                )
+                ).order_by(table.c.key)
             ).all()
             return [
                 PassageEdges(key=row.key, edges=tuple(json.loads(row.sentences))) for row in found
@@ -119,8 +119,8 @@ def _unread(connection: Connection, collection: str | None, filters: Filters) ->
     wanted = set(failed)
     if filters.documents and failed:
         paths = {*failed, *connection.scalars(query_held)}
-        files = [("", path) for path in paths]
-        wanted = {path for name in filters.documents for _, path in named_by(name, files)}
+        places = [("", path) for path in paths]
+        wanted = {path for name in filters.documents for _, path in named_by(name, places)}
     return [
         FileProblem(path=path, reason=reason) for path, reason in failed.items() if path in wanted
     ]
@@ -128,7 +128,7 @@ def _unread(connection: Connection, collection: str | None, filters: Filters) ->
 
 def _partly_read(connection: Connection, paths: Mapping[str, tuple[str, ...]]) -> list[FileProblem]:
     table = schema.documents
-    partial = table.c.coverage["status"].as_string() == str(Coverage.PARTIAL)
+    partial = files.has_status(Coverage.PARTIAL)
     found = []
     for row in connection.execute(select(table.c.id, table.c.coverage).where(partial)):
         gaps = row.coverage.get("gaps", ())

@@ -1,0 +1,282 @@
+"""A catalog in PostgreSQL, which several servers and ingesters share.
+
+A transaction that reads sees one state (REPEATABLE READ). Those that write come one after another: each
+begins by taking the same advisory lock, as SQLite's do with BEGIN IMMEDIATE, so that generations and
+passage keys are given out in the order in which they can be seen.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from pincite.addresses import DatabaseAddress
+from pincite.errors import (
+    LibraryBusy,
+    LibraryDamaged,
+    LibraryError,
+    LibraryUnreachable,
+    NotStorable,
+    ReadError,
+    UsageError,
+)
+from pincite.store.catalog.escaping import unescaped
+from pincite.store.catalog.postgres_errors import damaged, library_error
+from pincite.store.catalog.rows import PASSAGES_BY_KEY_IN_POSTGRES
+
+BUSY_SECONDS = 30
+"""How long a transaction that writes waits for its turn."""
+
+_CONNECT_SECONDS = "10"
+_ASK_AGAIN_SECONDS = 0.05
+_CLASS = 0x70696E63
+"""Of our advisory locks, beside those of other programs in the same database."""
+
+_LOCK = f"{_CLASS}, hashtext(current_schema() || ' ' || %s)"
+_TURN = f"SELECT pg_advisory_xact_lock({_CLASS}, hashtext(current_schema() || ' turn'))"
+_IS_LOCKED = (
+    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+    "AND classid = CAST(? AS oid) AND objid = "
+    "CAST(CAST(hashtext(current_schema() || ' ' || ?) AS bigint) & 4294967295 AS oid)"
+)
+_ON_CONNECT = (
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; "
+    f"SET client_encoding = 'UTF8'; SET lock_timeout = '{BUSY_SECONDS}s'"
+)
+"""A host that is cut off loses its locks after a minute."""
+
+_NO_ROW = (ValueError, TypeError, LookupError, RecursionError, ReadError)
+"""What making a record of a row raises when the row is not one that was written."""
+
+
+class PostgresStore:
+    """A catalog in a schema of a database: the first one of its search path."""
+
+    passages_by_key = PASSAGES_BY_KEY_IN_POSTGRES
+
+    def __init__(self, address: DatabaseAddress) -> None:
+        self._address = address
+        self.place = str(address)
+        self._engine = _engine(address)
+        self._reading = self._engine.execution_options(isolation_level="REPEATABLE READ")
+        self._writing = self._engine.execution_options(isolation_level="READ COMMITTED")
+        self._single = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._in_thread = threading.local()
+        self._locks: set[Connection] = set()
+        try:
+            with self.translated():
+                self._check()
+        except BaseException:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        """Look before anything is changed. Raises LibraryError for what cannot hold a catalog."""
+        with self._single.connect() as connection:
+            encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+            if encoding != "UTF8":
+                raise LibraryError(
+                    f"{self.place}: the database's encoding is {encoding}; Pincite needs UTF8: make "
+                    "one with: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0"
+                )
+            if connection.exec_driver_sql("SELECT current_schema()").scalar() is None:
+                raise LibraryError(
+                    f"{self.place}: no schema of its search path is there; make it with CREATE SCHEMA"
+                )
+            tables = set(inspect(connection).get_table_names())
+        if tables and not tables >= {"meta", "sources", "passages"}:
+            raise LibraryError(
+                f"{self.place}: holds other tables and no Pincite catalog; name an empty database, or "
+                "a schema of its own with ?options=-csearch_path%3DNAME"
+            )
+
+    def close(self) -> None:
+        """Give the connections back, and with them every lock."""
+        self._engine.dispose()
+
+    # --- Transactions ---------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+        """See `Store`."""
+        frozen = getattr(self._in_thread, "frozen", None)
+        with self.translated():
+            if frozen is not None and not writes:
+                yield frozen
+                return
+            engine = self._writing if writes else self._reading
+            with engine.begin() as connection:
+                if writes:
+                    self._check_locks()
+                    connection.exec_driver_sql(_TURN)
+                yield connection
+
+    def rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
+        """See `Store`."""
+        asked = statement.replace("?", "%s")
+        frozen = getattr(self._in_thread, "frozen", None)
+        with self.translated():
+            if frozen is not None:
+                return _plain(frozen, asked, values)
+            with self._single.connect() as connection:
+                return _plain(connection, asked, values)
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """See `Store`."""
+        if getattr(self._in_thread, "frozen", None) is not None:
+            yield
+            return
+        with ExitStack() as ending:
+            with self.translated():
+                connection = ending.enter_context(self._reading.begin())
+            self._in_thread.frozen = connection
+            try:
+                yield
+            finally:
+                self._in_thread.frozen = None
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """See `Store`."""
+        try:
+            yield
+        except (SQLAlchemyError, psycopg.Error) as error:
+            raise library_error(self._address, error) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise NotStorable(
+                f"it holds what the catalog cannot store ({type(error).__name__})"
+            ) from error
+        except _NO_ROW as error:
+            raise self.damaged(f"a row of it makes no sense ({type(error).__name__})") from error
+
+    # --- Locks ----------------------------------------------------------------------------------
+
+    @contextmanager
+    def held(
+        self, lock: str, *, patience_seconds: float, busy: str, shared: bool = False
+    ) -> Iterator[None]:
+        """Hold a lock that all processes of all hosts see; it is free when the connection ends.
+
+        Several may hold it `shared`, and nobody else meanwhile. Raises LibraryBusy, with what `busy`
+        tells. What is written meanwhile fails where the lock is lost with its connection.
+        """
+        with ExitStack() as ending:
+            with self.translated():
+                connection = ending.enter_context(self._single.connect())
+                self._wait_for(connection, lock, patience_seconds, busy, shared=shared)
+            self._locks.add(connection)
+            try:
+                yield
+            finally:
+                self._locks.discard(connection)
+                _unlock(connection)
+
+    def _wait_for(
+        self, connection: Connection, lock: str, patience_seconds: float, busy: str, *, shared: bool
+    ) -> None:
+        kind = "_shared" if shared else ""
+        until = time.monotonic() + patience_seconds
+        ask = f"SELECT pg_try_advisory_lock{kind}({_LOCK})"
+        while not connection.exec_driver_sql(ask, (lock,)).scalar():
+            if time.monotonic() >= until:
+                raise LibraryBusy(f"{self.place}: {busy}")
+            time.sleep(_ASK_AGAIN_SECONDS)
+
+    def is_held(self, lock: str) -> bool:
+        """Whether some process holds a lock."""
+        return bool(self.rows(_IS_LOCKED, str(_CLASS), lock))
+
+    def _check_locks(self) -> None:
+        """Raises LibraryUnreachable where a lock that this process counts on is lost."""
+        for connection in tuple(self._locks):
+            if not _answers(connection.connection.dbapi_connection):
+                raise LibraryUnreachable(
+                    f"{self.place}: the connection to the database was lost, and with it the lock of "
+                    "this change; what was stored is safe: run the same command again"
+                )
+
+    # --- What it is like ------------------------------------------------------------------------
+
+    def faults(self, *, thoroughly: bool) -> str:
+        """None are looked for: the server checks and repairs its own pages."""
+        del thoroughly
+        return ""
+
+    def damaged(self, found: str) -> LibraryDamaged:
+        """See `Store`."""
+        return damaged(self._address, found)
+
+    def bytes_elsewhere(self) -> int:
+        """Tables and their indexes on the database's server."""
+        ((size,),) = self.rows(
+            "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class "
+            "WHERE relkind = 'r' AND relnamespace = "
+            "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+        )
+        return int(size)
+
+
+def _engine(address: DatabaseAddress) -> Engine:
+    try:
+        url = make_url(address.url).set(drivername="postgresql+psycopg")
+    except (ArgumentError, ValueError):
+        raise UsageError(
+            "the address of the database cannot be read; expected "
+            "postgresql://USER@HOST:5432/DATABASE"
+        ) from None
+    url = url.update_query_dict(
+        {"connect_timeout": _CONNECT_SECONDS, "application_name": "pincite", **url.query}
+    )
+    engine = create_engine(
+        url,
+        pool_pre_ping=True,
+        pool_size=10,
+        max_overflow=30,
+        pool_timeout=BUSY_SECONDS,
+        hide_parameters=True,
+    )
+    event.listen(engine, "connect", _prepare)
+    return engine
+
+
+def _prepare(connection: psycopg.Connection[Any], _record: Any) -> None:
+    was = connection.autocommit
+    connection.autocommit = True
+    connection.execute(_ON_CONNECT)
+    connection.autocommit = was
+
+
+def _plain(
+    connection: Connection, statement: str, values: tuple[str, ...]
+) -> list[tuple[Any, ...]]:
+    found = connection.exec_driver_sql(statement, values)
+    return [
+        tuple(unescaped(value) if type(value) is str else value for value in row) for row in found
+    ]
+
+
+def _unlock(connection: Connection) -> None:
+    """Before it goes back to the pool; one that is lost has no locks any more."""
+    try:
+        connection.exec_driver_sql("SELECT pg_advisory_unlock_all()")
+    except SQLAlchemyError:
+        connection.invalidate()
+
+
+def _answers(connection: Any) -> bool:
+    """Past SQLAlchemy: another thread holds the lock, and may let it go just now."""
+    try:
+        connection.execute("SELECT 1")
+    except (psycopg.Error, AttributeError):  # AttributeError: there is none any more.
+        return False
+    return True
