@@ -57,6 +57,7 @@ PUBLIC = {
     "LibraryError",
     "LibraryReadOnly",
     "LibraryTooNew",
+    "LibraryUnreachable",
     "ModelError",
     "ModelUnreachable",
     "NotStorable",

@@ -10,8 +10,9 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,8 +37,10 @@ _BUSY = (
 _INDEX_LOCK = "index.lock"
 _INDEX_SECONDS = 600.0
 """Another process of this host brings the indexes up meanwhile, for both."""
+MIGRATING = "migrating"
+"""Row of the meta table while a catalog is copied from elsewhere: which library it will be."""
 _NOTE, _FILE = "unfinished", "file "
-"""Rows of the meta table."""
+"""Rows of the meta table, where what else lies in a library's folder is in the database."""
 
 
 class Home(Protocol):
@@ -141,6 +144,7 @@ class FolderHome:
         """See `Home`."""
         opened = Catalog(self.folder / CATALOG_FILE, keep_versions=keep_versions)
         try:
+            _refuse_half_copied(opened)
             check_after_interruption(self.folder, opened)
         except BaseException:
             opened.close()
@@ -180,6 +184,7 @@ class DatabaseHome:
     def __init__(self, address: DatabaseAddress, *, create: bool) -> None:
         self._catalog = catalog = Catalog(address, create=create)
         try:
+            _refuse_half_copied(catalog)
             self.is_new = catalog.was_made
             self.notes: Notes = _CatalogNotes(catalog)
             self.folder = _local_folder(catalog.meta("library_id"))
@@ -231,6 +236,52 @@ class DatabaseHome:
         for name in SHARED_FILES:
             shared = catalog.note(f"{_FILE}{name}")
             _write_changed(self.folder / name, base64.b64decode(shared) if shared else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What belongs to a library beside its catalog, and is not derived from it."""
+
+    files: Mapping[str, bytes]
+    unfinished: Any
+
+
+def read_beside(home: Home) -> Beside:
+    """What a library has beside its catalog."""
+    files = {}
+    for name in SHARED_FILES:
+        with suppress(FileNotFoundError):
+            files[name] = read_regular(home.folder / name)
+    try:
+        left = home.notes.read()
+    except FileNotFoundError:
+        left = None
+    return Beside(files=files, unfinished=left)
+
+
+def write_beside(place: Path | DatabaseAddress, beside: Beside) -> dict[str, str]:
+    """Write it into a folder; gives the rows that the meta table has of it in a database."""
+    if isinstance(place, Path):
+        for name, content in beside.files.items():
+            _write_changed(place / name, content)
+        NotesFile(place).write(beside.unfinished or ())
+        return {}
+    rows = {f"{_FILE}{name}": base64.b64encode(c).decode() for name, c in beside.files.items()}
+    return rows | ({_NOTE: json.dumps(beside.unfinished)} if beside.unfinished else {})
+
+
+def is_beside(row: str) -> bool:
+    """Whether a row of the meta table is of that, or of a migration."""
+    return row in (_NOTE, MIGRATING) or row.startswith(_FILE)
+
+
+def _refuse_half_copied(catalog: Catalog) -> None:
+    """Raises LibraryError for what 'pincite migrate' has not finished."""
+    if catalog.note(MIGRATING):
+        raise LibraryError(
+            f"{catalog.store.place}: a library is being copied to here, or that was interrupted; run "
+            "the same 'pincite migrate' again"
+        )
 
 
 class _CatalogNotes:

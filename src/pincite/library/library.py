@@ -24,6 +24,7 @@ from pincite.library.prefetch import beside
 from pincite.models.inference.prepared import prepared_folder
 from pincite.records.arguments import checked_limit, checked_path, checked_paths, checked_text
 from pincite.records.document import Span
+from pincite.records.files import read_regular
 from pincite.records.filters import Filters
 from pincite.records.flow import Answer, Hit, Passage, Preview, SearchResult
 from pincite.records.library_records import FileEntry, IngestReport, Stats
@@ -545,6 +546,6 @@ class Library:
 def _file_state(file: Path) -> str:
     """Another one for each content of a file, on all hosts."""
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        return hashlib.sha256(read_regular(file)).hexdigest()
     except OSError:
         return ""

@@ -25,6 +25,7 @@ from pincite.interfaces.cli import (
     history,
     ingest,
     init,
+    migrate,
     models,
     report,
     search,
@@ -74,6 +75,7 @@ app.add_typer(config.app, name="config")
 app.add_typer(carry.app, name="bundle")
 app.command("export")(carry.export)
 app.command("import")(carry.import_)
+app.command("migrate")(migrate.migrate)
 app.add_typer(models.app, name="models")
 app.add_typer(history.app, name="history")
 app.add_typer(access.app, name="access")

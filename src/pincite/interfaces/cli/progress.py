@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pincite.library.intake import Progress, ProgressCallback
+    from pincite.migrate import MigrateCallback
     from pincite.records.flow import Preview
     from pincite.settings.groups import GenerationSettings
 
@@ -47,6 +48,18 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
             )
 
         yield show
+
+
+@contextmanager
+def counted_rows() -> Iterator[MigrateCallback | None]:
+    """The table that is copied and how many rows went, while the block runs."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from pincite.interfaces.cli.output import console
+
+    with console(err=True).status("comparing") as line:
+        yield lambda step: line.update(f"{step.rows:,} rows, {step.table}")
 
 
 @contextmanager

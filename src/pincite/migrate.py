@@ -1,0 +1,188 @@
+"""How does a library go from a folder into a database, and back?
+
+Everything that is not derived is copied, table by table, and compared afterwards. A run that was
+stopped goes on where it was; until the last step nobody can open the target.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.addresses import DatabaseAddress, database_address
+from pincite.errors import LibraryError, UsageError
+from pincite.homes import (
+    MIGRATING,
+    Home,
+    is_beside,
+    open_home,
+    read_beside,
+    write_beside,
+    writing,
+)
+from pincite.library.folder import check_folder
+from pincite.records.arguments import checked_path
+from pincite.records.library_records import CATALOG_FILE
+from pincite.store.catalog.catalog import Catalog
+from pincite.store.catalog.copying import (
+    TABLES,
+    TableDigest,
+    clear,
+    copy_numbers,
+    copy_table,
+    digest_of,
+    meta_rows,
+    set_meta_rows,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrateProgress:
+    """Given to the caller after every batch of rows."""
+
+    table: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrateReport:
+    """What both libraries hold now, by table."""
+
+    library_id: str
+    tables: Mapping[str, TableDigest]
+    copied: int
+    """Rows of this run; others may have come before."""
+    seconds: float
+
+
+MigrateCallback = Callable[[MigrateProgress], None]
+
+
+def migrate_library(
+    source: str | os.PathLike[str] | DatabaseAddress,
+    target: str | os.PathLike[str] | DatabaseAddress,
+    *,
+    progress: MigrateCallback | None = None,
+) -> MigrateReport:
+    """Copy a library to a place where there is none; the source stays as it is.
+
+    Nobody can ingest into the source meanwhile. Raises LibraryError where the target holds another
+    library, LibraryBusy where somebody ingests, UsageError for one and the same place.
+    """
+    if str(target) == str(source):
+        raise UsageError(f"{source}: source and target are the same place; name another target")
+    began = time.perf_counter()
+    with ExitStack() as ending:
+        home = open_home(source, create=False)
+        ending.callback(home.close)
+        held = home.open_catalog(keep_versions=0)
+        ending.callback(held.close)
+        ending.enter_context(writing(held))
+        ending.enter_context(held.frozen())
+        place = database_address(target) or _folder(target)
+        made = Catalog(place if isinstance(place, DatabaseAddress) else place / CATALOG_FILE)
+        ending.callback(made.close)
+        work = _Migration(home, held, place, made, progress)
+        tables = work.run()
+    return MigrateReport(
+        library_id=work.library_id,
+        tables=tables,
+        copied=work.copied,
+        seconds=round(time.perf_counter() - began, 3),
+    )
+
+
+def _folder(target: str | os.PathLike[str] | DatabaseAddress) -> Path:
+    """The folder of a target that is none in a database."""
+    folder = checked_path(target).absolute()
+    check_folder(folder, create=True)
+    return folder
+
+
+class _Migration:
+    def __init__(
+        self,
+        home: Home,
+        source: Catalog,
+        place: Path | DatabaseAddress,
+        target: Catalog,
+        progress: MigrateCallback | None,
+    ) -> None:
+        self._home = home
+        self._source = source
+        self._place = place
+        self._target = target
+        self._progress = progress
+        self.library_id = source.meta("library_id")
+        self.copied = 0
+
+    def run(self) -> dict[str, TableDigest]:
+        wanted = {table.name: digest_of(self._source.store, table) for table in TABLES}
+        if self._is_begun():
+            self._copy()
+            found = self._found()
+            if found != wanted:  # What was copied has changed since.
+                clear(self._target.store)
+                self._copy()
+                found = self._found()
+            _check(found, wanted)
+            self._finish()
+        else:
+            _check(self._found(), wanted)
+        return wanted
+
+    def _is_begun(self) -> bool:
+        """Mark the target as ours; False where it is a finished copy. Raises LibraryError."""
+        begun = self._target.note(MIGRATING)
+        if begun == self.library_id:
+            return True
+        is_empty = self._target.generation() == 0 and self._target.is_empty()
+        if not begun and is_empty:
+            self._target.keep_note(MIGRATING, self.library_id)
+            return True
+        if not begun and self._target.meta("library_id") == self.library_id:
+            return False
+        raise LibraryError(
+            f"{self._target.store.place} holds another library "
+            f"({begun or self._target.meta('library_id')}, not {self.library_id}); name an empty "
+            "database, a new folder, or a schema of its own"
+        )
+
+    def _copy(self) -> None:
+        for table in TABLES:
+
+            def told(rows: int, name: str = table.name) -> None:
+                self.copied += rows
+                if self._progress:
+                    self._progress(MigrateProgress(table=name, rows=self.copied))
+
+            copy_table(self._source.store, self._target.store, table, told)
+        copy_numbers(self._source.store, self._target.store)
+
+    def _found(self) -> dict[str, TableDigest]:
+        return {table.name: digest_of(self._target.store, table) for table in TABLES}
+
+    def _finish(self) -> None:
+        """Let the target be the library, in one step."""
+        beside = read_beside(self._home)
+        values = {
+            name: value
+            for name, value in meta_rows(self._source.store).items()
+            if not is_beside(name)
+        }
+        values |= write_beside(self._place, beside)
+        set_meta_rows(self._target.store, values)
+
+
+def _check(found: Mapping[str, TableDigest], wanted: Mapping[str, TableDigest]) -> None:
+    for name, digest in wanted.items():
+        if found[name] != digest:
+            raise LibraryError(
+                f"table {name}: the target has {found[name].rows} rows ({found[name].sha256[:12]}), "
+                f"the source {digest.rows} ({digest.sha256[:12]}): one of them has changed since; "
+                "where it was the source, migrate to a new place"
+            )

@@ -1,0 +1,164 @@
+"""Copies the tables of a catalog into another database, and tells whether both hold the same.
+
+Rows go in the order of their keys, a batch in each transaction: what a stopped run had copied is found
+by its last key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, literal, select, tuple_
+
+from pincite.store.catalog import schema
+from pincite.store.catalog.store import Store
+
+_ROWS_TOGETHER = 500
+_BYTES_TOGETHER = 16 << 20
+_OWN_META = frozenset({"schema_version"})
+
+TABLES = tuple(table for table in schema.metadata.sorted_tables if table is not schema.meta)
+"""All but the one that says of which library they are, those that others refer to first."""
+
+_NUMBERED = tuple(
+    (table.name, column.name)
+    for table in TABLES
+    for column in table.primary_key
+    if table.dialect_options["sqlite"]["autoincrement"]
+)
+"""Tables whose rows have numbers that are never used again, and the column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDigest:
+    """How many rows a table has, and the SHA-256 of all of them in the order of their keys."""
+
+    rows: int
+    sha256: str
+
+
+def copy_table(source: Store, target: Store, table: Table, told: Callable[[int], None]) -> None:
+    """Copy the rows that the target does not have yet; `told` gets the number of each batch."""
+    for batch in _batches(source, table, after=_last_key(target, table)):
+        values = [dict(row._mapping) for row in batch]
+        with target.transaction(writes=True) as connection:
+            connection.execute(table.insert(), values)
+        told(len(values))
+
+
+def digest_of(store: Store, table: Table) -> TableDigest:
+    """The same on every database for the same rows."""
+    digest, rows = hashlib.sha256(), 0
+    for batch in _batches(store, table):
+        rows += len(batch)
+        for row in batch:
+            for value in row:
+                written = _written(value)
+                digest.update(len(written).to_bytes(8, "big"))
+                digest.update(written)
+    return TableDigest(rows=rows, sha256=digest.hexdigest())
+
+
+def clear(store: Store) -> None:
+    """Delete every row of these tables."""
+    with store.transaction(writes=True) as connection:
+        for table in reversed(TABLES):
+            connection.execute(table.delete())
+
+
+def meta_rows(store: Store) -> dict[str, str]:
+    """What the catalog says of itself, but for the version of its tables."""
+    with store.transaction() as connection:
+        found = connection.execute(select(schema.meta)).all()
+    return {row.name: row.value for row in found if row.name not in _OWN_META}
+
+
+def set_meta_rows(store: Store, values: Mapping[str, str]) -> None:
+    """Say this, and nothing else, in one step."""
+    table = schema.meta
+    with store.transaction(writes=True) as connection:
+        connection.execute(table.delete().where(table.c.name.not_in(_OWN_META)))
+        connection.execute(
+            table.insert(), [{"name": name, "value": value} for name, value in values.items()]
+        )
+
+
+def copy_numbers(source: Store, target: Store) -> None:
+    """Let the target give out no number that the source has given out."""
+    with source.transaction() as connection:
+        last = {name: _last_number(connection, name, column) for name, column in _NUMBERED}
+    with target.transaction(writes=True) as connection:
+        for name, column in _NUMBERED:
+            _set_last_number(connection, name, column, last[name])
+
+
+def _last_number(connection: Connection, table: str, column: str) -> int:
+    if connection.dialect.name == "postgresql":
+        sequence = connection.exec_driver_sql(
+            "SELECT pg_get_serial_sequence(%s, %s)", (table, column)
+        ).scalar()
+        found = connection.exec_driver_sql(
+            f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {sequence}"  # noqa: S608
+        )
+    else:
+        found = connection.exec_driver_sql(
+            "SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)
+        )
+    return int(found.scalar() or 0)
+
+
+def _set_last_number(connection: Connection, table: str, column: str, last: int) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(
+            "SELECT setval(pg_get_serial_sequence(%s, %s), greatest(%s, 1), %s)",
+            (table, column, last, last > 0),
+        )
+        return
+    connection.exec_driver_sql("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+    connection.exec_driver_sql("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, last))
+
+
+def _last_key(store: Store, table: Table) -> Sequence[Any] | None:
+    columns = list(table.primary_key)
+    query = select(*columns).order_by(*(column.desc() for column in columns)).limit(1)
+    with store.transaction() as connection:
+        return connection.execute(query).first()
+
+
+def _batches(
+    store: Store, table: Table, *, after: Sequence[Any] | None = None
+) -> Iterator[list[Row[Any]]]:
+    """Rows behind a key, in the order of their keys; a batch takes some 16 MB at most, or one row."""
+    columns = list(table.primary_key)
+    places = [list(table.columns).index(column) for column in columns]
+    most = _ROWS_TOGETHER
+    while True:
+        query = select(table).order_by(*columns).limit(most)
+        if after is not None:
+            values = (literal(v, c.type) for v, c in zip(after, columns, strict=True))
+            query = query.where(tuple_(*columns) > tuple_(*values))
+        with store.transaction() as connection:
+            batch = list(connection.execute(query).all())
+        if not batch:
+            return
+        yield batch
+        after = [batch[-1][place] for place in places]
+        each = sum(map(_size, batch)) // len(batch) + 1
+        most = max(1, min(_ROWS_TOGETHER, _BYTES_TOGETHER // each))
+
+
+def _size(row: Row[Any]) -> int:
+    return sum(len(value) for value in row if isinstance(value, bytes | str))
+
+
+def _written(value: object) -> bytes:
+    """A value with its kind."""
+    if isinstance(value, bytes):
+        return b"b" + value
+    if isinstance(value, str):
+        return b"s" + value.encode("utf-8", "surrogatepass")
+    return b"j" + json.dumps(value).encode()
