@@ -139,7 +139,7 @@ def test_an_ingest_that_is_killed_loses_nothing_and_leaves_the_lock_free(
         for kill in range(2):
             before = held()
             with started("ingest", folder, PINCITE_LIBRARY=database.url) as process:
-                assert wait_until(partial(has_come_further, held, before), seconds=60)
+                assert wait_until(partial(has_come_further, held, before), seconds=300)
                 os.kill(process.pid, signal.SIGKILL)
                 process.wait()
             acknowledged = held()

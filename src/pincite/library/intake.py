@@ -163,7 +163,7 @@ class Intake:
                 )
         self._read_under_new_names()
         self._catalog.record_failures(self._collection, self._failures(found))
-        self._catalog.describe(self._collection, _dates(found.files), self._tags)
+        self._catalog.describe(self._collection, dates_of(found.files), self._tags)
         return self._report(found, plan, time.perf_counter() - self.started)
 
     def _carry_out(self, plan: SyncPlan) -> Iterator[str]:
@@ -344,7 +344,7 @@ def _is_settled(path: str, found: Discovery) -> bool:
     return was_link or os.path.realpath(path) in found.folders
 
 
-def _dates(files: Iterable[Path]) -> dict[str, str]:
+def dates_of(files: Iterable[Path]) -> dict[str, str]:
     """When each file was last changed, by path: ISO 8601, UTC; a file that has gone is left out."""
     found = {}
     for path in files:

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pincite.errors import LibraryBusy, ModelError, PinciteError
+from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError
 from pincite.homes import Home, open_home, writing
 from pincite.library.encoders import LibraryEncoders
 from pincite.library.folder import check_target, remember_profile
@@ -27,7 +27,7 @@ from pincite.records.document import Span
 from pincite.records.files import read_regular
 from pincite.records.filters import Filters
 from pincite.records.flow import Answer, Hit, Passage, Preview, SearchResult
-from pincite.records.library_records import FileEntry, IngestReport, Stats
+from pincite.records.library_records import FileEntry, FileProblem, IngestReport, Stats
 from pincite.settings.loading import SETTINGS_FILE, Layer, Settings, load_settings
 from pincite.store.catalog.catalog import Catalog
 
@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     from pincite.library.reencoding import ReencodeCallback, ReencodeReport
     from pincite.library.sync_plan import SyncPlan
     from pincite.pipeline import AnswerStages
+    from pincite.queued_ingest import WorkCallback
     from pincite.records.passage_outcome import Fate
     from pincite.stages import LanguageModel, PairScorer, VectorEncoder
+    from pincite.store.catalog.job_queue import QueueStatus
     from pincite.store.index.indexes import Indexes
     from pincite.verify.abstention.calibration import Calibration
     from pincite.verify.quotes.checking import OffsetCheck
@@ -178,6 +180,60 @@ class Library:
         is_chosen = self.settings.embedding.model == "none"
         notices = (told,) if told and not is_chosen else ()
         return replace(report, notices=(*self.notices, *notices))
+
+    def enqueue(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        *,
+        collection: str = "default",
+        tags: Sequence[str] = (),
+        selection: Selection | None = None,
+    ) -> tuple[int, tuple[FileProblem, ...]]:
+        """Leave files to the workers of a library in a database (docs/scale.md).
+
+        Gives how many did not wait yet, and which paths are wrong. Nothing is removed. Raises
+        UsageError as `ingest` does, and for a library in a folder.
+        """
+        from pincite.library.folder_sync import Wanted
+
+        self._check_queue()
+        from pincite.queued_ingest import enqueue
+
+        wanted = Wanted.checked(paths, collection, tags=tags, selection=selection)
+        return enqueue(self.catalog, wanted)
+
+    def work(
+        self,
+        *,
+        stop: threading.Event | None = None,
+        once: bool = False,
+        progress: WorkCallback | None = None,
+    ) -> None:
+        """Read queued files into the library until `stop` is set; `once`: until none are left.
+
+        Any number of processes on any hosts may do so. A file that cannot be read is parked.
+        """
+        self._check_queue()
+        from pincite.queued_ingest import QueueWorker
+
+        told = progress or (lambda _: None)
+        worker = QueueWorker(self.catalog, self.settings, self._upkeep.encoders, told)
+        worker.run(stop or threading.Event(), once=once)
+        self.catalog.history.compare()
+
+    def queue_status(self) -> QueueStatus:
+        """How far the workers of all hosts are."""
+        self._check_queue()
+        from pincite.queued_ingest import queue_status
+
+        return queue_status(self.catalog)
+
+    def _check_queue(self) -> None:
+        if self.home.holds_files:
+            raise UsageError(
+                f"{self.path}: only a library in a database has a queue; move it there with: "
+                f"pincite migrate {self.path} postgresql://..."
+            )
 
     def is_behind(self) -> bool:
         """Whether the settings name another encoder than the one in use, or vectors are missing."""

@@ -32,6 +32,7 @@ from pincite.interfaces.cli import (
     serve,
     sync,
     verify,
+    worker,
 )
 from pincite.interfaces.cli.options import QuestionCommand, show_version
 from pincite.interfaces.cli.output import ERROR, USAGE, say_error
@@ -64,6 +65,7 @@ app.command("verify")(verify.verify)
 app.command("keys")(verify.keys)
 app.command("ls")(files.ls)
 app.command("reindex")(ingest.reindex)
+app.command("worker")(worker.worker)
 app.command("remove")(files.remove)
 app.command("stats")(files.stats)
 app.command("doctor")(doctor.doctor)

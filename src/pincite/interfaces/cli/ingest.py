@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,6 +40,7 @@ from pincite.interfaces.cli.output import (
 from pincite.interfaces.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from pincite.ingest.discover import Selection
     from pincite.library.reencoding import ReencodeCallback
     from pincite.records.library_records import IngestReport
 
@@ -65,6 +67,12 @@ def ingest(
     exclude: ExcludeOption = None,
     strict: StrictOption = False,
     retry: RetryOption = False,
+    queue: Annotated[
+        bool,
+        typer.Option(
+            "--queue", help="Leave them to 'pincite worker'; for a library in a database."
+        ),
+    ] = False,
     verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -77,6 +85,11 @@ def ingest(
     from pincite.ingest.discover import Selection
 
     selection = Selection(include or (), exclude or ())
+    if queue:
+        _leave_to_workers(
+            paths, library, profile, collection, tag or (), selection, as_json=as_json
+        )
+        return
     with (
         pincite.Library.open(library, profile=profile) as opened,
         stop_kindly(),
@@ -98,6 +111,30 @@ def ingest(
         print_report(report, library, verbose=verbose)
     nothing_read = not (report.added or report.updated or report.unchanged)
     if report.failed and (strict or nothing_read):
+        raise typer.Exit(ERROR)
+
+
+def _leave_to_workers(
+    paths: list[Path],
+    library: str,
+    profile: str,
+    collection: str,
+    tags: Sequence[str],
+    selection: Selection,
+    *,
+    as_json: bool,
+) -> None:
+    with pincite.Library.open(library, profile=profile) as opened:
+        queued, problems = opened.enqueue(
+            paths, collection=collection, tags=tags, selection=selection
+        )
+        status = opened.queue_status()
+    if as_json:
+        print_json({"queued": queued, "problems": [asdict(one) for one in problems]})
+    else:
+        print_problems("not queued:", problems)
+        say(f"{queued} files queued; {status.waiting} wait for 'pincite worker'")
+    if problems:
         raise typer.Exit(ERROR)
 
 

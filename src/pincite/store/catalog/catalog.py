@@ -217,6 +217,16 @@ class Catalog:
         )
         return {row.id: row.recipe for row in self._fetch(query)}
 
+    def recipes_of(self, document_ids: Sequence[str]) -> dict[str, str]:
+        """The same for these alone; those that are not stored are left out."""
+        with self._transaction() as connection:
+            return rows.recipes_of(connection, document_ids)
+
+    def held_by(self, collection: str, path: str) -> str | None:
+        """The document that a path holds."""
+        with self._transaction() as connection:
+            return sources.held_by(connection, collection, path)
+
     def readings(self) -> list[str]:
         """The recipes by which documents were read and cut, each once."""
         recipe = schema.documents.c.recipe

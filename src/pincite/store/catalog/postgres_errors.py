@@ -23,6 +23,8 @@ def library_error(address: DatabaseAddress, error: SQLAlchemyError | psycopg.Err
     """The error for what the driver raised."""
     if isinstance(error, database_errors.TimeoutError):
         return LibraryBusy(f"{address}: all connections are in use; try again later")
+    if isinstance(error, database_errors.PendingRollbackError):
+        return _gone(address)  # The connection was lost earlier in the same transaction.
     cause = error.orig if isinstance(error, StatementError) else error
     code = getattr(cause, "sqlstate", None) or ""
     for beginning in (code, code[:2]):

@@ -94,6 +94,8 @@ def describe(
     """
     table, tagged = schema.sources, schema.tags
     held = select(table.c.path, table.c.modified).where(table.c.collection == collection)
+    if len(modified) <= rows.LOOKUP_BATCH:
+        held = held.where(table.c.path.in_(modified))
     dates = {row.path: row.modified for row in connection.execute(held)}
     here = [path for path in modified if path in dates]
     new_dates = [path for path in here if dates[path] != modified[path]]
