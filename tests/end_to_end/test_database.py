@@ -34,10 +34,10 @@ FILES = 60
 LINES = 40
 
 
-def make_files(folder: Path) -> Path:
+def make_files(folder: Path, count: int = FILES) -> Path:
     """Enough that an ingest takes several groups."""
     folder.mkdir()
-    for number in range(FILES):
+    for number in range(count):
         lines = (f"Filter {line} of line {number} was changed by hand." for line in range(LINES))
         first = f"Pump {number} holds {number * 3 + 1} litres of oil."
         (folder / f"{number:02}.txt").write_text("\n\n".join((first, *lines)))
@@ -129,8 +129,7 @@ def test_an_ingest_that_is_killed_loses_nothing_and_leaves_the_lock_free(
         "[chunking]\nmax_chars = 100\noverlap_chars = 0\n[embedding]\nmodel = 'none'\n"
     )
     with Library.open(database) as watching:
-        settings.rename(watching.path / "settings.toml")
-        watching.home.share(watching.catalog, "settings.toml")
+        watching.keep_settings(settings.read_bytes())
         catalog = watching.catalog
 
         def held() -> int:
@@ -208,3 +207,39 @@ def test_a_password_is_in_no_message() -> None:
         assert refused.returncode == 1
         assert "s3cret" not in refused.stderr + refused.stdout
         assert "anna@127.0.0.1:1/docs" in refused.stderr
+
+
+def test_settings_are_loaded_for_all_hosts_and_trusted_by_each(
+    database: DatabaseAddress, tmp_path: Path
+) -> None:
+    Library.open(database).close()
+    place = {"PINCITE_LIBRARY": database.url}
+    file = tmp_path / "settings.toml"
+    file.write_text("[retrieval]\nlimit = nothing\n")
+    assert lexical_cli("config", "load", file, **place).returncode == 2
+    url = "http://models.example:11434"
+    file.write_text(f"[retrieval]\nlimit = 7\n[generation]\nurl = '{url}'\n")
+    assert lexical_cli("config", "load", file, **place).returncode == 0
+    place["XDG_CACHE_HOME"] = str(tmp_path / "another-host")
+    shown = lexical_cli("config", "show", **place)
+    assert "limit = 7" in shown.stdout
+    assert url not in shown.stdout
+    assert lexical_cli("config", "trust", database.url, **place).returncode == 0
+    assert url in lexical_cli("config", "show", **place).stdout
+
+
+def test_passages_are_encoded_later_and_found_by_other_processes(
+    database: DatabaseAddress, tmp_path: Path
+) -> None:
+    folder = make_files(tmp_path / "documents", 3)
+    with Library.open(database, overrides=WORDS) as library:
+        library.ingest([folder])
+    with Library.open(database) as library:
+        assert library.is_behind()
+        assert library.reencode().is_complete
+        assert not library.is_behind()
+        keys = library.catalog.passage_keys()
+        assert library.search("How much oil does pump 2 hold?").hits
+        indexes, why_not = library.index_state()
+        assert indexes is not None, why_not
+        assert len(indexes.dense) == len(keys)

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Self
 
 from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError
@@ -593,6 +594,15 @@ class Library:
             self.home.share(self.catalog, kept.name)
         self._upkeep.forget_stages()
         return kept
+
+    def keep_settings(self, content: bytes) -> None:
+        """Have this settings.toml from the next opening on. Raises SettingsError for a bad one."""
+        with TemporaryDirectory() as folder:
+            (Path(folder) / SETTINGS_FILE).write_bytes(content)
+            load_settings(Path(folder))
+        with writing(self.catalog):
+            (self.path / SETTINGS_FILE).write_bytes(content)
+            self.home.share(self.catalog, SETTINGS_FILE)
 
     def index_state(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""

@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pincite.addresses import database_address
 from pincite.errors import UsageError
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     JsonOption,
     LibraryOption,
     ProfileOption,
+    named_library,
     named_path,
 )
-from pincite.interfaces.cli.output import indented, notice, print_json, say, visible_line
+from pincite.interfaces.cli.output import (
+    indented,
+    notice,
+    print_json,
+    say,
+    short_path,
+    visible_line,
+)
 
 if TYPE_CHECKING:
     from pincite.settings.trust import Approvals, Wish
@@ -67,17 +76,37 @@ def show(
         say()
 
 
+@app.command("load")
+def load(
+    file: Annotated[
+        Path, typer.Argument(help="A settings.toml.", metavar="FILE", parser=named_path)
+    ],
+    library: LibraryOption = DEFAULT_LIBRARY,
+) -> None:
+    """Let a library have the settings of a file, instead of those that it has.
+
+    One in a folder has them in its settings.toml, which may be edited too. One in a database has them
+    there, for all hosts.
+    """
+    from pincite.library.library import Library
+    from pincite.records.files import read_regular
+
+    with Library.open(library, create=False) as opened:
+        opened.keep_settings(read_regular(file))
+    say(f"{short_path(str(database_address(library) or library))} has the settings of {file}")
+
+
 @app.command("trust")
 def trust(
     target: Annotated[
-        Path,
+        str,
         typer.Argument(
-            help="Folder of a library, or the TOML file of a profile or a report template.",
+            help="A library, or the TOML file of a profile or a report template.",
             metavar="[LIBRARY]",
             show_default="./.pincite",
-            parser=named_path,
+            parser=named_library,
         ),
-    ] = Path(DEFAULT_LIBRARY),
+    ] = DEFAULT_LIBRARY,
     show_list: Annotated[
         bool, typer.Option("--list", help="Show what is approved on this machine.")
     ] = False,
@@ -91,21 +120,23 @@ def trust(
     Until then, what it says of these is ignored, and answers say so. When it says something else
     later, it needs another approval.
     """
+    from pincite.homes import local_folder
     from pincite.settings.trust import Approvals
 
     approvals = Approvals()
     if show_list:
         _print_approvals(approvals, as_json=as_json)
         return
+    folder = local_folder(target)
     if remove:
-        if not approvals.remove(target):
+        if not approvals.remove(folder):
             raise UsageError(
-                f"{target}: nothing of it is approved; see 'pincite config trust --list'"
+                f"{folder}: nothing of it is approved; see 'pincite config trust --list'"
             )
-        say(f"{visible_line(str(target))}: no longer approved")
+        say(f"{visible_line(str(folder))}: no longer approved")
         return
-    wishes = list(_wishes(target))
-    approvals.remove(target)
+    wishes = list(_wishes(target, folder))
+    approvals.remove(folder)
     for wish in wishes:
         approvals.add(wish)
     if as_json:
@@ -116,13 +147,13 @@ def trust(
     for wish in wishes:
         say(indented(f"{wish.source} may choose: {wish}"))
     if not wishes:
-        say(f"{visible_line(str(target))}: wants no server, model or file; nothing to approve")
+        say(f"{visible_line(str(folder))}: wants no server, model or file; nothing to approve")
         return
     say(indented("Questions, passages and, where one is set, the key of the environment go there."))
 
 
-def _wishes(target: Path) -> Iterator[Wish]:
-    """What a library or a file wants that needs the user's word."""
+def _wishes(place: str, target: Path) -> Iterator[Wish]:
+    """What a library or a file wants that needs the user's word; `target` is its local path."""
     from pincite.records.library_records import CATALOG_FILE
     from pincite.report.template import load_template
     from pincite.settings.loading import profile_layer, wish_of_layer, wishes_of_library
@@ -134,9 +165,9 @@ def _wishes(target: Path) -> Iterator[Wish]:
         from pincite.library.library import Library
 
         yield from wishes_of_library(target)
-        if not (target / CATALOG_FILE).exists():
+        if not (database_address(place) or (target / CATALOG_FILE).exists()):
             return
-        with Library.open(target, create=False) as opened:
+        with Library.open(place, create=False) as opened:
             record = opened.catalog.encodings.current()
         if record and (values := wish_of_record(record.settings)):
             yield wish_of(target, values)
