@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pincite.addresses import DatabaseAddress, database_address
@@ -31,6 +33,11 @@ def test_no_password_is_shown(url: str) -> None:
 def test_a_password_of_the_environment_is_not_shown_either(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGPASSWORD", "hush")
     assert DatabaseAddress("postgresql://h/d").without_secrets("with hush") == "with ***"
+
+
+def test_a_path_would_lose_a_slash_of_it() -> None:
+    with pytest.raises(UsageError, match="not as a Path"):
+        database_address(Path("postgresql://anna:s3cret@host/docs"))
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def database_address(given: object) -> DatabaseAddress | None:
     """
     if isinstance(given, DatabaseAddress):
         return given
+    if isinstance(given, os.PathLike) and str(given).startswith(tuple(f"{s}:" for s in _SCHEMES)):
+        raise UsageError("the address of a database is given as a text, not as a Path")
     if not isinstance(given, str) or "://" not in given:
         return None
     scheme, _, rest = given.partition("://")

@@ -7,7 +7,7 @@ when the catalog has it: a worker that dies in between costs its work, and anoth
 from __future__ import annotations
 
 import os
-import socket
+import platform
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -91,7 +91,7 @@ class QueueWorker:
         self._encoders = encoders
         self._told = told
         self._queue = JobQueue(store)
-        self._name = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:6]}"
+        self._name = f"{platform.node()}:{os.getpid()}:{uuid4().hex[:6]}"
         self._digests = Digests()
         limits = reading_conditions(settings), reading_limits(settings)
         self._recipe = recipe(settings.chunking, *limits)
