@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from pincite import Answer, Library, verify_receipt
-from pincite.migrate import migrate_library
+from pincite.library.migrate import migrate_library
 from pincite.verify.receipts.receipt import answer_form
 
 ROOT = Path(__file__).parent.parent

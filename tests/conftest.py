@@ -16,7 +16,7 @@ from hypothesis import settings
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from pincite.addresses import DatabaseAddress
+from pincite.records.addresses import DatabaseAddress
 from tests.postgres_server import TestServer, running_server
 
 pytest.register_assert_rewrite("pincite.testing.contracts", "pincite.testing.language_models")

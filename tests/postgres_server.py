@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.addresses import DatabaseAddress
+from pincite.records.addresses import DatabaseAddress
 
 _NUMBERS = count(1)
 _NOT_DURABLE = ("fsync", "synchronous_commit", "full_page_writes")

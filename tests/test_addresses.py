@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.addresses import DatabaseAddress, database_address
 from pincite.errors import UsageError
+from pincite.records.addresses import DatabaseAddress, database_address
 
 
 def test_an_address_is_told_apart_from_a_folder() -> None:

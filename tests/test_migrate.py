@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import update
 
 from pincite import Library, LibraryBusy, LibraryError, UsageError
-from pincite.addresses import DatabaseAddress
 from pincite.library.folder import Work, under_way
-from pincite.migrate import MigrateProgress, migrate_library
+from pincite.library.migrate import MigrateProgress, migrate_library
+from pincite.records.addresses import DatabaseAddress
 from pincite.store.catalog import copying, schema
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.catalog.conversations import KeptTurn

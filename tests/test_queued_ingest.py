@@ -12,9 +12,9 @@ import pytest
 from end_to_end.running import lexical_cli, started, wait_until
 
 from pincite import Library, UsageError
-from pincite.addresses import DatabaseAddress
-from pincite.homes import writing
-from pincite.queued_ingest import WorkStep
+from pincite.library.homes import writing
+from pincite.library.queued_ingest import WorkStep
+from pincite.records.addresses import DatabaseAddress
 from pincite.store.catalog.job_queue import JobQueue, QueuedFile
 from pincite.store.catalog.postgres import PostgresStore
 

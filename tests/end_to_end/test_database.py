@@ -23,8 +23,8 @@ from end_to_end.running import (
     without_timings,
 )
 from pincite import Library, LibraryUnreachable, verify_receipt
-from pincite.addresses import DatabaseAddress
-from pincite.homes import WRITE_LOCK
+from pincite.library.homes import WRITE_LOCK
+from pincite.records.addresses import DatabaseAddress
 from pincite.verify.receipts.receipt import answer_form
 from tests.postgres_server import running_server
 

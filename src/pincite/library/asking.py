@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from pincite.errors import DocumentGone, LibraryError, ModelError, UsageError
-from pincite.homes import WRITE_LOCK, Home
 from pincite.library.folder import told, unfinished
+from pincite.library.homes import WRITE_LOCK, Home
 from pincite.library.index_maintenance import Upkeep
 from pincite.pipeline import AnswerStages
 from pincite.records.arguments import checked_text

@@ -12,10 +12,10 @@ from typing import Self
 
 from pincite.assemble.files import ingest_stages, reading_conditions, reading_limits
 from pincite.errors import LibraryBusy, UsageError
-from pincite.homes import writing
 from pincite.ingest.discover import Discovery, Selection
 from pincite.ingest.watch import watched
 from pincite.library.folder import Work, under_way
+from pincite.library.homes import writing
 from pincite.library.index_maintenance import Upkeep
 from pincite.library.intake import Intake, ProgressCallback, recipe
 from pincite.library.sync_plan import Digests, SyncPlan

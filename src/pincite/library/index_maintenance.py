@@ -13,8 +13,8 @@ from pincite.assemble.answering import answer_stages
 from pincite.assemble.reranking import Models, hot_passages
 from pincite.assemble.retrieving import lexical_engine
 from pincite.errors import LibraryBusy, LibraryError, LibraryReadOnly
-from pincite.homes import Home
 from pincite.library.encoders import LibraryEncoders
+from pincite.library.homes import Home
 from pincite.library.optional_models import LibraryScorers, LibraryWriters
 from pincite.pipeline import AnswerStages
 from pincite.rerank.token_state_cache import HotPassages

@@ -18,9 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Self
 
 from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError
-from pincite.homes import Home, open_home, writing
 from pincite.library.encoders import LibraryEncoders
 from pincite.library.folder import check_target, remember_profile
+from pincite.library.homes import Home, open_home, writing
 from pincite.library.prefetch import beside
 from pincite.models.inference.prepared import prepared_folder
 from pincite.records.arguments import checked_limit, checked_path, checked_paths, checked_text
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from pincite.library.folder_sync import FolderSync
     from pincite.library.index_maintenance import Upkeep
     from pincite.library.intake import ProgressCallback
+    from pincite.library.queued_ingest import WorkCallback
     from pincite.library.reencoding import ReencodeCallback, ReencodeReport
     from pincite.library.sync_plan import SyncPlan
     from pincite.pipeline import AnswerStages
-    from pincite.queued_ingest import WorkCallback
     from pincite.records.passage_outcome import Fate
     from pincite.stages import LanguageModel, PairScorer, VectorEncoder
     from pincite.store.catalog.job_queue import QueueStatus
@@ -198,7 +198,7 @@ class Library:
         from pincite.library.folder_sync import Wanted
 
         self._check_queue()
-        from pincite.queued_ingest import enqueue
+        from pincite.library.queued_ingest import enqueue
 
         wanted = Wanted.checked(paths, collection, tags=tags, selection=selection)
         return enqueue(self.catalog, wanted)
@@ -215,7 +215,7 @@ class Library:
         Any number of processes on any hosts may do so. A file that cannot be read is parked.
         """
         self._check_queue()
-        from pincite.queued_ingest import QueueWorker
+        from pincite.library.queued_ingest import QueueWorker
 
         told = progress or (lambda _: None)
         worker = QueueWorker(self.catalog, self.settings, self._upkeep.encoders, told)
@@ -225,7 +225,7 @@ class Library:
     def queue_status(self) -> QueueStatus:
         """How far the workers of all hosts are."""
         self._check_queue()
-        from pincite.queued_ingest import queue_status
+        from pincite.library.queued_ingest import queue_status
 
         return queue_status(self.catalog)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pincite.assemble.encoders import embedder
 from pincite.errors import LibraryBusy, UsageError
-from pincite.homes import writing
+from pincite.library.homes import writing
 from pincite.library.index_maintenance import Upkeep
 from pincite.library.intake import Progress, ProgressCallback
 from pincite.settings.loading import Settings

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
-from pincite.addresses import DatabaseAddress
+from pincite.records.addresses import DatabaseAddress
 from tests.postgres_server import TestServer
 
 Place = Path | DatabaseAddress

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pincite.addresses import DatabaseAddress
 from pincite.errors import (
     LibraryBusy,
     LibraryError,
@@ -16,6 +15,7 @@ from pincite.errors import (
     LibraryUnreachable,
     NotStorable,
 )
+from pincite.records.addresses import DatabaseAddress
 from pincite.records.library_records import Failure
 from pincite.store.catalog import migrations
 from pincite.store.catalog.catalog import Catalog

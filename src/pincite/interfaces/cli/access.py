@@ -116,9 +116,9 @@ def log(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -
 
 
 def _folder(library: str) -> Path:
-    from pincite.addresses import database_address
-    from pincite.homes import local_folder
     from pincite.interfaces.http.folder import server_folder
+    from pincite.library.homes import local_folder
+    from pincite.records.addresses import database_address
     from pincite.records.library_records import CATALOG_FILE
     from pincite.settings.loading import load_settings
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pincite.addresses import database_address
 from pincite.errors import UsageError
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
@@ -27,6 +26,7 @@ from pincite.interfaces.cli.output import (
     short_path,
     visible_line,
 )
+from pincite.records.addresses import database_address
 
 if TYPE_CHECKING:
     from pincite.settings.trust import Approvals, Wish
@@ -53,7 +53,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show every setting in effect for a library."""
-    from pincite.homes import local_folder
+    from pincite.library.homes import local_folder
     from pincite.settings.loading import load_settings
 
     settings, origins = load_settings(local_folder(library), profile=profile)
@@ -120,7 +120,7 @@ def trust(
     Until then, what it says of these is ignored, and answers say so. When it says something else
     later, it needs another approval.
     """
-    from pincite.homes import local_folder
+    from pincite.library.homes import local_folder
     from pincite.settings.trust import Approvals
 
     approvals = Approvals()

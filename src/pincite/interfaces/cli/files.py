@@ -137,8 +137,8 @@ def stats(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a library holds and what was reported."""
-    from pincite.homes import shown_place
     from pincite.interfaces.forms import coverage_form, flagged, reported, stats_form
+    from pincite.library.homes import shown_place
 
     with pincite.Library.open(library, create=False) as opened:
         found = opened.stats()

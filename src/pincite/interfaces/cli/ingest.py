@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import pincite
-from pincite.addresses import database_address
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     ExcludeOption,
@@ -38,6 +37,7 @@ from pincite.interfaces.cli.output import (
     short_path,
 )
 from pincite.interfaces.cli.progress import progress_bar
+from pincite.records.addresses import database_address
 
 if TYPE_CHECKING:
     from pincite.ingest.discover import Selection

@@ -19,6 +19,7 @@ from pincite.interfaces.cli.options import (
     LibraryOption,
     ProfileOption,
     how_it_is_named,
+    named_folder,
     named_path,
 )
 from pincite.interfaces.cli.output import indented, print_json, say, short_path
@@ -64,7 +65,7 @@ def init(
     if not folder.is_dir():
         found = "is a file" if folder.exists() else "does not exist"
         raise pincite.UsageError(f"{folder} {found}; name the folder where your documents are")
-    start = _look(folder, library, profile)
+    start = _look(folder, named_folder(library, "pincite init"), profile)
     if as_json:
         print_json(asdict(start))
     else:

@@ -33,10 +33,10 @@ def migrate(
     All that is not derived goes along: documents, passages, vectors, conversations, kept answers,
     settings, calibration. Every table is compared afterwards. Run it again when it was stopped.
     """
-    from pincite.homes import shown_place
     from pincite.interfaces.cli.ingest import stop_kindly
     from pincite.interfaces.cli.progress import counted_rows
-    from pincite.migrate import migrate_library
+    from pincite.library.homes import shown_place
+    from pincite.library.migrate import migrate_library
 
     with stop_kindly(), counted_rows() as progress:
         report = migrate_library(source, target, progress=progress)

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from pincite.addresses import database_address
 from pincite.errors import UsageError
 from pincite.interfaces.cli.output import say
+from pincite.records.addresses import database_address
 from pincite.records.arguments import checked_path
 
 _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)")
@@ -55,9 +55,9 @@ LibraryOption = Annotated[
 DEFAULT_LIBRARY = ".pincite"
 
 
-def how_it_is_named(library: Path) -> str:
+def how_it_is_named(library: str | Path) -> str:
     """What a command must add to use this library: nothing where it is used without a word."""
-    is_found = library == DEFAULT_LIBRARY or os.environ.get("PINCITE_LIBRARY") == str(library)
+    is_found = str(library) in (DEFAULT_LIBRARY, os.environ.get("PINCITE_LIBRARY"))
     return "" if is_found else f" --library {shlex.quote(str(library))}"
 
 

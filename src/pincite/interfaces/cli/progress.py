@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pincite.library.intake import Progress, ProgressCallback
-    from pincite.migrate import MigrateCallback
+    from pincite.library.migrate import MigrateCallback
     from pincite.records.flow import Preview
     from pincite.settings.groups import GenerationSettings
 

@@ -39,7 +39,7 @@ def start(library: str, *, profile: str = "", **given: Any) -> None:
         raise UsageError(
             f"the server needs {error.name}, which is not installed: pip install 'pincite[server]'"
         ) from error
-    from pincite.homes import lasting_name
+    from pincite.library.homes import lasting_name
 
     layer = {name: value for name, value in given.items() if value is not None}
     with pincite.Library.open(

@@ -13,7 +13,7 @@ from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryO
 from pincite.interfaces.cli.output import print_json, print_problems, say, short_path, visible_line
 
 if TYPE_CHECKING:
-    from pincite.queued_ingest import WorkStep
+    from pincite.library.queued_ingest import WorkStep
     from pincite.store.catalog.job_queue import QueueStatus
 
 

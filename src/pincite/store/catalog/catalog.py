@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import Connection, Row, Select, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from pincite.addresses import DatabaseAddress
 from pincite.errors import DocumentGone, LibraryError, NotStorable, PinciteError
+from pincite.records.addresses import DatabaseAddress
 from pincite.records.document import Coverage, Document, Span
 from pincite.records.files import first_intact
 from pincite.records.filters import Filters

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pincite.addresses import DatabaseAddress
 from pincite.errors import LibraryError
+from pincite.records.addresses import DatabaseAddress
 from pincite.store.catalog.store import Store
 
 

@@ -18,7 +18,6 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from pincite.addresses import DatabaseAddress
 from pincite.errors import (
     LibraryBusy,
     LibraryDamaged,
@@ -28,6 +27,7 @@ from pincite.errors import (
     ReadError,
     UsageError,
 )
+from pincite.records.addresses import DatabaseAddress
 from pincite.store.catalog.escaping import unescaped
 from pincite.store.catalog.postgres_errors import damaged, library_error
 from pincite.store.catalog.rows import PASSAGES_BY_KEY_IN_POSTGRES

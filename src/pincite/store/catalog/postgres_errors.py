@@ -8,7 +8,6 @@ import psycopg
 from sqlalchemy import exc as database_errors
 from sqlalchemy.exc import SQLAlchemyError, StatementError
 
-from pincite.addresses import DatabaseAddress
 from pincite.errors import (
     LibraryBusy,
     LibraryDamaged,
@@ -17,6 +16,7 @@ from pincite.errors import (
     LibraryUnreachable,
     NotStorable,
 )
+from pincite.records.addresses import DatabaseAddress
 
 
 def library_error(address: DatabaseAddress, error: SQLAlchemyError | psycopg.Error) -> LibraryError:

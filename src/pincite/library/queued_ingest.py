@@ -17,10 +17,10 @@ from uuid import uuid4
 
 from pincite.assemble.files import ingest_stages, reading_conditions, reading_limits
 from pincite.errors import LibraryBusy, LibraryUnreachable, NotStorable, PinciteError
-from pincite.homes import WRITE_LOCK
 from pincite.ingest.discover import discover
 from pincite.library.encoders import LibraryEncoders
 from pincite.library.folder_sync import Wanted
+from pincite.library.homes import WRITE_LOCK
 from pincite.library.intake import dates_of, recipe
 from pincite.library.prefetch import beside
 from pincite.library.sync_plan import Digests

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pincite.addresses import DatabaseAddress, database_address
 from pincite.errors import LibraryError
 from pincite.library.folder import Notes, NotesFile, check_after_interruption, check_folder
 from pincite.models.inference.prepared import user_cache
+from pincite.records.addresses import DatabaseAddress, database_address
 from pincite.records.arguments import checked_path
 from pincite.records.files import read_regular, strict_json
 from pincite.records.library_records import CATALOG_FILE, SHARED_FILES

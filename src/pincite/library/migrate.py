@@ -13,9 +13,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from pincite.addresses import DatabaseAddress, database_address
 from pincite.errors import LibraryError, UsageError
-from pincite.homes import (
+from pincite.library.folder import check_folder
+from pincite.library.homes import (
     MIGRATING,
     Home,
     is_beside,
@@ -24,7 +24,7 @@ from pincite.homes import (
     write_beside,
     writing,
 )
-from pincite.library.folder import check_folder
+from pincite.records.addresses import DatabaseAddress, database_address
 from pincite.records.arguments import checked_path
 from pincite.records.library_records import CATALOG_FILE
 from pincite.store.catalog.catalog import Catalog
