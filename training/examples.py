@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,8 @@ class Example:
     question: str
     passage: str
     answers: tuple[Range, ...]
+    # The line that the package shows above a passage: title and headings. Empty where there is none.
+    heading: str = ""
     # Where a passage must be cut, these characters stay: the answer, or what was asked before an edit.
     focus: Range | None = None
     # How much the decision whether the passage answers counts.
@@ -34,38 +36,46 @@ class Example:
 class Share:
     """How many examples of a file one pass takes, and how much their answerability counts."""
 
-    most: int
+    answerable: int
+    unanswerable: int = 0
     unanswerable_weight: float = 1.0
 
 
-# What one pass over the data takes of each file. English only; policyqa goes back to a set for research
-# only, and chats (friendsqa, molweni) are unlike documents. Nothing else is left out.
+# What one pass over the data takes of each file: half of it does not answer. English only; policyqa goes
+# back to a set for research only, and chats (friendsqa, molweni) are unlike documents.
 MIXTURE = {
-    "squad-train": Share(20_000, unanswerable_weight=3.0),
-    "squadshifts-wikipedia": Share(10_000),
-    "edited": Share(8_000, unanswerable_weight=2.0),
-    "negatives": Share(6_000),
-    "bioasq": Share(4_000),
-    "qamr": Share(4_000),
-    "selqa": Share(2_500),
-    "squadshifts-amazon": Share(2_000),
-    "squadshifts-reddit": Share(2_000),
-    "fairytaleqa": Share(1_500),
-    "cuad": Share(1_500),
-    "timeqa": Share(1_000),
-    "quotesum": Share(300),
+    "squad-train": Share(7_000, 3_000, unanswerable_weight=3.0),
+    "squadshifts-wikipedia": Share(4_000),
+    "edited": Share(0, 3_500, unanswerable_weight=1.5),
+    "mined-other": Share(0, 7_000),
+    "mined-same": Share(0, 3_000),
+    "bioasq": Share(2_000, 1_000),
+    "selqa": Share(2_000),
+    "qamr": Share(1_200),
+    "fairytaleqa": Share(800),
+    "timeqa": Share(800, 500),
+    "cuad": Share(700, 700),
+    "squadshifts-amazon": Share(700),
+    "squadshifts-reddit": Share(700),
+    "quotesum": Share(214),
 }
+
+# Files of questions that are never answered elsewhere: what is learnt from them is how they are worded.
+MADE = ("edited", "mined-other", "mined-same")
+"""In front of the id of a row that was made from another."""
+
+NEVER_ANSWERED = ("edited/nq-open/",)
 
 
 def mixed_examples(
-    folder: Path, *, seed: int, mixture: dict[str, Share] = MIXTURE
+    folders: Sequence[Path], *, seed: int, mixture: dict[str, Share] = MIXTURE
 ) -> list[Example]:
-    """One pass over the files in `folder`, in an order that the seed decides.
+    """One pass over the files in `folders`, in an order that the seed decides.
 
     An edited question stands beside the original, and a question with a passage that does not answer
     it beside the same with its own: what differs between the two is what is to be learnt.
     """
-    by_file = {name: list(read_examples(folder / f"{name}.jsonl")) for name in mixture}
+    by_file = {name: list(read_examples(found_file(folders, name))) for name in mixture}
     answers = {
         example.id: example.answers[0]
         for examples in by_file.values()
@@ -75,9 +85,29 @@ def mixed_examples(
     chosen = [
         _weighted(_focused(example, answers), share)
         for name, share in mixture.items()
-        for example in sorted(by_file[name], key=lambda e: _draw(e, seed, "choice"))[: share.most]
+        for example in _some(by_file[name], share, seed)
     ]
     return sorted(chosen, key=lambda example: _draw(example, seed, "order"))
+
+
+def found_file(folders: Sequence[Path], name: str) -> Path:
+    """The file of that name in the first folder that has it."""
+    paths = [folder / f"{name}.jsonl" for folder in folders]
+    found = next((path for path in paths if path.exists()), None)
+    if found is None:
+        raise SystemExit(
+            f"{name}.jsonl is in none of {', '.join(map(str, folders))}; "
+            "mined files are made by python -m training.mining (training/README.md)"
+        )
+    return found
+
+
+def _some(examples: Sequence[Example], share: Share, seed: int) -> Iterator[Example]:
+    left = {True: share.answerable, False: share.unanswerable}
+    for example in sorted(examples, key=lambda example: _draw(example, seed, "choice")):
+        if left[example.is_answerable] and not example.id.startswith(NEVER_ANSWERED):
+            left[example.is_answerable] -= 1
+            yield example
 
 
 def read_examples(path: Path) -> Iterator[Example]:
@@ -91,13 +121,15 @@ def read_examples(path: Path) -> Iterator[Example]:
                 question=row["question"],
                 passage=row["passage"],
                 answers=answers,
+                heading=row.get("title", ""),
                 focus=answers[0] if answers else None,
             )
 
 
 def original_id(example_id: str) -> str:
     """The id of the row that an edited question or a wrong passage was made from, else its own."""
-    return example_id.removeprefix("edited/").removeprefix("negatives/")
+    made, _, original = example_id.partition("/")
+    return original if made in MADE else example_id
 
 
 def _draw(example: Example, seed: int, purpose: str) -> str:

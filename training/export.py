@@ -20,7 +20,7 @@ import torch
 from onnx import helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
 from training.batches import batches_by_length, read_batch
@@ -31,8 +31,25 @@ from training.windows import load_tokenizer, whole_windows
 
 MOST_BYTES = 25_000_000
 INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
-OUTPUTS = ["start_logits", "end_logits", "sentence_logits", "answer_logit"]
+OUTPUT = "scores"
 CARD = Path(__file__).with_name("model_card.md")
+
+
+class OneOutput(nn.Module):
+    """All scores side by side: [batch, token, 4] of start, end, sentence, and whether it answers.
+
+    The last is the same at every token of a pair. One output is what the package's runtimes read.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+        """Score a batch of packed pairs, each argument [batch, token] of int64."""
+        reading = self.reader(input_ids, attention_mask, token_type_ids)
+        answers = reading.answers[:, None].expand_as(reading.start)
+        return torch.stack([reading.start, reading.end, reading.sentence, answers], dim=-1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +74,10 @@ class OnnxReader:
     def __call__(self, *inputs: Tensor) -> Reading:
         """Logits of a batch of packed pairs."""
         named = {name: values.numpy() for name, values in zip(INPUTS, inputs, strict=True)}
-        return Reading(*(torch.from_numpy(values) for values in self.session.run(OUTPUTS, named)))
+        start, end, sentence, answers = torch.from_numpy(
+            self.session.run([OUTPUT], named)[0]
+        ).unbind(-1)
+        return Reading(start, end, sentence, answers[:, 0])
 
 
 def load_averaged(checkpoint: Path) -> tuple[Reader, int]:
@@ -76,19 +96,18 @@ def write_onnx(reader: Reader, output: Path, *, small_activations: bool) -> None
     are unpacked when used: closer to what was trained, and faster with OpenVINO.
     """
     example = torch.ones(2, 16, dtype=torch.int64)
-    axes = {name: {0: "batch", 1: "token"} for name in [*INPUTS, *OUTPUTS]}
-    axes["answer_logit"] = {0: "batch"}
+    axes = {name: {0: "batch", 1: "token"} for name in [*INPUTS, OUTPUT]}
     with TemporaryDirectory() as folder:
         full = Path(folder) / "full.onnx"
         with warnings.catch_warnings():
             # The newer exporter needs one more package and writes the same graph.
             warnings.simplefilter("ignore", DeprecationWarning)
             torch.onnx.export(
-                reader,
+                OneOutput(reader).eval(),
                 (example, example, torch.zeros_like(example)),
                 full,
                 input_names=INPUTS,
-                output_names=OUTPUTS,
+                output_names=[OUTPUT],
                 dynamic_axes=axes,
                 opset_version=17,
                 dynamo=False,

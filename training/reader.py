@@ -93,7 +93,7 @@ class Training:
         self.optimizer.step()
         self.averaged.update_parameters(self.reader)
         self.progress.seen += len(batch.windows)
-        return float(loss)
+        return float(loss.detach())
 
     def save(self, name: str) -> None:
         """Write a checkpoint; one that is cut off leaves the one before."""
@@ -217,6 +217,9 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training.reader", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the training files")
     parser.add_argument(
+        "--mined", type=Path, default=Path("build/mined"), help="folder of the mined files"
+    )
+    parser.add_argument(
         "--held-out", type=Path, help="folder of the open sets (default: data beside --data)"
     )
     parser.add_argument("--output", type=Path, default=Path("build/reader"))
@@ -262,7 +265,8 @@ def main() -> None:
     tokenizer = load_tokenizer(options.tokenizer)
     held_out = options.held_out or options.data.parent / "data"
     samples = load_samples(held_out, size=options.sample_size)
-    Run(training, tokenizer, samples).learn(mixed_examples(options.data, seed=plan.seed))
+    examples = mixed_examples([options.data, options.mined], seed=plan.seed)
+    Run(training, tokenizer, samples).learn(examples)
 
 
 if __name__ == "__main__":

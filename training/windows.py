@@ -1,6 +1,7 @@
 """Packs a question and a window of a passage into the tokens that the reader sees.
 
-`[CLS] question [SEP] window [SEP]`; the window and the last separator are segment 1.
+`[CLS] question [SEP] window [SEP]`, or `[CLS] question [SEP] heading [SEP] window [SEP]` where the heading
+is shown; the window and the last separator are segment 1.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from pincite.text.sentences import sentence_spans
 from training.examples import Example, Range
 
 CLS, SEP = 101, 102
-QUESTION_TOKENS = 48
+QUESTION_TOKENS, HEADING_TOKENS = 48, 24
+HEADING_SHARE = 0.5
+"""Of the training windows, how many show the heading."""
 SHORTEST_WINDOW, LONGEST_WINDOW = 48, 160
 # A longer answer is a passage of its own: it says which sentences answer, not what the short answer is.
 SHORT_ANSWER_TOKENS = 30
@@ -50,24 +53,29 @@ def training_windows(
 ) -> list[Window]:
     """A window of each example, of random length, the focus at a random place in it."""
     windows = []
-    for example, question, passage in _encoded(tokenizer, examples):
+    for example, question, heading, passage in _encoded(tokenizer, examples):
+        shown = heading.ids if random.random() < HEADING_SHARE else []
         room = random.randint(SHORTEST_WINDOW, LONGEST_WINDOW)
         first = _random_start(passage.offsets, example.focus, room, random)
-        windows.append(_window(example, question, passage, first, room))
+        windows.append(_window(example, question.ids, shown, passage, first, room))
     return windows
 
 
 def whole_windows(tokenizer: Tokenizer, examples: Sequence[Example], *, most: int) -> list[Window]:
-    """Each example's passage from its beginning, up to `most` tokens."""
-    return [_window(example, q, p, 0, most) for example, q, p in _encoded(tokenizer, examples)]
+    """Each example's passage from its beginning, up to `most` tokens, with its heading."""
+    return [
+        _window(example, question.ids, heading.ids, passage, 0, most)
+        for example, question, heading, passage in _encoded(tokenizer, examples)
+    ]
 
 
 def _encoded(
     tokenizer: Tokenizer, examples: Sequence[Example]
-) -> list[tuple[Example, Encoding, Encoding]]:
+) -> list[tuple[Example, Encoding, Encoding, Encoding]]:
     questions = tokenizer.encode_batch([e.question for e in examples], add_special_tokens=False)
+    headings = tokenizer.encode_batch([e.heading for e in examples], add_special_tokens=False)
     passages = tokenizer.encode_batch([e.passage for e in examples], add_special_tokens=False)
-    return list(zip(examples, questions, passages, strict=True))
+    return list(zip(examples, questions, headings, passages, strict=True))
 
 
 def _random_start(offsets: list[Range], focus: Range | None, room: int, random: Random) -> int:
@@ -83,9 +91,16 @@ def _random_start(offsets: list[Range], focus: Range | None, room: int, random: 
 
 
 def _window(
-    example: Example, question: Encoding, passage: Encoding, first: int, room: int
+    example: Example,
+    question: list[int],
+    heading: list[int],
+    passage: Encoding,
+    first: int,
+    room: int,
 ) -> Window:
-    head = [CLS, *question.ids[:QUESTION_TOKENS], SEP]
+    head = [CLS, *question[:QUESTION_TOKENS], SEP]
+    if heading:
+        head += [*heading[:HEADING_TOKENS], SEP]
     characters = passage.offsets[first : first + room]
     spans = sentence_spans(example.passage)
     return Window(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -108,3 +109,18 @@ def test_an_empty_passage_and_a_long_question_make_a_window(tokenizer: Tokenizer
     (window,) = training_windows(tokenizer, [example], Random(0))
     assert len(window.ids) == QUESTION_TOKENS + 3
     assert window.characters == []
+
+
+def test_the_heading_stands_between_question_and_passage(tokenizer: Tokenizer) -> None:
+    plain = asked("Zürich")
+    headed = replace(plain, heading="Tea in Europe")
+    without, shown = whole_windows(tokenizer, [plain, headed], most=60)
+    words = tokenizer.encode("Tea in Europe", add_special_tokens=False).ids
+    assert shown.ids == [*without.ids[: without.first], *words, SEP, *without.ids[without.first :]]
+    assert shown.sentences == without.sentences
+
+
+def test_some_training_windows_show_the_heading_and_some_do_not(tokenizer: Tokenizer) -> None:
+    headed = replace(asked("Zürich"), heading="Tea in Europe")
+    firsts = {w.first for w in training_windows(tokenizer, [headed] * 20, Random(3))}
+    assert len(firsts) == 2
