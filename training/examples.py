@@ -41,8 +41,8 @@ class Share:
     unanswerable_weight: float = 1.0
 
 
-# What one pass over the data takes of each file: half of it does not answer. English only; policyqa goes
-# back to a set for research only, and chats (friendsqa, molweni) are unlike documents.
+# What one pass over the data takes of each file: half of it does not answer. English only; policyqa
+# goes back to a set for research only, and chats (friendsqa, molweni) are unlike documents.
 MIXTURE = {
     "squad-train": Share(7_000, 3_000, unanswerable_weight=3.0),
     "squadshifts-wikipedia": Share(4_000),

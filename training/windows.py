@@ -1,7 +1,7 @@
 """Packs a question and a window of a passage into the tokens that the reader sees.
 
-`[CLS] question [SEP] window [SEP]`, or `[CLS] question [SEP] heading [SEP] window [SEP]` where the heading
-is shown; the window and the last separator are segment 1.
+`[CLS] question [SEP] window [SEP]`, or `[CLS] question [SEP] heading [SEP] window [SEP]` where the
+heading is shown; the window and the last separator are segment 1.
 """
 
 from __future__ import annotations
