@@ -91,7 +91,7 @@ def cases(
     of_library = {"embedding": stages.pop("embedding")} if "embedding" in stages else {}
     data = load(name)
     with collection(data, of_library) as made:
-        asking = _Asking(made, stages)
+        asking = Asking(made, stages)
         if not kept.exists():
             pairs = _to_ask(data, sets, most)
             found = [one for kind, q in pairs if (one := asking.found(kind, q))]
@@ -143,7 +143,7 @@ def _foreign(name: str, sets: Sequence[str], chance: random.Random) -> list[Gold
     return asked
 
 
-class _Asking:
+class Asking:
     """Runs the stages up to the draft, with documents left out where wanted."""
 
     def __init__(self, made: Collection, overrides: Layer) -> None:
@@ -173,9 +173,7 @@ class _Asking:
     def found(self, kind: str, gold: GoldQuestion) -> Found | None:
         """What would be cited."""
         stages = self._stages
-        self._gone = self._removed(kind, gold)
-        question = stages.understander.understand(Question(text=gold.text))
-        hits = stages.reranker.rerank(question, stages.retriever.retrieve(question).hits).hits
+        question, hits = self.searched(gold.text, without=self._removed(kind, gold))
         evidence = stages.answerer.draft(question, stages.selector.select(question, hits)).evidence
         if not evidence:
             return None
@@ -186,6 +184,14 @@ class _Asking:
             hits=tuple(hits[:KEPT_HITS]),
             evidence=tuple(evidence),
         )
+
+    def searched(self, text: str, *, without: set[str]) -> tuple[Question, Sequence[Hit]]:
+        """A question as it is understood, and what is found where these documents are left out."""
+        stages = self._stages
+        self._gone = without
+        question = stages.understander.understand(Question(text=text))
+        found = stages.retriever.retrieve(question).hits
+        return question, stages.reranker.rerank(question, found).hits
 
     def measured(self, found: Found) -> Case:
         """Its signals, and whether it is right."""

@@ -63,7 +63,7 @@ def article_of(document: str) -> str:
     return document.partition("#")[0]
 
 
-class _AskingWithout(abstention_cases._Asking):
+class _AskingWithout(abstention_cases.Asking):
     """Words that stand only in the documents left out are words that stand nowhere, to each stage."""
 
     def __init__(self, made: Collection) -> None:

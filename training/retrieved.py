@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from abstention_cases import SearchWithout, questions
+from abstention_cases import Asking, questions
 from open_sets import collection, load
 
 from pincite.evaluate.datasets import Collection, GoldQuestion
@@ -27,20 +27,21 @@ def rows_of(name: str, most: int) -> Iterator[dict[str, Any]]:
     """Pairs of rows in the form of the training files."""
     data = load(name)
     with collection(data) as made:
-        search = SearchWithout(made)
+        asking = Asking(made, {})
         for question in questions(data, most):
             if not question.spans:
                 continue
-            found = _row(question, made, search.hits(question, set()), holding=True)
-            without = search.hits(question, set(question.relevant))
-            missed = _row(question, made, without, holding=False)
+            _, hits = asking.searched(question.text, without=set())
+            found = _row(question, made, hits, holding=True)
+            _, hits = asking.searched(question.text, without=set(question.relevant))
+            missed = _row(question, made, hits, holding=False)
             if found and missed:
                 yield {"id": f"{name}/found/{question.id}", **found}
                 yield {"id": f"{name}/missed/{question.id}", **missed}
 
 
 def _row(
-    question: GoldQuestion, made: Collection, hits: tuple[Hit, ...], *, holding: bool
+    question: GoldQuestion, made: Collection, hits: Sequence[Hit], *, holding: bool
 ) -> dict[str, Any] | None:
     for hit in hits:
         whole = hit.passage.span
