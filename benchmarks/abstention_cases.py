@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from open_sets import WORK, collection, load
 
 import pincite
+from pincite.assemble.verifying import open_reader
 from pincite.evaluate.datasets import Collection, Dataset, GoldQuestion
+from pincite.models.inference.prepared import prepared_folder
 from pincite.pipeline import AnswerStages
 from pincite.records.filters import Filters
 from pincite.records.flow import Evidence, Hit, Question
@@ -43,7 +45,9 @@ AKIN = (
 """Sets over the same articles: a question of one may be answered by the other."""
 
 
-PICKING = tuple("answer assemble chunk embed evidence index ingest rerank retrieve text".split())
+PICKING = tuple(
+    "answer assemble chunk embed evidence index ingest reading rerank retrieve text".split()
+)
 """Folders of the package on which it depends what would be cited."""
 KEPT_HITS = 20
 """Of each question; the first ones have all scores."""
@@ -160,7 +164,9 @@ class Asking:
             group: getattr(settings, group).model_copy(update=dict(values))
             for group, values in overrides.items()
         }
-        self._stages: AnswerStages = made.library.stages_with(settings.model_copy(update=changed))
+        chosen = settings.model_copy(update=changed)
+        self._stages: AnswerStages = made.library.stages_with(chosen)
+        self._reader = open_reader(chosen, prepared_folder(made.library.path))
         indexes, _ = made.library.index_state()
         assert indexes is not None
         self._weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
@@ -202,7 +208,12 @@ class Asking:
             kind=found.kind,
             question=found.gold.text,
             signals=measure(
-                found.question, found.evidence, found.hits, weights=self._weights, sources=catalog
+                found.question,
+                found.evidence,
+                found.hits,
+                weights=self._weights,
+                sources=catalog,
+                reader=self._reader,
             ),
             right=any(holds),
             first=holds[0],

@@ -24,7 +24,13 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
 from training.batches import batches_by_length, read_batch
-from training.held_out import LONGEST_PASSAGE_TOKENS, Samples, evaluate, load_samples
+from training.held_out import (
+    LONGEST_PASSAGE_TOKENS,
+    RETRIEVED,
+    Samples,
+    evaluate,
+    load_samples,
+)
 from training.model import Reader, Reading
 from training.reader import TOKENIZER
 from training.windows import load_tokenizer, whole_windows
@@ -200,13 +206,16 @@ def main() -> None:
     parser.add_argument("--held-out", type=Path, default=Path("../shared/data"))
     parser.add_argument("--sample-size", type=int, default=300)
     parser.add_argument(
+        "--retrieved", type=Path, default=RETRIEVED, help="file of training.retrieved, if there"
+    )
+    parser.add_argument(
         "--activations", type=int, choices=(8, 32), default=8, help="bits within products"
     )
     parser.add_argument("--tokenizer", type=Path, default=TOKENIZER)
     options = parser.parse_args()
     torch.set_num_threads(2)
     tokenizer = load_tokenizer(options.tokenizer)
-    samples = load_samples(options.held_out, size=options.sample_size)
+    samples = load_samples(options.held_out, size=options.sample_size, retrieved=options.retrieved)
     reader, examples = load_averaged(options.checkpoint)
     write_onnx(reader, options.output, small_activations=options.activations == 8)
     exported = OnnxReader(options.output)

@@ -14,10 +14,11 @@ import torch
 from tokenizers import Tokenizer
 
 from training.batches import AnyReader, batches_by_length, read_batch, sentence_logits
-from training.examples import Example, Range
+from training.examples import Example, Range, read_examples
 from training.windows import whole_windows
 
 LONGEST_PASSAGE_TOKENS = 320
+RETRIEVED = Path("build/mined/retrieved.jsonl")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,9 @@ class Samples:
     misleading: list[Example]  # the passage looks as if it answered
     topical: list[Example]  # another passage of the article that answers
     natural: list[Example]  # questions people asked, whole sentences as answers
+    # What the package's search finds of all documents, and without those that answer; may be empty.
+    found: list[Example]
+    missed: list[Example]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +43,14 @@ class Read:
     best_sentence_answers: bool
 
 
-def load_samples(folder: Path, *, size: int, seed: int = 0) -> Samples:
-    """Draw `size` examples of each kind from the sets squad2-open and clapnq-open."""
+def load_samples(
+    folder: Path, *, size: int, retrieved: Path | None = None, seed: int = 0
+) -> Samples:
+    """Draw `size` examples of each kind from the sets squad2-open and clapnq-open.
+
+    `retrieved` is what `training.retrieved` wrote; all of it is taken.
+    """
+    searched = list(read_examples(retrieved)) if retrieved and retrieved.exists() else []
     random = Random(seed)
     squad, natural = OpenSet(folder / "squad2-open"), OpenSet(folder / "clapnq-open")
 
@@ -54,6 +64,8 @@ def load_samples(folder: Path, *, size: int, seed: int = 0) -> Samples:
         misleading=drawn(squad.pairs(grade=0)),
         topical=[other for example in answerable for other in squad.with_other_passage(example)],
         natural=drawn(natural.pairs(grade=1)),
+        found=[example for example in searched if example.is_answerable],
+        missed=[example for example in searched if not example.is_answerable],
     )
 
 
@@ -102,12 +114,20 @@ def evaluate(reader: AnyReader, tokenizer: Tokenizer, samples: Samples) -> dict[
     topical = read_examples_with(reader, tokenizer, samples.topical)
     natural = read_examples_with(reader, tokenizer, samples.natural)
     logits = [read.answers for read in answerable]
+    searched = {}
+    if samples.found and samples.missed:
+        found, missed = (
+            [read.answers for read in read_examples_with(reader, tokenizer, examples)]
+            for examples in (samples.found, samples.missed)
+        )
+        searched["auroc_retrieved"] = area_under_curve(found, missed)
     return {
         "start_in_answer": _share([read.starts_in_answer for read in answerable]),
         "auroc_misleading": area_under_curve(logits, [read.answers for read in misleading]),
         "auroc_topical": area_under_curve(logits, [read.answers for read in topical]),
         "sentence_squad": _share([read.best_sentence_answers for read in answerable]),
         "sentence_natural": _share([read.best_sentence_answers for read in natural]),
+        **searched,
     }
 
 

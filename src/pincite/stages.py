@@ -6,6 +6,7 @@ that calls those constructors. Stages do not know each other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -263,6 +264,86 @@ class PairScorer(Protocol):
 
     def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """A score in 0..1 for each text, in order. Raises ModelError if the model fails."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToRead:
+    """A passage for a `PassageReader`. Ranges count characters of `text`, end exclusive.
+
+    `heading` is the line above it, `focus` what is to be quoted: what is read of a long passage lies
+    around that.
+    """
+
+    heading: str
+    text: str
+    sentences: tuple[tuple[int, int], ...]
+    focus: tuple[int, int]
+
+    @classmethod
+    def of(cls, passage: Passage, text: str, focus: Span) -> ToRead:
+        """A passage with its text; `focus` is a span of its document."""
+        shift = passage.span.start
+        return cls(
+            heading=passage.context,
+            text=text,
+            sentences=tuple((one.start - shift, one.end - shift) for one in passage.sentences),
+            focus=(focus.start - shift, focus.end - shift),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortAnswer:
+    """Characters of a passage that answer, if it answers; `probability` in 0..1."""
+
+    start: int
+    end: int
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageReading:
+    """What a reader says of one passage, as probabilities in 0..1; they are not calibrated.
+
+    `answers`: the passage answers the question. `sentences`: each is part of an answer; None for those
+    that were not read. `short`: the likeliest short answer; None for a passage without words.
+    """
+
+    answers: float
+    sentences: tuple[float | None, ...]
+    short: ShortAnswer | None
+
+    def best_of(self, passage: Passage, quoted: Span) -> float:
+        """The best of the quoted sentences; `answers` where none of them was read."""
+        within = [
+            found
+            for span, found in zip(passage.sentences, self.sentences, strict=True)
+            if found is not None and span.start < quoted.end and quoted.start < span.end
+        ]
+        return max(within, default=self.answers)
+
+
+def log_odds(probability: float) -> float:
+    """In -9.2..9.2: no probability is taken as nearer than 0.0001 to 0 or to 1."""
+    bounded = min(max(probability, 1e-4), 1 - 1e-4)
+    return math.log(bounded / (1 - bounded))
+
+
+class PassageReader(Protocol):
+    """Does this passage answer, and with which words, when a model reads both together?"""
+
+    @property
+    def name(self) -> str:
+        """Identifies the weights and everything else that changes what is said."""
+        ...
+
+    @property
+    def runtime(self) -> str:
+        """What runs it, for `pincite doctor`."""
+        ...
+
+    def read(self, question: str, passages: Sequence[ToRead]) -> list[PassageReading]:
+        """What it says of each passage, in order. Raises ModelError when it cannot."""
         ...
 
 

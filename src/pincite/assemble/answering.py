@@ -17,6 +17,7 @@ from pincite.assemble.writing import quoting_selector, writing_stages
 from pincite.models.encoders.built_in import is_known_word, is_rare_word
 from pincite.models.encoders.spec import reads_latin_only
 from pincite.pipeline import AnswerStages
+from pincite.reading.order import ReadOrderSelector
 from pincite.rerank.order import SCORES
 from pincite.retrieve.boosts import INTENT_RULES, TAG_SETS
 from pincite.retrieve.count_scan import WordSurveyor
@@ -29,6 +30,7 @@ from pincite.settings.groups import VerificationSettings
 from pincite.settings.loading import Settings
 from pincite.settings.toml_files import toml_file
 from pincite.stages import (
+    PassageReader,
     Reranker,
     Selector,
     TermWeights,
@@ -75,10 +77,12 @@ def answer_stages(
     reranker = reranker_of(settings.rerank, catalog, weights, models)
     understander = _question_reader(settings, catalog, indexes, weights, exact, encoder)
     selector = quoting_selector(settings, catalog)
+    if models.reader is not None:
+        selector = ReadOrderSelector(selector=selector, reader=models.reader, sources=catalog)
     basis = _calibration_basis(settings, catalog, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None
-    judge = _judge(settings.verification, catalog, weights, calibration)
+    judge = _judge(settings.verification, catalog, weights, calibration, models.reader)
     if settings.evidence.parts:
         selector = _by_parts(selector, understander, retriever, reranker, judge)
     refusers = added_refusers(settings, catalog)
@@ -177,6 +181,7 @@ def _judge(
     catalog: Catalog,
     weights: TermWeights,
     calibration: Calibration | None,
+    reader: PassageReader | None,
 ) -> Judge:
     needed = Thresholds(
         confidence=chosen.abstain_below,
@@ -186,7 +191,9 @@ def _judge(
     )
     version = catalog.meta("corpus_version")
     description = calibration.told(version) if calibration else UNCALIBRATED
-    return Judge(catalog, weights, needed, calibration=calibration, told=description)
+    return Judge(
+        catalog, weights, needed, calibration=calibration, told=description, reader=reader
+    )
 
 
 def _calibration_basis(
@@ -224,7 +231,7 @@ def _digest(
         )
         if chosen
     ]
-    of_models = (models.encoder, models.scorer, models.writer, models.entailment)
+    of_models = (models.encoder, models.scorer, models.writer, models.entailment, models.reader)
     names = [model.name if model else "" for model in of_models]
     made_by = asdict(calibration) if calibration else None
     parts = [settings.digest(), catalog.readings(), files, names, made_by]

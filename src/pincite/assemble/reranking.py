@@ -26,6 +26,7 @@ from pincite.settings.loading import Settings
 from pincite.stages import (
     LanguageModel,
     PairScorer,
+    PassageReader,
     Reranker,
     TermWeights,
     VectorEncoder,
@@ -48,7 +49,7 @@ class Models:
 
     `hot` is the cache of token states for late interaction, `scorer` the result of `open_scorer`,
     `writer` the language model of the modes that need one, `entailment` the model that checks the
-    statements it writes.
+    statements it writes, `reader` the model that reads quoted passages for order and confidence.
     """
 
     encoder: VectorEncoder | None
@@ -56,6 +57,7 @@ class Models:
     scorer: PairScorer | None = None
     writer: LanguageModel | None = None
     entailment: EntailmentModel | None = None
+    reader: PassageReader | None = None
 
 
 def hot_passages(

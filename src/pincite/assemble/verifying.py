@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from pincite.assemble.reranking import Models
+from pincite.models.encoders.built_in import find_tokenizer
+from pincite.reading.files import open_small_reader
+from pincite.settings.groups import DEFAULT_ENCODER
 from pincite.settings.loading import Settings
-from pincite.stages import TermWeights
+from pincite.stages import PassageReader, TermWeights
 from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.statements.entailment import EntailmentModel, open_entailment_model
 
@@ -20,6 +23,22 @@ def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
         return None
     return open_entailment_model(
         Path(settings.verification.nli_model).expanduser(),
+        cache,
+        runtime=settings.embedding.runtime,
+        threads=settings.embedding.threads,
+    )
+
+
+def open_reader(settings: Settings, cache: Path) -> PassageReader | None:
+    """What reads quoted passages together with the question; None where it is not wanted.
+
+    It was fitted beside late interaction by the default encoder, and is wanted nowhere else.
+    """
+    by_default = settings.embedding.model == DEFAULT_ENCODER
+    if settings.verification.reader == "none" or not by_default:
+        return None
+    return open_small_reader(
+        find_tokenizer(),
         cache,
         runtime=settings.embedding.runtime,
         threads=settings.embedding.threads,

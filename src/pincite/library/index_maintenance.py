@@ -110,7 +110,8 @@ class Upkeep:
         writer, no_writer = self.writers.of(settings)
         scorer, no_scorer = self.scorers.of(settings, writer)
         entailment, no_entailment = self.scorers.entailment_of(settings)
-        problems = (no_writer, no_scorer, no_entailment)
+        reader, no_reader = self.scorers.reader_of(settings)
+        problems = (no_writer, no_scorer, no_entailment, no_reader)
         notices = (*notices, *(problem for problem in problems if problem))
         models = Models(
             encoder=encoder,
@@ -118,6 +119,7 @@ class Upkeep:
             scorer=scorer,
             writer=writer,
             entailment=entailment,
+            reader=reader,
         )
         calibration = load_calibration(self._path) if calibrated else None
         return answer_stages(settings, self._catalog, self._indexes, models, notices, calibration)

@@ -6,12 +6,12 @@ import threading
 from pathlib import Path
 
 from pincite.assemble.reranking import open_scorer
-from pincite.assemble.verifying import open_entailment
+from pincite.assemble.verifying import open_entailment, open_reader
 from pincite.errors import ModelError
 from pincite.models.llm.opening import open_fallback, open_model
 from pincite.settings.groups import GenerationSettings
 from pincite.settings.loading import Settings
-from pincite.stages import LanguageModel, PairScorer
+from pincite.stages import LanguageModel, PairScorer, PassageReader
 from pincite.verify.statements.entailment import EntailmentModel
 
 
@@ -73,6 +73,7 @@ class LibraryScorers:
         self._cache = cache
         self._opened: dict[str, PairScorer | None] = {}
         self._entailment: dict[str, EntailmentModel | None] = {}
+        self._readers: dict[str, PassageReader | None] = {}
         self._one_at_a_time = threading.RLock()
 
     def of(self, settings: Settings, writer: LanguageModel | None) -> tuple[PairScorer | None, str]:
@@ -101,6 +102,19 @@ class LibraryScorers:
                 except ModelError as error:
                     return None, f"statements judged without verification.nli_model: {error}"
             return self._entailment[key], ""
+
+    def reader_of(self, settings: Settings) -> tuple[PassageReader | None, str]:
+        """The model that reads quoted passages, and why there is none where it cannot be had."""
+        if settings.verification.reader == "none":
+            return None, "confidence without the reader: verification.reader is none"
+        key = repr(settings.embedding)
+        with self._one_at_a_time:
+            if key not in self._readers:
+                try:
+                    self._readers[key] = open_reader(settings, self._cache)
+                except ModelError as error:
+                    return None, f"confidence without the reader: {error}"
+            return self._readers[key], ""
 
     def problem(self, settings: Settings, writer: LanguageModel | None) -> str:
         """Why the model cannot judge, after trying; empty when it can, or when none is wanted."""

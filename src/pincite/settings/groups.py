@@ -500,6 +500,11 @@ class VerificationSettings(Group):
     least_share: float = Field(
         default=0.5, ge=0, le=1, description="least_statements as a share of all its statements"
     )
+    reader: Literal["small", "none"] = Field(
+        default="small",
+        description="the model that reads question and quoted passages together, for the confidence; "
+        "none: words and scores alone",
+    )
     nli_model: str = Field(
         default="none",
         description="entailment model that checks statements against their quotes: the full path of a "

@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from pincite.models.vectors import sigmoid
 from pincite.records.flow import Evidence, Hit, Question
-from pincite.stages import Sources, TermWeights
+from pincite.stages import PassageReader, Sources, TermWeights
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.dated import wrong_years
 from pincite.verify.abstention.near_misses import near_miss
@@ -68,7 +68,9 @@ class Judge:
         *,
         calibration: Calibration | None = None,
         told: str = UNCALIBRATED,
+        reader: PassageReader | None = None,
     ) -> None:
+        self._reader = reader
         self._sources = sources
         self._weights = weights
         self._needed = needed
@@ -79,7 +81,14 @@ class Judge:
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
     ) -> Judgement:
         """For an answer that rests on this evidence, of which there is at least one piece."""
-        signals = measure(question, evidence, hits, weights=self._weights, sources=self._sources)
+        signals = measure(
+            question,
+            evidence,
+            hits,
+            weights=self._weights,
+            sources=self._sources,
+            reader=self._reader,
+        )
         shipped = round(confidence(signals), _DECIMALS)
         sure = self._calibrated(shipped)
         few = self._few(evidence)
@@ -148,7 +157,7 @@ class Judge:
         elif needed.confidence is not None:
             if sure < needed.confidence:
                 return f"confidence {sure:.2f}, {needed.confidence:.2f} needed"
-        elif shipped < (least := threshold(needed.stance, signals.scored_by)):
+        elif shipped < (least := threshold(needed.stance, signals.model)):
             return f"confidence {sure:.2f}, {self._calibrated(least):.2f} needed"
         score = hits[0].score if hits else 0.0
         if score < needed.score:
@@ -169,20 +178,24 @@ SIGNALS = (
     "negated",
     "opposed",
 )
+READ = ("sentence", "agreement", "numbers", "negated", "opposed", "answers", "answering")
+"""Where the small reader was asked: beside it the others showed nothing on sets left out of the fit."""
+
 MODELS_FILE = "confidence.toml"
 """Written by `python benchmarks/fit_confidence.py`, which says what it was fitted on."""
 
 
 def confidence(signals: Signals) -> float:
     """A value in 0..1, by a logistic model. Not calibrated on the user's own documents."""
-    model = _models()[signals.scored_by]
-    score = model["intercept"] + sum(model[name] * getattr(signals, name) for name in SIGNALS)
-    return sigmoid(score)
+    model, values = _models()[signals.model], signals.values()
+    # A model has the signals that its fit found worth having.
+    score = sum(model[name] * value for name, value in values.items() if name in model)
+    return sigmoid(model["intercept"] + score)
 
 
-def threshold(stance: str, scored_by: str) -> float:
-    """The confidence that a stance asks for, where sentences were scored in this way."""
-    return _models()[scored_by][stance]
+def threshold(stance: str, model: str) -> float:
+    """The confidence that a stance asks for, where this model weighed the signals."""
+    return _models()[model][stance]
 
 
 def models_digest() -> str:

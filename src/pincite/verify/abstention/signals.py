@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from itertools import groupby, pairwise
 
 from pincite.records.flow import Evidence, Hit, Question
-from pincite.stages import Sources, TermWeights
+from pincite.stages import PassageReader, Sources, TermWeights
 from pincite.text.negations import takes_back
 from pincite.text.question_words import is_asking_verb, is_grammar, without_asking_phrases
 from pincite.text.terms import is_unspaced, question_terms, terms
 from pincite.verify.abstention.opposition import is_negated_alike, is_negated_otherwise, opposites
 from pincite.verify.numbers.missing import cited_texts, has_digits, missing_numbers
 from pincite.verify.quotes.list_lead_ins import read_with_announcements
+from pincite.verify.reading import Read, read
 
 IN_NO_PASSAGE = 0.999
 """Weight from which on a word stands nowhere in the library; the weight of such a word is 1."""
@@ -42,7 +43,8 @@ class Signals:
     first. `unknown`: the share that stands nowhere in the library. `numbers`: the share that is numbers
     which no cited passage names. `negated`: 1 where the best sentence
     states what the question negates and no other quote negates it; `opposed`: 1 where it holds a word
-    of opposite meaning.
+    of opposite meaning. `read`: what a reader of question and passages together says, where there is
+    one.
     """
 
     scored_by: ScoredBy
@@ -55,6 +57,18 @@ class Signals:
     numbers: float
     negated: float
     opposed: float
+    read: Read | None = None
+
+    @property
+    def model(self) -> str:
+        """The logistic model that weighs these signals."""
+        return f"{self.scored_by}{'_read' if self.read else ''}"
+
+    def values(self) -> dict[str, float]:
+        """Each by its name."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        del own["scored_by"], own["read"]
+        return {**own, **(asdict(self.read) if self.read else {})}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +135,13 @@ def measure(
     *,
     weights: TermWeights,
     sources: Sources,
+    reader: PassageReader | None = None,
 ) -> Signals:
-    """The signals for an answer that would cite this evidence, of which there is at least one."""
+    """The signals for an answer that would cite this evidence, of which there is at least one.
+
+    The reader is asked only in English, which it was taught, and where late interaction scored the
+    sentences, beside which its model was fitted.
+    """
     asked = asked_terms(question, weights)
     best = max(evidence, key=lambda item: item.score)
     passage = {
@@ -132,8 +151,10 @@ def measure(
     sentence = set(terms(best.quote, asked.language))
     said = read_with_announcements(best, sources)
     opposed = opposites(question.plain, said, asked.language, above=best.passage.context)
+    scored_by = _scored_by(hits)
+    is_read = reader and asked.language == "en" and scored_by is ScoredBy.LATE_INTERACTION
     return Signals(
-        scored_by=_scored_by(hits),
+        scored_by=scored_by,
         sentence=best.score,
         faint=max(0.0, 1 - 2 * best.score),
         coverage=asked.share(evidence_terms(evidence, asked.language, sources)),
@@ -143,6 +164,7 @@ def measure(
         numbers=asked.share(_lost_numbers(question, evidence, asked.language, sources)),
         negated=float(states_what_is_negated(question, evidence, asked.language, sources)),
         opposed=float(bool(opposed)),
+        read=read(reader, question, evidence, hits, sources=sources) if is_read else None,
     )
 
 

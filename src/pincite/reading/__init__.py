@@ -1,0 +1,1 @@
+"""What does a passage say to a question, when a model reads both together?"""
