@@ -152,7 +152,8 @@ def measure(
     said = read_with_announcements(best, sources)
     opposed = opposites(question.plain, said, asked.language, above=best.passage.context)
     scored_by = _scored_by(hits)
-    is_read = reader and asked.language == "en" and scored_by is ScoredBy.LATE_INTERACTION
+    if asked.language != "en" or scored_by is not ScoredBy.LATE_INTERACTION:
+        reader = None
     return Signals(
         scored_by=scored_by,
         sentence=best.score,
@@ -164,7 +165,7 @@ def measure(
         numbers=asked.share(_lost_numbers(question, evidence, asked.language, sources)),
         negated=float(states_what_is_negated(question, evidence, asked.language, sources)),
         opposed=float(bool(opposed)),
-        read=read(reader, question, evidence, hits, sources=sources) if is_read else None,
+        read=read(reader, question, evidence, hits, sources=sources) if reader else None,
     )
 
 
