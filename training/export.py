@@ -206,7 +206,10 @@ def main() -> None:
     parser.add_argument("--held-out", type=Path, default=Path("../shared/data"))
     parser.add_argument("--sample-size", type=int, default=300)
     parser.add_argument(
-        "--retrieved", type=Path, default=RETRIEVED, help="file of training.retrieved, if there"
+        "--retrieved",
+        type=Path,
+        default=RETRIEVED,
+        help="file of benchmarks/retrieved.py, if there",
     )
     parser.add_argument(
         "--activations", type=int, choices=(8, 32), default=8, help="bits within products"

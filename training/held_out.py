@@ -48,7 +48,7 @@ def load_samples(
 ) -> Samples:
     """Draw `size` examples of each kind from the sets squad2-open and clapnq-open.
 
-    `retrieved` is what `training.retrieved` wrote; all of it is taken.
+    `retrieved` is what `benchmarks/retrieved.py` wrote; all of it is taken.
     """
     searched = list(read_examples(retrieved)) if retrieved and retrieved.exists() else []
     random = Random(seed)

@@ -1,8 +1,8 @@
-"""`python -m training.retrieved`: what the package's own search returns, with the answers and without.
+"""`python benchmarks/retrieved.py`: what the package's own search returns, with the answers and without.
 
 Questions of the open sets are asked twice: of all documents, and of those that do not answer. Kept are
 the first passage that holds the answer, and the first of all where the right documents are missing. It
-needs the package's environment and `PYTHONPATH=src:benchmarks`.
+needs the environment of the package.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _row(
 
 def main() -> None:
     """Write the file that `training.held_out` reads."""
-    parser = argparse.ArgumentParser(prog="python -m training.retrieved", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("build/mined/retrieved.jsonl"))
     parser.add_argument("--most", type=int, default=100, help="questions of each set")
     options = parser.parse_args()
