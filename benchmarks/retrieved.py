@@ -1,4 +1,4 @@
-"""`python benchmarks/retrieved.py`: what the package's own search returns, with the answers and without.
+"""`python benchmarks/retrieved.py`: what the search returns, with the answers and without.
 
 Questions of the open sets are asked twice: of all documents, and of those that do not answer. Kept are
 the first passage that holds the answer, and the first of all where the right documents are missing. It
