@@ -17,8 +17,8 @@ from pincite.assemble.writing import quoting_selector, writing_stages
 from pincite.models.encoders.built_in import is_known_word, is_rare_word
 from pincite.models.encoders.spec import reads_latin_only
 from pincite.pipeline import AnswerStages
-from pincite.reading.order import ReadOrderSelector
 from pincite.rerank.order import SCORES
+from pincite.rerank.reader.order import ReadOrderSelector
 from pincite.retrieve.boosts import INTENT_RULES, TAG_SETS
 from pincite.retrieve.count_scan import WordSurveyor
 from pincite.retrieve.exact import ExactWords
@@ -191,9 +191,7 @@ def _judge(
     )
     version = catalog.meta("corpus_version")
     description = calibration.told(version) if calibration else UNCALIBRATED
-    return Judge(
-        catalog, weights, needed, calibration=calibration, told=description, reader=reader
-    )
+    return Judge(catalog, weights, needed, calibration=calibration, told=description, reader=reader)
 
 
 def _calibration_basis(

@@ -13,9 +13,9 @@ from pincite.text.negations import takes_back
 from pincite.text.question_words import is_asking_verb, is_grammar, without_asking_phrases
 from pincite.text.terms import is_unspaced, question_terms, terms
 from pincite.verify.abstention.opposition import is_negated_alike, is_negated_otherwise, opposites
+from pincite.verify.abstention.reading import Read, read
 from pincite.verify.numbers.missing import cited_texts, has_digits, missing_numbers
 from pincite.verify.quotes.list_lead_ins import read_with_announcements
-from pincite.verify.reading import Read, read
 
 IN_NO_PASSAGE = 0.999
 """Weight from which on a word stands nowhere in the library; the weight of such a word is 1."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pincite.errors import ModelError
 from pincite.models.inference.runtimes import Runtime
 from pincite.models.vectors import sigmoid
-from pincite.reading.windows import Window, windows
+from pincite.rerank.reader.windows import Window, windows
 from pincite.stages import PassageReading, ShortAnswer, ToRead
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pincite.reading.order import ReadOrderSelector
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Passage, Question, Selection, Understood
+from pincite.rerank.reader.order import ReadOrderSelector
 from pincite.stages import PassageReading, ToRead
 
 TEXT = "The mill was built in 1794. It burnt down in 1840. A museum stands there."

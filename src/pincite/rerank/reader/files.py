@@ -9,8 +9,8 @@ from pincite.errors import ModelError
 from pincite.models.inference.files import GraphFile
 from pincite.models.inference.runtimes import open_runtime
 from pincite.models.inference.tokenizer import open_tokenizer
-from pincite.reading.reader import SmallReader
 from pincite.records.files import MEBIBYTE, read_regular
+from pincite.rerank.reader.reader import SmallReader
 
 READER_SHA256 = "b45fd44bc49275a10c2425fcdadc0a364251297498dedf74207bbe5352597aff"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pincite.reading.reader import LANGUAGE
 from pincite.records.flow import Evidence, Hit, Question, Selection
+from pincite.rerank.reader.reader import LANGUAGE
 from pincite.stages import PassageReader, Selector, Sources, ToRead, log_odds
 
 _ANSWERS, _ANSWERING = 0.01, 0.01
