@@ -26,7 +26,7 @@ KINDS = {
 LEFT_OUT = re.compile(
     r"pincite/interfaces/samples/(build_samples|\w+_layout|sample_text)\.py|pincite/interfaces/samples/content/"
 )
-LARGEST_BYTES = 4_000_000
+LARGEST_BYTES = 28_000_000
 
 
 def built(tree: Path, target: Path) -> tuple[Path, Path]:
