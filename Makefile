@@ -1,12 +1,13 @@
 # Two commands for a machine that has Python 3.11 or newer, make and the package index:
 #   make demo    sets everything up and asks the sample documents five questions
-#   make test    installs what the tests need and runs them
-#   make test-full  the same, repeating what depends on chance many more times
+#   make test    installs what the tests need and runs the quick ones, in about five minutes on two cores
+#   make test-full  runs all of them, as continuous integration does; make test-exhaustive repeats what
+#                   depends on chance many more times
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-full check install clean
+.PHONY: demo test test-full test-exhaustive check install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/pincite demo
@@ -15,8 +16,11 @@ test: $(VENV)/.installed-test
 	scripts/check $(BIN)
 	scripts/test $(BIN)
 
-test-full: export PINCITE_TESTS = full
+test-full: export PINCITE_TESTS = all
 test-full: test
+
+test-exhaustive: export PINCITE_TESTS = full
+test-exhaustive: test
 
 check: $(VENV)/.installed-test
 	scripts/check $(BIN)

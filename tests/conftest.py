@@ -18,6 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from pincite.records.addresses import DatabaseAddress
 from tests.postgres_server import TestServer, running_server
+from tests.tiers import IS_QUICK
 
 pytest.register_assert_rewrite("pincite.testing.contracts", "pincite.testing.language_models")
 
@@ -32,6 +33,18 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Archives that are made for a test hold the time; its name must not, processes compare it."""
     made_now = isinstance(val, bytes) and val.startswith(b"PK")
     return argname if made_now else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow tests out of the quick tier, unless one is asked for by its file or name."""
+    root = config.rootpath
+    is_whole = [Path(name).resolve() for name in config.args if "::" not in name]
+    if not IS_QUICK or root / "tests" not in is_whole:
+        return
+    slow = set((root / "tests" / "slow_tests.txt").read_text(encoding="utf-8").split())
+    left_out = [item for item in items if item.nodeid.partition("[")[0] in slow]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item.nodeid.partition("[")[0] not in slow]
 
 
 class NetworkUsed(AssertionError):

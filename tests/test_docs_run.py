@@ -20,7 +20,7 @@ from pincite.interfaces.cli.app import main
 
 RUN_ELSEWHERE = {"integrations.md": "tests/integrations/test_page.py"}
 USUAL = ("tutorial.md", "developer.md", "receipts.md")
-"""Pages that always run; the others do with `make test-full`."""
+"""Pages that always run; the others do with `make test-exhaustive`."""
 
 
 def _runs(page: Path) -> bool:

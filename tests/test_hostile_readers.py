@@ -26,6 +26,7 @@ from pincite.records.document_codec import document_from_bytes
 from pincite.records.flow import FileRead, Passage
 from pincite.records.library_records import IngestReport
 from pincite.store.catalog.catalog import Catalog
+from pincite.store.catalog.engine import SqliteStore
 from pincite.testing.fakes import FakeEncoder
 from tests.wire_forms import Word, wire_form
 
@@ -240,7 +241,8 @@ def test_a_text_larger_than_the_database_takes_fails_alone(
 ) -> None:
     import sqlite3
 
-    with catalog._engine.connect() as connection:
+    assert isinstance(catalog.store, SqliteStore)
+    with catalog.store._engine.connect() as connection:
         raw = connection.connection.driver_connection
         assert isinstance(raw, sqlite3.Connection)
         raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 50_000)

@@ -609,7 +609,7 @@ def test_a_set_of_other_documents_is_refused_and_stays_as_it_is(
             LabelledSet(folder, library)
         (tmp_path / "half").mkdir()
         (tmp_path / "half" / "queries.jsonl").write_text("")
-        with pytest.raises(DatasetError, match=r"holds queries\.jsonl and no corpus\.jsonl"):
+        with pytest.raises(DatasetError, match=r"contains queries\.jsonl but no corpus\.jsonl"):
             LabelledSet(tmp_path / "half", library)
     assert (folder / "corpus.jsonl").read_bytes() == before
 

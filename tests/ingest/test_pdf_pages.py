@@ -114,8 +114,8 @@ def test_scripts_are_flagged() -> None:
     document = read(content.replace(b"/Type /Catalog", script))
     details = {flag.detail for flag in document.flags if flag.kind is FlagKind.ACTIVE_CONTENT}
     assert details == {
-        "it holds JavaScript; nothing was run",
-        "it holds an action on opening; nothing was run",
+        "it contains JavaScript; nothing was run",
+        "it contains an action on opening; nothing was run",
     }
 
 

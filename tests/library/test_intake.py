@@ -401,7 +401,7 @@ def test_a_name_that_is_not_utf8_is_reported_and_the_others_go_in(desk: Desk, fo
     assert report.added == 3
     told = {Path(problem.path).name: problem.reason for problem in report.failed}
     assert told.keys() == {r"bad\xffname.txt", r"f\xe9"}
-    assert all("not UTF-8" in reason for reason in told.values())
+    assert all("not valid UTF-8" in reason for reason in told.values())
     desk.take_in(folder / "a.txt")
     assert len(desk.catalog.failures()) == 2
     Path(os.fsdecode(os.fsencode(folder) + b"/bad\xffname.txt")).unlink()

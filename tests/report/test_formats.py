@@ -148,7 +148,7 @@ def test_fonts_of_the_system_are_found_for_what_reportlab_cannot_show() -> None:
 
 def test_a_font_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "font.ttf").write_bytes(b"no font")
-    with pytest.raises(UsageError, match="no TrueType font"):
+    with pytest.raises(UsageError, match="not a TrueType font"):
         Fonts([tmp_path / "font.ttf"])
 
 

@@ -72,7 +72,7 @@ def test_a_library_that_is_gone_makes_health_fail(serve: Serve, library: Path) -
     shutil.rmtree(library)
     health = client.get("/health")
     assert health.status_code == 503
-    assert "gone" in health.json()["problems"][0]
+    assert "missing" in health.json()["problems"][0]
 
 
 def test_a_damaged_index_is_made_anew_from_the_catalog(serve: Serve, library: Path) -> None:

@@ -130,7 +130,8 @@ def test_a_damaged_prepared_graph_is_made_anew(
     both: dict[str, MiniLmEncoder], tmp_path: Path, encoder_cache: Path, suffix: str, damage: str
 ) -> None:
     runtime = "onnxruntime" if suffix == ".onnx" else "openvino"
-    (folder,) = encoder_cache.glob(f"*{runtime}*")
+    digest = find_encoder_files().graph.sha256[:12]
+    (folder,) = encoder_cache.glob(f"{digest}-{runtime}*")
     shutil.copytree(folder, tmp_path / folder.name)
     (graph,) = (tmp_path / folder.name).glob(f"*{suffix}")
     content = bytearray(graph.read_bytes())

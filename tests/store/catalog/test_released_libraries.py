@@ -17,7 +17,7 @@ from tiers import often
 
 from pincite.store.catalog import migrations
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 FORMATS: Sequence[int] = often(range(3, migrations.NEWEST), (3, 6, migrations.NEWEST - 1))
 """Of each there is a catalog of the same two files, made by the last code that wrote it.
 
