@@ -33,12 +33,12 @@ _PARTS = {"half": 2, "quarter": 4} | {
 }
 
 _SMALL = "|".join(sorted(_VALUES, key=len, reverse=True))
-_WORDS_NUMBER = re.compile(
+_CARDINAL = re.compile(
     rf"\b(?:(?:{_SMALL}|(?:a|an)(?=\s+(?:hundred|thousand)))"
     rf"(?:(?:[\s-]+|\s+and\s+)(?:{_SMALL}|hundred|thousand)\b)*)(?!\w)",
     re.IGNORECASE,
 )
-_NUMBER_WORDS_FRACTION = re.compile(
+_FRACTION_BEHIND_WORDS = re.compile(
     rf"[\s-]+(?P<below>{'|'.join(_PARTS)}|halve)s?\b(?!\s+quarter)", re.IGNORECASE
 )
 _A_PART = re.compile(
@@ -63,15 +63,15 @@ class WordedNumber:
 def worded_numbers(text: str) -> Iterator[WordedNumber]:
     """Cardinals, fractions and ordinals from `third` on; `first` and `second` mean too much else."""
     taken = 0
-    for found in _WORDS_NUMBER.finditer(text):
-        value, end = Decimal(_number_words_value(found[0])), found.end()
-        if below := _NUMBER_WORDS_FRACTION.match(text, end):
+    for found in _CARDINAL.finditer(text):
+        value, end = Decimal(_value_of_words(found[0])), found.end()
+        if below := _FRACTION_BEHIND_WORDS.match(text, end):
             value, end = value / _part(below["below"]), below.end()
         taken = end
         yield WordedNumber(start=found.start(), end=end, value=value)
     covered = taken
     for found in _A_PART.finditer(text):
-        if found.start() >= covered or not _WORDS_NUMBER.match(text, found.start()):
+        if found.start() >= covered or not _CARDINAL.match(text, found.start()):
             value = 1 / _part(found["below"] or "half")
             yield WordedNumber(start=found.start(), end=found.end(), value=value)
     for found in _ORDINAL.finditer(text):
@@ -85,7 +85,7 @@ def _part(word: str) -> Decimal:
     return Decimal(_PARTS.get(word.lower(), 2))
 
 
-def _number_words_value(words: str) -> int:
+def _value_of_words(words: str) -> int:
     """`two hundred and five thousand` is 205000."""
     whole, part = 0, 0
     for word in _TOKEN.findall(words.lower()):

@@ -22,7 +22,7 @@ from pincite.records.document import BlockKind, Document, document_id
 
 _DEEPEST_TABLE = 30
 _SKIPPED = frozenset(f"{W}{name}" for name in ("del", "moveFrom", "sdtPr", "sectPr"))
-_WALK_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
 
 class BodyWalker:
@@ -57,7 +57,7 @@ class BodyWalker:
                 stack.extend(reversed(list(text_boxes(node))))
             elif node.tag == TABLE:
                 self._table(node, depth=1)
-            elif node.tag not in _SKIPPED and node.tag != _WALK_FALLBACK:
+            elif node.tag not in _SKIPPED and node.tag != _FALLBACK:
                 # Content controls, tracked insertions and notes wrap paragraphs.
                 stack.extend(reversed(elements(node)))
 
@@ -118,7 +118,6 @@ _PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/picture}pic"
 _OLD_PICTURE = "{urn:schemas-microsoft-com:vml}imagedata"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
 
 class DocxReader:

@@ -41,10 +41,10 @@ _OWN_SIZE = re.compile(
 _NAMED = {"white": "#ffffff", "black": "#000000"}
 _RGB = re.compile(r"rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)")
 # Most pages contain hidden menus, dialogs and script messages; these are not reported.
-_HIDDEN_FURNITURE = ("nav", "header", "footer", "aside", "form", "dialog", "li", "ul", "menu")
+_FURNITURE_TAGS = ("nav", "header", "footer", "aside", "form", "dialog", "li", "ul", "menu")
 _FEWEST_WORDS = 4
 _LONGEST_CHARS = 5_000
-_HIDDEN_MOST = 50
+_MOST_HIDDEN_PIECES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def remove_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> I
                 continue
             worth_telling = len(text.split()) >= _FEWEST_WORDS and not _is_furniture(part)
             part.decompose()
-            if worth_telling and found < _HIDDEN_MOST:
+            if worth_telling and found < _MOST_HIDDEN_PIECES:
                 found += 1
                 yield HiddenText(text=text[:_LONGEST_CHARS], why=why)
 
@@ -167,7 +167,7 @@ def _hex(colour: str) -> str:
 def _is_furniture(node: LexborNode) -> bool:
     current: LexborNode | None = node
     while current is not None:
-        if current.tag in _HIDDEN_FURNITURE:
+        if current.tag in _FURNITURE_TAGS:
             return True
         current = current.parent
     return False

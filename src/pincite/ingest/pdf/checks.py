@@ -31,18 +31,18 @@ from pincite.ingest.pdf.words import Rectangle
 _MOST_PIECES = 1_000
 """Text with more pieces than this is not test-rendered, and counts as switched off."""
 _DEEPEST = 64
-_LAYERS_MOST_MARKS = 16
+_MOST_MARKS = 16
 _LONGEST_SIDE = 800
-_LAYERS_LONGEST_NAME = 32
+_LONGEST_LAYER_NAME = 32
 _BYTES_A_PIXEL = 4
 
-_layers_count_on_page = direct(pdfium.FPDFPage_CountObjects, ctypes.c_int)
-_layers_on_page = direct(pdfium.FPDFPage_GetObject, ADDRESS)
+_count_on_page = direct(pdfium.FPDFPage_CountObjects, ctypes.c_int)
+_on_page = direct(pdfium.FPDFPage_GetObject, ADDRESS)
 _count_in_form = direct(pdfium.FPDFFormObj_CountObjects, ctypes.c_int)
 _in_form = direct(pdfium.FPDFFormObj_GetObject, ADDRESS)
-_layers_type = direct(pdfium.FPDFPageObj_GetType, ctypes.c_int)
-_layers_count_marks = direct(pdfium.FPDFPageObj_CountMarks, ctypes.c_int)
-_layers_mark = direct(pdfium.FPDFPageObj_GetMark, ADDRESS)
+_type = direct(pdfium.FPDFPageObj_GetType, ctypes.c_int)
+_count_marks = direct(pdfium.FPDFPageObj_CountMarks, ctypes.c_int)
+_mark = direct(pdfium.FPDFPageObj_GetMark, ADDRESS)
 _set_active = direct(pdfium.FPDFPageObj_SetIsActive, ctypes.c_int)
 _render_mode = direct(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.c_int)
 _set_render_mode = direct(pdfium.FPDFTextObj_SetTextRenderMode, ctypes.c_int)
@@ -54,7 +54,7 @@ _Call = Callable[..., int]
 def text_in_layers_off(page: object) -> frozenset[int]:
     """The addresses of the text objects of a page that a viewer does not show."""
     objects = _Objects()
-    objects.collect(pointer_to(address_of(page)), (), _layers_count_on_page, _layers_on_page)
+    objects.collect(pointer_to(address_of(page)), (), _count_on_page, _on_page)
     if not objects.pieces:
         return frozenset()
     off: set[int] = set()
@@ -81,7 +81,7 @@ class _Objects:
             address = at(holder, number)
             self.all.append(address)
             page_object = pointer_to(address)
-            kind = _layers_type(page_object)
+            kind = _type(page_object)
             if kind == pdfium.FPDF_PAGEOBJ_FORM and len(forms) < _DEEPEST:
                 self.collect(page_object, (*forms, address), _count_in_form, _in_form)
             elif kind == pdfium.FPDF_PAGEOBJ_TEXT:
@@ -134,19 +134,19 @@ class _Drawing:
 
 
 def _layer_marks(page_object: Pointer) -> Iterator[int]:
-    for number in range(min(_layers_count_marks(page_object), _LAYERS_MOST_MARKS)):
-        address = _layers_mark(page_object, number)
+    for number in range(min(_count_marks(page_object), _MOST_MARKS)):
+        address = _mark(page_object, number)
         if _mark_name(ctypes.cast(address, pdfium.FPDF_PAGEOBJECTMARK)) == "OC":
             yield address
 
 
 def _mark_name(mark: object) -> str:
-    buffer = (ctypes.c_ushort * _LAYERS_LONGEST_NAME)()
+    buffer = (ctypes.c_ushort * _LONGEST_LAYER_NAME)()
     length = ctypes.c_ulong()
     found = pdfium.FPDFPageObjMark_GetName(
-        mark, buffer, 2 * _LAYERS_LONGEST_NAME, ctypes.byref(length)
+        mark, buffer, 2 * _LONGEST_LAYER_NAME, ctypes.byref(length)
     )
-    if not found or not 2 < length.value <= 2 * _LAYERS_LONGEST_NAME:
+    if not found or not 2 < length.value <= 2 * _LONGEST_LAYER_NAME:
         return ""
     return bytes(buffer)[: length.value - 2].decode("utf-16-le", "replace")
 
@@ -158,21 +158,15 @@ COVERED = "text covered by something painted over it"
 
 _MOST_OBJECTS = 20_000
 _MOST_COVERS = 200
-_MOST_MARKS = 16
 _LONGEST_NAME = 256
 _OPAQUE = 255
 _AT_THE_EDGE = 0.5
 _RECTANGLE = range(4, 6)
 
-_count_on_page = direct(pdfium.FPDFPage_CountObjects, ctypes.c_int)
-_on_page = direct(pdfium.FPDFPage_GetObject, ADDRESS)
-_type = direct(pdfium.FPDFPageObj_GetType, ctypes.c_int)
 _bounds = direct(pdfium.FPDFPageObj_GetBounds, ctypes.c_int)
 _transparent = direct(pdfium.FPDFPageObj_HasTransparency, ctypes.c_int)
 _count_segments = direct(pdfium.FPDFPath_CountSegments, ctypes.c_int)
 _draw_mode = direct(pdfium.FPDFPath_GetDrawMode, ctypes.c_int)
-_count_marks = direct(pdfium.FPDFPageObj_CountMarks, ctypes.c_int)
-_mark = direct(pdfium.FPDFPageObj_GetMark, ADDRESS)
 _clip = direct(pdfium.FPDFPageObj_GetClipPath, ADDRESS)
 _clip_paths = direct(pdfium.FPDFClipPath_CountPaths, ctypes.c_int)
 _clip_segments = direct(pdfium.FPDFClipPath_CountPathSegments, ctypes.c_int)

@@ -70,7 +70,7 @@ _SUSPECT = re.compile(
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff]")
 _LONGEST_ORDINARY_RUN = 2
 _TAG_SHIFT = 0xE0000
-_INVISIBLE_CHARACTERS_SHOWN_CHARS = 80
+_SPELLED_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +95,11 @@ def find_invisible(text: str) -> list[Invisible]:
         if sort:
             counts[sort] = counts.get(sort, 0) + len(match[0])
             firsts.setdefault(sort, match.span())
-            if sort == _TAGS and len(spelled) < _INVISIBLE_CHARACTERS_SHOWN_CHARS:
+            if sort == _TAGS and len(spelled) < _SPELLED_CHARS:
                 spelled += "".join(_spelled(match[0]))
     return [
         Invisible(
-            what=f"{sort} that spell {spelled[:_INVISIBLE_CHARACTERS_SHOWN_CHARS]!r}"
-            if sort == _TAGS
-            else sort,
+            what=f"{sort} that spell {spelled[:_SPELLED_CHARS]!r}" if sort == _TAGS else sort,
             count=count,
             first=firsts[sort],
         )

@@ -83,7 +83,7 @@ def open_fastembed(
 
 # Models of sentence-transformers, run with PyTorch from local files only.
 
-_SENTENCE_TRANSFORMER_RECIPE = "torch/1"
+_TORCH_RECIPE = "torch/1"
 
 
 def open_sentence_transformer(name: str, *, wishes: Wishes, threads: int = 0) -> WindowedEncoder:
@@ -99,7 +99,7 @@ def open_sentence_transformer(name: str, *, wishes: Wishes, threads: int = 0) ->
         *weights_of(folder),
         tokenizer_bytes(tokenizer),
         spec.fingerprint(),
-        _SENTENCE_TRANSFORMER_RECIPE.encode(),
+        _TORCH_RECIPE.encode(),
     ]
     return WindowedEncoder(
         name=f"{name_of_folder(folder)}#{fingerprint(parts)}",

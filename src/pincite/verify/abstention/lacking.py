@@ -26,7 +26,7 @@ from pincite.verify.statements.names import missing_names, names
 
 # Informative words of a question that appear in none of the documents.
 
-_NOWHERE_ENGLISH = "en"
+_ENGLISH = "en"
 _SHORTEST = 5
 """Letters of a rare word."""
 _CODE = re.compile(r"(?=.{4})[^\W\d_]+[-_./]?\d[\w./-]*")
@@ -47,7 +47,7 @@ def words_nowhere(
         return
     understood = question.understood
     otherwise = {*understood.corrections, *understood.expansions} if understood else set()
-    is_english = spoken_language(question.plain, asked.language) == _NOWHERE_ENGLISH
+    is_english = spoken_language(question.plain, asked.language) == _ENGLISH
     lost = {*missing_names(question.plain, cited, [], "", asked.language)}
     for word in dict.fromkeys(asked.words[term] for term in sorted(asked.unknown)):
         written = _POSSESSIVE.sub("", word)
@@ -74,7 +74,6 @@ _PASSAGES_NAMED = 3
 _QUOTE_CHARS = 160
 """A longer sentence is not quoted in a reason, since quotes are never cut."""
 
-_ENGLISH = "en"
 _ASKED_KINDS = (
     (
         "a number",

@@ -287,7 +287,7 @@ def withdrawn_by(left_out: Sequence[Word], language: str) -> list[Word]:
     Empty if there is none, or if the part is independent ("..., and the mayor denied"). In a
     language without a list, the words of all other languages count.
     """
-    words = _withdrawing_known().get(language) or _all()
+    words = _words_by_language().get(language) or _all()
     if not left_out or left_out[0].folded in words.adding:
         return []
     text = f" {' '.join(word.folded for word in left_out)} "
@@ -296,7 +296,7 @@ def withdrawn_by(left_out: Sequence[Word], language: str) -> list[Word]:
 
 
 @cache
-def _withdrawing_known() -> Mapping[str, _Words]:
+def _words_by_language() -> Mapping[str, _Words]:
     return {
         language: _Words(
             withdrawing=tuple(lists["withdrawing"]),
@@ -308,7 +308,7 @@ def _withdrawing_known() -> Mapping[str, _Words]:
 
 @cache
 def _all() -> _Words:
-    listed = _withdrawing_known().values()
+    listed = _words_by_language().values()
     return _Words(
         withdrawing=tuple(one for words in listed for one in words.withdrawing),
         adding=frozenset().union(*(words.adding for words in listed)),
