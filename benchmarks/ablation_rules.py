@@ -387,7 +387,7 @@ RULES = (
         "statements",
         "derived numbers",
         ("verify.numbers.derived:Derivation.follows", gives(value=False)),
-        modules="verify/numbers/derived.py verify/numbers/results.py verify/numbers/operands.py",
+        modules="verify/numbers/figures.py verify/numbers/results.py verify/numbers/operands.py",
     ),
     _rule(
         "statements",

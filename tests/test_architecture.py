@@ -215,7 +215,7 @@ def test_only_clients_of_what_the_user_named_and_the_download_use_the_network() 
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if "interfaces" not in path.parts and {n.partition(".")[0] for n in names} & networked:
                 found.add(path.relative_to(PACKAGE).as_posix())
-    of_database = {"store/catalog/postgres.py", "store/catalog/postgres_errors.py"}
+    of_database = {"store/catalog/postgres.py"}
     own = {"servers.py", "timed_connections.py", "downloads.py"}
     assert found == {f"models/{name}" for name in own} | of_database | _PASS_OPEN_FILES
     for name in _PASS_OPEN_FILES:

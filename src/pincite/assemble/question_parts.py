@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pincite.answer.rescoring import numbered
+from pincite.answer.selectors import numbered
 from pincite.records.document import Span
 from pincite.records.filters import Filters
 from pincite.records.flow import AnsweredPart, Evidence, Hit, Question, Selection

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pincite.assemble.reranking import Models
 from pincite.models.encoders.built_in import find_tokenizer
-from pincite.rerank.reader.files import open_small_reader
+from pincite.rerank.reader.reader import open_small_reader
 from pincite.settings.groups import DEFAULT_ENCODER
 from pincite.settings.loading import Settings
 from pincite.stages import PassageReader, TermWeights

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pincite.answer.context_selectors import NewerSelector, SupportingSelector
 from pincite.answer.extractive import ExtractiveAnswerer, NewestFirst
 from pincite.answer.generated import Carriers, GeneratedAnswerer
 from pincite.answer.model_text import Reading, Window
@@ -12,7 +11,7 @@ from pincite.answer.packing import PackingSelector
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.selection import MmrSelector
-from pincite.answer.table_selectors import RangedRowsSelector
+from pincite.answer.selectors import NewerSelector, RangedRowsSelector, SupportingSelector
 from pincite.assemble.plugins import with_added_answerer
 from pincite.records.flow import Mode
 from pincite.settings.groups import GenerationSettings

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from pincite.interfaces.http.connections import ImpatientProtocol
+from pincite.interfaces.http.running import ImpatientProtocol
 from tests.interfaces.http.live import listening
 
 PATIENCE = 60.0

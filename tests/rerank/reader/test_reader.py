@@ -12,8 +12,7 @@ from pincite.errors import ModelError
 from pincite.models.encoders.built_in import find_tokenizer
 from pincite.models.inference.runtimes import States, TokenIds
 from pincite.models.inference.tokenizer import open_tokenizer
-from pincite.rerank.reader.files import open_small_reader
-from pincite.rerank.reader.reader import SmallReader
+from pincite.rerank.reader.reader import SmallReader, open_small_reader
 from pincite.stages import PassageReader, ToRead
 from pincite.testing.contracts import PassageReaderContract
 

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 
 from pincite.models.encoders.built_in import find_tokenizer
 from pincite.models.inference.tokenizer import open_tokenizer
-from pincite.rerank.reader.windows import PASSAGE_TOKENS, QUESTION_TOKENS, SEP, windows
+from pincite.rerank.reader.reader import PASSAGE_TOKENS, QUESTION_TOKENS, SEP, windows
 from pincite.stages import ToRead
 from training.examples import Example
 from training.windows import load_tokenizer, whole_windows

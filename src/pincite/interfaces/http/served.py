@@ -10,9 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
-from pincite.chat.conversation import Conversation
+from pincite.chat.conversation import (
+    Conversation,
+    delete_conversation,
+    kept_conversations,
+    kept_turns,
+)
 from pincite.errors import LibraryBusy, PinciteError, UsageError
 from pincite.interfaces.forms import search_form
 from pincite.interfaces.http.caches import AnswerCache, is_lasting, may_be_cached
@@ -21,8 +27,7 @@ from pincite.interfaces.http.jobs import Jobs
 from pincite.interfaces.http.permalinks import Permalink, link_forms, with_links
 from pincite.interfaces.http.problems import not_found
 from pincite.interfaces.http.shelf import Allowed, Form, Shelf
-from pincite.interfaces.http.talks import Talks
-from pincite.interfaces.http.uploads import Uploads
+from pincite.interfaces.http.uploads import ShownNames, Uploads
 from pincite.library.asking import LONGEST_QUESTION
 from pincite.library.library import Library
 from pincite.records.filters import Filters
@@ -32,6 +37,7 @@ from pincite.verify.receipts.signing import sealed
 
 if TYPE_CHECKING:
     from pincite.records.flow import Answer, Hit, Preview
+
 
 __all__ = ["Allowed", "Form", "Served"]
 
@@ -287,3 +293,59 @@ class Served(Shelf):
         for place in (self.library.catalog.store.place, str(self.library.path)):
             message = message.replace(place, "the library")
         return message
+
+
+# Saved conversations that the client may see.
+
+
+class Talks:
+    """The saved conversations. Those about all collections need access to all of them."""
+
+    def __init__(self, library: Library, names: ShownNames) -> None:
+        self._library = library
+        self._names = names
+
+    def all(self, *, allowed: Allowed = None) -> list[Form]:
+        """Every conversation, newest first."""
+        return [
+            asdict(one)
+            for one in kept_conversations(self._library)
+            if allowed is None or one.collection in allowed
+        ]
+
+    def turns(self, number: int, *, allowed: Allowed = None) -> Form:
+        """The questions and answers of a conversation, with permalinks."""
+        self._check(number, allowed)
+        turns = [
+            {
+                "question": turn.question,
+                "read_as": turn.read_as,
+                "asked": turn.asked,
+                "answer": with_links(self._names.hidden(turn.answer)),
+            }
+            for turn in kept_turns(self._library, number)
+        ]
+        return {"conversation": number, "turns": turns}
+
+    def delete(self, number: int, *, allowed: Allowed = None) -> None:
+        """Delete a conversation."""
+        self._check(number, allowed)
+        delete_conversation(self._library, number)
+
+    def continued(
+        self, number: int, collection: str | None, filters: Filters | None, allowed: Allowed
+    ) -> Conversation:
+        """The conversation, ready for the next question. Raises UsageError for another collection."""
+        self._check(number, allowed)
+        talk = Conversation.continued(self._library, number, filters=filters)
+        if collection is not None and collection != talk.collection:
+            about = f"'{talk.collection}'" if talk.collection else "all collections"
+            raise UsageError(
+                f"conversation {number} is about {about}; start a new one to ask about "
+                f"'{collection}'"
+            )
+        return talk
+
+    def _check(self, number: int, allowed: Allowed) -> None:
+        if number not in {one["id"] for one in self.all(allowed=allowed)}:
+            raise not_found(f"there is no conversation {number}")

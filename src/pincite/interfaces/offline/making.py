@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform as this_machine
 import tempfile
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pincite
 from pincite.errors import BundleError
 from pincite.interfaces.offline import wheels
 from pincite.interfaces.offline.archive import Entry, Manifest, entry_of, require_names, write
-from pincite.interfaces.offline.sbom import sbom
+from pincite.interfaces.offline.wheels import Wheel
 
 _EARLIEST = 315_532_800
 """1980: wheels are zip files, which cannot store earlier dates."""
@@ -161,3 +165,50 @@ def _made_at() -> int:
             f"SOURCE_DATE_EPOCH is '{given}'; expected seconds since 1970, after 1980"
         )
     return int(given)
+
+
+# The bill of materials of a bundle, in the CycloneDX 1.6 format.
+
+
+def sbom(
+    version: str, made_at: int, wheels: Sequence[tuple[Wheel, str]], models: Sequence[Entry]
+) -> str:
+    """The list as JSON. It is reproducible: the serial number is derived from the checksums."""
+    components = [_package(wheel, sha256) for wheel, sha256 in wheels]
+    components += [_model(model) for model in models]
+    seed = " ".join(one["hashes"][0]["content"] for one in components)
+    form = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, seed)}",
+        "version": 1,
+        "metadata": {
+            "timestamp": datetime.fromtimestamp(made_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "component": {"type": "application", "name": "pincite", "version": version},
+        },
+        "components": components,
+    }
+    return json.dumps(form, indent=1, sort_keys=True) + "\n"
+
+
+def _package(wheel: Wheel, sha256: str) -> dict[str, Any]:
+    address = f"pkg:pypi/{wheel.name.lower().replace('_', '-')}@{wheel.version}"
+    return {
+        "type": "library",
+        "bom-ref": address,
+        "name": wheel.name,
+        "version": wheel.version,
+        "purl": address,
+        "hashes": [{"alg": "SHA-256", "content": sha256}],
+        "licenses": [{"license": {"name": wheel.licence}}],
+    }
+
+
+def _model(model: Entry) -> dict[str, Any]:
+    return {
+        "type": "machine-learning-model",
+        "bom-ref": f"model:{model.name}",
+        "name": model.name,
+        "hashes": [{"alg": "SHA-256", "content": model.sha256}],
+        "licenses": [{"license": {"name": model.licence}}],
+    }

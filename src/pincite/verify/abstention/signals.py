@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from itertools import groupby, pairwise
 
+from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
-from pincite.stages import PassageReader, Sources, TermWeights
+from pincite.stages import PassageReader, Sources, TermWeights, ToRead, log_odds
 from pincite.text.negations import takes_back
 from pincite.text.question_words import is_asking_verb, is_grammar, without_asking_phrases
 from pincite.text.terms import is_unspaced, question_terms, terms
 from pincite.verify.abstention.opposition import is_negated_alike, is_negated_otherwise, opposites
-from pincite.verify.abstention.reading import Read, read
 from pincite.verify.numbers.missing import cited_texts, has_digits, missing_numbers
 from pincite.verify.quotes.list_lead_ins import read_with_announcements
 
@@ -243,3 +243,55 @@ def _scored_by(hits: Sequence[Hit]) -> ScoredBy:
     """The first of the stages whose score some hit has: there may be hits that nobody looked at."""
     given = {name for hit in hits for name in hit.scores}
     return next((stage for stage in ScoredBy if stage.value in given), ScoredBy.LATE_INTERACTION)
+
+
+# What a model that reads question and passages together says of an answer, as signals.
+
+_QUOTES = 2
+"""The best quotes are read, each within its passage."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """Log-odds in -9.2..9.2, of the best of what was read.
+
+    `answers`: a passage answers. `answering`: a quoted sentence is part of an answer.
+    """
+
+    answers: float
+    answering: float
+
+
+def read(
+    reader: PassageReader,
+    question: Question,
+    evidence: Sequence[Evidence],
+    hits: Sequence[Hit],
+    *,
+    sources: Sources,
+) -> Read:
+    """For an answer that would cite this evidence, of which there is at least one piece."""
+    best = sorted(evidence, key=lambda item: -item.score)[:_QUOTES]
+    places = [(item.passage, item.span) for item in best]
+    cited = {item.passage.id for item in best}
+    if hits and hits[0].passage.id not in cited:
+        places.append((hits[0].passage, _best_sentence(hits[0])))
+    readings = reader.read(
+        question.plain,
+        [ToRead.of(passage, sources.text_of(passage.span), span) for passage, span in places],
+    )
+    quoted = [
+        reading.best_of(item.passage, item.span)
+        for reading, item in zip(readings[: len(best)], best, strict=True)
+    ]
+    return Read(
+        answers=max(log_odds(reading.answers) for reading in readings),
+        answering=max(map(log_odds, quoted)),
+    )
+
+
+def _best_sentence(hit: Hit) -> Span:
+    if not hit.sentence_scores:
+        return hit.passage.sentences[0] if hit.passage.sentences else hit.passage.span
+    scored = zip(hit.sentence_scores, hit.passage.sentences, strict=True)
+    return max(scored, key=lambda pair: pair[0])[1]
