@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 from typing import TypeAlias
 
 from pincite.interfaces.cli.output import text_width, visible_line
 from pincite.records.document import BlockKind
 from pincite.records.flow import Citation, CitedCell, Claim
+from pincite.text.as_read import as_read
 from pincite.text.locations import on_one_line
 
 WITHOUT_HEADS = "(columns without headers)"
@@ -44,7 +45,7 @@ def rows_of(claim: Claim, citation: Citation, number: int) -> Iterator[CitedRow]
     for start, end in ranges or [(citation.start, citation.end)]:
         cells = [cell for cell in citation.cells if start <= cell.start and cell.end <= end]
         if any(cell.columns for cell in cells):
-            yield _row(cells, number)
+            yield _row([_as_read(cell, citation.media_type) for cell in cells], number)
 
 
 def is_without_heads(claim: Claim, citation: Citation) -> bool:
@@ -56,6 +57,15 @@ def is_without_heads(claim: Claim, citation: Citation) -> bool:
         return False
     # A single value next to its label needs no header: "Weight: 5 kg".
     return sum(bool(cell.rows) for cell in citation.cells) != 1
+
+
+def _as_read(cell: CitedCell, media_type: str) -> CitedCell:
+    return replace(
+        cell,
+        text=as_read(cell.text, media_type),
+        rows=tuple(replace(one, text=as_read(one.text, media_type)) for one in cell.rows),
+        columns=tuple(replace(one, text=as_read(one.text, media_type)) for one in cell.columns),
+    )
 
 
 def _row(cells: Sequence[CitedCell], number: int) -> CitedRow:

@@ -2,7 +2,7 @@
 
 import { chip } from "./citations.js";
 import { h } from "./dom.js";
-import { placeLine } from "./units.js";
+import { inline, placeLine } from "./units.js";
 
 /** The table of a statement that is a row: its document and first header's position; or null. */
 export function tableOf(claim, citations) {
@@ -83,7 +83,8 @@ function bodyRow(row, columns, citations) {
     columns.map((column) => {
       const cell = cells.get(column.key);
       if (!cell) return h("td", {});
-      return rowHeads.has(cell.start_char_index) ? h("th", { scope: "row" }, cell.cited_text) : h("td", {}, cell.cited_text);
+      const text = inline(cell.cited_text, row.name);
+      return rowHeads.has(cell.start_char_index) ? h("th", { scope: "row" }, text) : h("td", {}, text);
     }),
     h("td", { class: "table-source" }, chip(row, citations)),
   );

@@ -103,7 +103,7 @@ function marked(text, piece, claim, citation) {
 /** Whether a list item includes its own bullet or number. */
 export const hasMark = (text) => /^\s*([-*+•‣▪◦–]|\(?\w{1,3}[.)])\s/.test(text);
 
-const MARKS = /`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)/g;
+const MARKS = /<\/?[a-z][^<>]*>|`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)/g;
 
 /** Renders inline Markdown; links become text, since documents must not link anywhere. */
 export function inline(text, name) {
@@ -114,7 +114,8 @@ export function inline(text, name) {
     made.push(text.slice(last, found.index));
     if (found[1]) made.push(h("code", {}, found[1]));
     else if (found[2]) made.push(h("strong", {}, found[2]));
-    else made.push(found[3]);
+    else if (found[3]) made.push(found[3]);
+    else made.push(" ");
     last = found.index + found[0].length;
   }
   return [...made, text.slice(last)];
