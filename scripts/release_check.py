@@ -32,6 +32,7 @@ IMPORTED = {
     "llm": "xllamacpp",
     "mcp": "pincite.interfaces.mcp",
     "ocr": "rapidocr",
+    "postgres": "psycopg",
     "redis": "redis",
     "remote": "httpx",
     "report": "docx, reportlab",
