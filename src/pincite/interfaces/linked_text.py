@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from pincite.records.document import BlockKind
+from pincite.records.flow import DOUBT
 from pincite.report.markdown import escaped, without_list_start
 from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read
 from pincite.text.locations import on_one_line, page_and_section
@@ -115,6 +116,10 @@ def _quotes(answer: Form) -> Iterator[_Block]:
             yield ["see", *_marks(sorted({n for claim in again for n in claim["citations"]}))]
         elif not mine:
             yield ["no answer found"]
+    if answer.get("doubtful"):
+        yield [f"*{DOUBT}*"]
+    if answer.get("short_answer"):
+        yield [f"**{_line(answer['short_answer'])}**"]
     for claim in shown:
         if not claim.get("parts"):
             yield from _quote(claim, answer)

@@ -413,8 +413,9 @@ class Claim:
 
     For quotes: `telling` is the range of the text that answers, `pieces` are its blocks, `left_out`
     says what of the same list or table is not shown, and `parts` are the numbers, from 0, of the
-    questions it answers if there are several. `is_further` statements are more than the answer needs
-    and are shown on request.
+    questions it answers if there are several. `short_answer` is the range of the text that the reader
+    is sure answers by itself; at most one statement of an answer has it. `is_further` statements are
+    more than the answer needs and are shown on request.
     """
 
     text: str
@@ -423,6 +424,7 @@ class Claim:
     citations: tuple[int, ...] = ()
     support: float | None = None
     telling: tuple[int, int] | None = None
+    short_answer: tuple[int, int] | None = None
     pieces: tuple[Piece, ...] = ()
     left_out: str = ""
     parts: tuple[int, ...] = ()
@@ -534,6 +536,10 @@ class Status(StrEnum):
     ABSTAINED = "abstained"
 
 
+DOUBT = "Not sure that this answers the question. The nearest passages:"
+"""What every interface shows above the quotes of a doubtful answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A checked answer, ready to be shown. Only `pincite.verify` builds one; a test enforces that."""
@@ -556,6 +562,8 @@ class Answer:
     """What compared a model's statements with their quotes; empty if no model wrote any."""
     left_out: tuple[Claim, ...] = ()
     """Statements that did not hold, for the trace; no interface shows them as an answer."""
+    is_doubtful: bool = False
+    """The quotes are the nearest ones, and may not answer: the strict stance would have refused."""
     survey: Survey | None = None
     """Set if the question was about the whole collection."""
     parts: tuple[str, ...] = ()
@@ -568,6 +576,14 @@ class Answer:
     def shown(self) -> tuple[Claim, ...]:
         """The statements of the answer; further ones are shown on request."""
         return tuple(claim for claim in self.claims if not claim.is_further)
+
+    @property
+    def short_answer(self) -> str:
+        """The words of the best quote that answer by themselves; empty where the reader is not sure."""
+        return next(
+            (claim.text[slice(*claim.short_answer)] for claim in self.shown if claim.short_answer),
+            "",
+        )
 
     @property
     def trace(self) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.records.counts import SurveyRow
-from pincite.records.flow import Answer, Citation, Mode
+from pincite.records.flow import DOUBT, Answer, Citation, Mode
 from pincite.report.asking import Asked, FinishedSection, Report
 from pincite.text.locations import (
     announcing_lines,
@@ -186,6 +186,8 @@ class _Layout:
         elif is_written:
             yield self._prose(answer, numbers)
         else:
+            if answer.is_doubtful:
+                yield _paragraph(DOUBT, Look.NOTE)
             yield from self._quotes(answer, numbers)
         for reason in answer.reasons:
             yield _paragraph(f"Note: {reason}.", Look.SMALL)

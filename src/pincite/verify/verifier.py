@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pincite.records.document import Span
 from pincite.records.files import one_answer
 from pincite.records.flow import (
     SCALE,
@@ -36,6 +37,9 @@ from pincite.verify.superseded import Versions
 
 _NEAREST_HITS = 5
 """Refusals report the gaps of the documents of this many hits."""
+
+_SHORT_SHARE = 0.7
+"""Of a quote: a longer part of it says nothing that the quote does not say as fast."""
 
 _BEST_QUOTE_LOST = (
     "the sentence closest to the question is no longer in its source, and the other quotes from "
@@ -111,8 +115,11 @@ class SourceVerifier:
 
         checked = self._with_conflicts(question, checked, hits)
         checked = self._with_scales(question, checked)
+        if not draft.parts:
+            checked = _with_short_answer(checked, judged.short)
         checked = _with_reasons(checked, self._remarks(question, checked, judged, hits))
-        return self._answer(question, draft, checked, judged.confidence)
+        answer = self._answer(question, draft, checked, judged.confidence)
+        return replace(answer, is_doubtful=judged.is_doubtful)
 
     def _check_with_fallbacks(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:
         """The first draft in the chain of fallbacks of which enough statements hold."""
@@ -240,6 +247,26 @@ def _difference(conflict: Conflict, checked: CheckedDraft, place: int) -> str:
         f"quotes [{conflict.cited + 1}] and [{place + 1}] differ: {conflict.here} in "
         f"{name_with_version(here.source)}, {conflict.there} in {name_with_version(there.source)}"
     )
+
+
+def _with_short_answer(checked: CheckedDraft, short: Span | None) -> CheckedDraft:
+    """Marks the short answer in the quote that holds it, unless it is about all of that quote."""
+    if short is None:
+        return checked
+    holding = {
+        number: item.span.start
+        for number, item in enumerate(checked.used, start=1)
+        if item.span.contains(short)
+        and short.end - short.start <= _SHORT_SHARE * (item.span.end - item.span.start)
+    }
+    claims = [*checked.claims]
+    for place, claim in enumerate(claims):
+        number = claim.citations[0]
+        if number in holding and claim.text == checked.used[number - 1].quote:
+            begin = holding[number]
+            claims[place] = replace(claim, short_answer=(short.start - begin, short.end - begin))
+            break
+    return replace(checked, claims=tuple(claims))
 
 
 def _marked_like_its_row(checked: CheckedDraft, scale: Evidence) -> CheckedDraft:

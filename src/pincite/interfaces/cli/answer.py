@@ -17,7 +17,7 @@ from pincite.interfaces.cli.table_view import (
     table_lines,
 )
 from pincite.records.document import BlockKind
-from pincite.records.flow import SCALE
+from pincite.records.flow import DOUBT, SCALE
 from pincite.text.as_read import as_read
 from pincite.text.locations import announcing_lines, as_shown, cell_lines, near_place, on_one_line
 
@@ -51,6 +51,8 @@ def print_answer(
     elif answer.mode == "generated":
         _print_written(answer, is_raw=is_raw)
     else:
+        _print_doubt(answer)
+        _print_short_answer(answer)
         _print_units(answer, answer.claims if everything else answer.shown, is_raw=is_raw)
     _print_notes(answer, everything=everything)
 
@@ -89,6 +91,19 @@ def _print_short(answer: Answer) -> None:
     first = answer.citations[claim.citations[0] - 1]
     say(indented(as_read(claim.text[start:end], first.media_type)))
     _print_place(first, claim.citations[0])
+
+
+def _print_doubt(answer: Answer) -> None:
+    if answer.is_doubtful:
+        say(indented(DOUBT, first=_INDENT), bold=True, fg="yellow")
+        say()
+
+
+def _print_short_answer(answer: Answer) -> None:
+    """Print the words that answer by themselves above the quotes they are from."""
+    if answer.short_answer:
+        say(indented(on_one_line(as_read(answer.short_answer, "")), first=_INDENT), bold=True)
+        say()
 
 
 def _print_written(answer: Answer, *, is_raw: bool) -> None:

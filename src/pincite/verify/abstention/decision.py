@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from pincite.models.vectors import sigmoid
+from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import PassageReader, Sources, TermWeights
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
@@ -25,6 +26,9 @@ _TELLING = 0.5
 
 _SHARED = 0.4
 """Share of the words of a question in another language that its quotes hold, where they are meant."""
+
+SHORT_ANSWER_PROBABILITY = 0.5
+"""Short answers that are less likely are not shown (`python benchmarks/short_answers.py`)."""
 
 _DECIMALS = 4
 """Confidence is rounded so that it does not show more than it knows."""
@@ -49,12 +53,16 @@ class Thresholds:
 class Judgement:
     """How surely an answer is right, in 0..1, and why it is not shown; empty when it may be.
 
-    `beside` is what an answer that is shown must say.
+    `beside` is what an answer that is shown must say. `short` is the place of the few words that answer
+    by themselves; None where the reader is not sure of them. `is_doubtful` where the strict stance
+    would have refused.
     """
 
     confidence: float
     too_little: str = ""
     beside: str = ""
+    short: Span | None = None
+    is_doubtful: bool = False
 
 
 class Judge:
@@ -91,6 +99,7 @@ class Judge:
         )
         shipped = round(confidence(signals), _DECIMALS)
         sure = self._calibrated(shipped)
+        is_doubtful = shipped < threshold("strict", signals.model)
         few = self._few(evidence)
         hold = "it holds" if len(evidence) == 1 else "they hold"
         are_held = not few or self._holds_most(question, evidence)
@@ -104,6 +113,8 @@ class Judge:
             or self._of_another_language(question, evidence)
             or too_little,
             beside=f"{few}, but {hold} most of what is asked for" if few else "",
+            short=None if is_doubtful else _short_answer(signals),
+            is_doubtful=is_doubtful,
         )
 
     def _calibrated(self, shipped: float) -> float:
@@ -163,6 +174,11 @@ class Judge:
         if score < needed.score:
             return f"the best passage scores {score:.2f}, {needed.score:.2f} needed"
         return ""
+
+
+def _short_answer(signals: Signals) -> Span | None:
+    read = signals.read
+    return read.short if read and read.short_probability >= SHORT_ANSWER_PROBABILITY else None
 
 
 # How sure may we be that the quotes answer the question?

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from itertools import groupby, pairwise
 
@@ -68,7 +68,9 @@ class Signals:
         """Each by its name."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         del own["scored_by"], own["read"]
-        return {**own, **(asdict(self.read) if self.read else {})}
+        if self.read is None:
+            return own
+        return {**own, "answers": self.read.answers, "answering": self.read.answering}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,11 +257,15 @@ _QUOTES = 2
 class Read:
     """Log-odds in -9.2..9.2, of the best of what was read.
 
-    `answers`: a passage answers. `answering`: a quoted sentence is part of an answer.
+    `answers`: a passage answers. `answering`: a quoted sentence is part of an answer. `short` is the
+    short answer in the best quote's passage, as a span of its document; `short_probability`, in 0..1,
+    is the product of the probabilities that the passage answers and that these words do.
     """
 
     answers: float
     answering: float
+    short: Span | None = None
+    short_probability: float = 0.0
 
 
 def read(
@@ -284,9 +290,15 @@ def read(
         reading.best_of(item.passage, item.span)
         for reading, item in zip(readings[: len(best)], best, strict=True)
     ]
+    short = readings[0].short
+    begin = best[0].passage.span.start
     return Read(
         answers=max(log_odds(reading.answers) for reading in readings),
         answering=max(map(log_odds, quoted)),
+        short=replace(best[0].span, start=begin + short.start, end=begin + short.end)
+        if short
+        else None,
+        short_probability=short.probability * readings[0].answers if short else 0.0,
     )
 
 

@@ -29,9 +29,11 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         "question": answer.question,
         "mode": str(answer.mode),
         "text": answer.text,
+        **({"short_answer": answer.short_answer} if answer.short_answer else {}),
         "claims": [claim_form(claim) for claim in answer.claims],
         "citations": [citation_form(citation) for citation in answer.citations],
         "confidence": answer.confidence,
+        **({"doubtful": True} if answer.is_doubtful else {}),
         **({"calibration": answer.calibration} if answer.calibration else {}),
         **({"model": answer.model} if answer.model else {}),
         **({"judged_by": answer.judged_by} if answer.judged_by else {}),
@@ -59,6 +61,7 @@ def _unit_form(claim: Claim) -> dict[str, Any]:
     """The details of a quote; empty fields are left out."""
     fields = {
         "telling": list(claim.telling or ()),
+        "short_answer": list(claim.short_answer or ()),
         "pieces": [{"start": p.start, "end": p.end, "kind": str(p.kind)} for p in claim.pieces],
         "left_out": claim.left_out,
         "parts": list(claim.parts),

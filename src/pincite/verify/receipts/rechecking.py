@@ -37,6 +37,7 @@ def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(claims, list) or not all(map(_is_claim, claims)):
         yield "its claims are not a list of text, citations and verdict"
         return
+    yield from _short_answer_problems(receipt, claims)
     texts = [claim["text"] for claim in claims if not claim.get("further")]
     made_of = "its statements" if mode == Mode.GENERATED else "its quotes"
     yield from _text_problems(receipt["text"], texts, quotes, made_of)
@@ -45,6 +46,24 @@ def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
             yield f"statement {number}: {problem}"
     unused = set(range(1, len(quotes) + 1)) - {n for claim in claims for n in claim["citations"]}
     yield from (f"no statement cites quote [{number}]" for number in sorted(unused))
+
+
+def _short_answer_problems(
+    receipt: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Whether the short answer is what it says: these characters of one of the statements."""
+    marked = [
+        claim["text"][slice(*claim["short_answer"])]
+        for claim in claims
+        if _is_range(claim.get("short_answer"))
+    ]
+    saved = [receipt["short_answer"]] if "short_answer" in receipt else []
+    if marked != saved:
+        yield "its short answer is not the marked part of a statement"
+
+
+def _is_range(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(end) is int for end in value)
 
 
 def _is_claim(claim: Any) -> bool:

@@ -62,6 +62,8 @@ function quoted(answer, citations) {
   const shown = answer.claims.filter((claim) => !claim.further);
   const further = answer.claims.filter((claim) => claim.further);
   return [
+    answer.doubtful && h("p", { class: "doubt" }, "Not sure that this answers your question. These are the nearest passages."),
+    answer.short_answer && h("p", { class: "short-answer" }, inline(answer.short_answer, citations[0].name)),
     (answer.parts ?? []).map((part, number) => partView(part, number, shown, citations)),
     unitsOf(shown.filter((claim) => !claim.parts?.length), citations),
     further.length > 0 && furtherView(further, citations),
