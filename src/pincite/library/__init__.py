@@ -1,1 +1,1 @@
-"""One library: open, change, ask."""
+"""One library: opening it, changing it, asking it."""

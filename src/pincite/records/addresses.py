@@ -1,4 +1,4 @@
-"""Recognizes addresses of databases, and shows them without passwords."""
+"""Recognises addresses of databases, and shows them without passwords."""
 
 from __future__ import annotations
 
