@@ -111,7 +111,7 @@ def test_that_an_ingest_runs_is_told_no_longer_than_it_does(library: Library) ->
     ):
         assert any("an ingest is running" in told for told in opened.ask(PUMP).reasons)
         lock.release()
-        opened._upkeep._look_again = 0.0  # the time is over
+        opened._upkeep._next_check = 0.0  # the time is over
         assert not any("an ingest is running" in told for told in opened.ask(PUMP).reasons)
 
 

@@ -376,7 +376,7 @@ def test_a_server_that_is_not_there_leaves_the_words(open_library: Open, folder:
 def wait(library: Library) -> None:
     """As if the time were over for which a server is left alone."""
     library._upkeep.encoders._try_again = 0.0
-    library._upkeep._tell_again = 0.0
+    library._upkeep._next_notice_check = 0.0
 
 
 def test_a_server_that_fails_leaves_the_words_until_it_is_well_again(
