@@ -226,7 +226,7 @@ class Booster(Protocol):
         """Amounts to add to the scores of the candidates, in order; 0 for no boost."""
         ...
 
-    def seen(self, question: Question) -> Any:
+    def diagnostics(self, question: Question) -> Any:
         """Diagnostics for the trace, as JSON: what it found in the question; None or empty for none."""
         ...
 
@@ -281,7 +281,7 @@ class ToRead:
     focus: tuple[int, int]
 
     @classmethod
-    def of(cls, passage: Passage, text: str, focus: Span) -> ToRead:
+    def from_passage(cls, passage: Passage, text: str, focus: Span) -> ToRead:
         """A passage with its text; `focus` is a span of its document."""
         shift = passage.span.start
         return cls(

@@ -289,7 +289,7 @@ def test_a_thread_beside_a_long_lived_program_encodes_the_library(
 ) -> None:
     open_library().ingest([folder])
     library = open_library(other)
-    with library.reencoding_beside():
+    with library.reencoding_in_background():
         finished = time.monotonic() + 60
         while library.is_behind() and time.monotonic() < finished:
             assert "6.5 bar" in library.ask(PUMP).text

@@ -190,7 +190,7 @@ def test_without_a_bound_the_setting_decides_over_the_calibrated_confidence() ->
 
 
 def test_unless_calibrated_the_confidence_says_so() -> None:
-    assert Judge(SOURCES, EvenWeights(), Thresholds(confidence=0)).told == UNCALIBRATED
+    assert Judge(SOURCES, EvenWeights(), Thresholds(confidence=0)).message == UNCALIBRATED
 
 
 class Rare(EvenWeights):

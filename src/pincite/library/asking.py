@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from pincite.errors import DocumentGone, LibraryError, ModelError, UsageError
-from pincite.library.folder import told, unfinished
+from pincite.library.folder import unfinished, unfinished_notice
 from pincite.library.homes import WRITE_LOCK, Home
 from pincite.library.index_maintenance import Upkeep
 from pincite.pipeline import AnswerStages
@@ -47,7 +47,7 @@ class Missing:
     def _state(self) -> Iterator[str]:
         if self._catalog.is_empty():
             yield EMPTY
-        cut_short = told(unfinished(self._notes))
+        cut_short = unfinished_notice(unfinished(self._notes))
         if cut_short and not self._catalog.store.is_held(WRITE_LOCK):
             yield cut_short
 

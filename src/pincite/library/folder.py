@@ -225,7 +225,7 @@ def checked(notes: Notes) -> None:
         _write(notes, tuple(dict.fromkeys(left)))
 
 
-def told(works: Sequence[Work]) -> str:
+def unfinished_notice(works: Sequence[Work]) -> str:
     """The notice added to every answer while an ingest is unfinished; empty if none is."""
     paths = list(dict.fromkeys(path for work in works for path in work.paths))
     if not paths:

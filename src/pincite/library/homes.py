@@ -238,14 +238,14 @@ class DatabaseHome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class Extras:
     """A library's data outside its catalog that is not derived from it."""
 
     files: Mapping[str, bytes]
     unfinished: Any
 
 
-def read_beside(home: Home) -> Beside:
+def read_extras(home: Home) -> Extras:
     """Read a library's data outside its catalog."""
     files = {}
     for name in SHARED_FILES:
@@ -255,21 +255,21 @@ def read_beside(home: Home) -> Beside:
         left = home.notes.read()
     except FileNotFoundError:
         left = None
-    return Beside(files=files, unfinished=left)
+    return Extras(files=files, unfinished=left)
 
 
-def write_beside(place: Path | DatabaseAddress, beside: Beside) -> dict[str, str]:
+def write_extras(place: Path | DatabaseAddress, extras: Extras) -> dict[str, str]:
     """Write it into a folder; for a database, return the rows of the meta table that hold it."""
     if isinstance(place, Path):
-        for name, content in beside.files.items():
+        for name, content in extras.files.items():
             _write_changed(place / name, content)
-        NotesFile(place).write(beside.unfinished or ())
+        NotesFile(place).write(extras.unfinished or ())
         return {}
-    rows = {f"{_FILE}{name}": base64.b64encode(c).decode() for name, c in beside.files.items()}
-    return rows | ({_NOTE: json.dumps(beside.unfinished)} if beside.unfinished else {})
+    rows = {f"{_FILE}{name}": base64.b64encode(c).decode() for name, c in extras.files.items()}
+    return rows | ({_NOTE: json.dumps(extras.unfinished)} if extras.unfinished else {})
 
 
-def is_beside(row: str) -> bool:
+def is_extra(row: str) -> bool:
     """Whether a row of the meta table holds such data, or marks a migration."""
     return row in (_NOTE, MIGRATING) or row.startswith(_FILE)
 

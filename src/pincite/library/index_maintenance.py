@@ -106,8 +106,8 @@ class Upkeep:
         assert self._indexes is not None
         # Questions need the encoder that made the index, whatever the settings name now.
         encoder = self.encoders.named(self._indexes.manifest.model)
-        writer, no_writer = self.writers.of(settings)
-        scorer, no_scorer = self.scorers.of(settings, writer)
+        writer, no_writer = self.writers.for_settings(settings)
+        scorer, no_scorer = self.scorers.for_settings(settings, writer)
         entailment, no_entailment = self.scorers.entailment_of(settings)
         reader, no_reader = self.scorers.reader_of(settings)
         problems = (no_writer, no_scorer, no_entailment, no_reader)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pincite.errors import LibraryError, NotStorable
 from pincite.ingest.discover import Discovery, Selection, discover, disk_names
-from pincite.library.prefetch import ahead
+from pincite.library.prefetch import prefetched
 from pincite.library.sync_plan import (
     Change,
     ChangeKind,
@@ -195,7 +195,7 @@ class Intake:
         paths = (Path(change.path) for change in changes)
         planned = {change.path: change.document_id or "" for change in changes}
         # Store files here while a thread encodes the next ones.
-        encoded = ahead(
+        encoded = prefetched(
             ingest_files(paths, self._stages), most=_BATCH_FILES, seconds=_BATCH_SECONDS
         )
         with encoded as groups:
@@ -239,14 +239,14 @@ class Intake:
 
     def _rename(self, ingested: Ingested) -> None:
         try:
-            self._catalog.rename(ingested, recipe=self._recipe.of(ingested.document))
+            self._catalog.rename(ingested, recipe=self._recipe.for_document(ingested.document))
         except NotStorable as error:
             reason = f"it could not be stored under its new name: {error}"
             self._tally.warnings.append(FileProblem(path=ingested.path, reason=reason))
 
     def _store(self, files: Sequence[Ingested]) -> dict[str, str]:
         """Store files in one transaction, or else one by one; returns reasons of failures by path."""
-        chosen = [(one, self._recipe.of(one.document)) for one in files]
+        chosen = [(one, self._recipe.for_document(one.document)) for one in files]
         if not chosen:
             return {}
         try:

@@ -21,7 +21,7 @@ from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError
 from pincite.library.encoders import LibraryEncoders
 from pincite.library.folder import check_target, remember_profile
 from pincite.library.homes import Home, open_home, writing
-from pincite.library.prefetch import beside
+from pincite.library.prefetch import in_background
 from pincite.models.inference.prepared import prepared_folder
 from pincite.records.arguments import checked_limit, checked_path, checked_paths, checked_text
 from pincite.records.document import Span
@@ -261,7 +261,7 @@ class Library:
             stop=stop or threading.Event(),
         )
 
-    def reencoding_beside(self) -> AbstractContextManager[None]:
+    def reencoding_in_background(self) -> AbstractContextManager[None]:
         """Re-encode in a thread during a `with` block, if vectors are missing or outdated.
 
         For long-running programs. Leaving the block stops the work; the next block resumes it.
@@ -273,7 +273,7 @@ class Library:
                 if self.is_behind():
                     self.reencode(stop=stop)
 
-        return beside(work)
+        return in_background(work)
 
     def watch(
         self,
@@ -293,7 +293,7 @@ class Library:
         from pincite.library.folder_sync import Wanted
 
         wanted = Wanted.checked(folders, collection, tags=tags, selection=selection)
-        with self.reencoding_beside():
+        with self.reencoding_in_background():
             yield from self._folders.follow(wanted, stop)
 
     def plan(
@@ -518,10 +518,10 @@ class Library:
     def parser_confinement(self) -> str:
         """The kernel's restrictions on the parser processes. Raises ReadError if there are none."""
         from pincite.assemble.files import open_reader
-        from pincite.ingest.sandbox.confinement import told
+        from pincite.ingest.sandbox.confinement import confinement_summary
 
         with open_reader(self.settings) as reader:
-            return told(reader.in_force())
+            return confinement_summary(reader.in_force())
 
     def check_vectors(self, *, sample: int = 20) -> VectorCheck:
         """Encode random passages again and compare the vectors; checks none without an encoder.
@@ -551,8 +551,8 @@ class Library:
 
     def reranker(self) -> tuple[PairScorer | None, str]:
         """The reranking model, if the settings name one, and what is wrong with it."""
-        writer, _ = self._upkeep.writers.of(self.settings)
-        scorer, _ = self._upkeep.scorers.of(self.settings, writer)
+        writer, _ = self._upkeep.writers.for_settings(self.settings)
+        scorer, _ = self._upkeep.scorers.for_settings(self.settings, writer)
         return scorer, self._upkeep.scorers.problem(self.settings, writer)
 
     def writer(self) -> tuple[LanguageModel | None, str]:

@@ -18,10 +18,10 @@ from pincite.library.folder import check_folder
 from pincite.library.homes import (
     MIGRATING,
     Home,
-    is_beside,
+    is_extra,
     open_home,
-    read_beside,
-    write_beside,
+    read_extras,
+    write_extras,
     writing,
 )
 from pincite.records.addresses import DatabaseAddress, database_address
@@ -168,13 +168,13 @@ class _Migration:
 
     def _finish(self) -> None:
         """Turn the target into the library, in one transaction."""
-        beside = read_beside(self._home)
+        extras = read_extras(self._home)
         values = {
             name: value
             for name, value in meta_rows(self._source.store).items()
-            if not is_beside(name)
+            if not is_extra(name)
         }
-        values |= write_beside(self._place, beside)
+        values |= write_extras(self._place, extras)
         set_meta_rows(self._target.store, values)
 
 

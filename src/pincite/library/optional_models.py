@@ -22,7 +22,7 @@ class LibraryWriters:
         self._opened: dict[str, tuple[LanguageModel | None, str]] = {}
         self._lock = threading.RLock()
 
-    def of(self, settings: Settings) -> tuple[LanguageModel | None, str]:
+    def for_settings(self, settings: Settings) -> tuple[LanguageModel | None, str]:
         """The model that these settings need, and why it is unavailable or replaced, if so.
 
         None if nothing is written and no reranker uses a language model.
@@ -76,7 +76,9 @@ class LibraryScorers:
         self._readers: dict[str, PassageReader | None] = {}
         self._lock = threading.RLock()
 
-    def of(self, settings: Settings, writer: LanguageModel | None) -> tuple[PairScorer | None, str]:
+    def for_settings(
+        self, settings: Settings, writer: LanguageModel | None
+    ) -> tuple[PairScorer | None, str]:
         """The reranking model that these settings name, and why it is unavailable, if so.
 
         `writer` is the language model, in case it is used for reranking.
@@ -118,7 +120,7 @@ class LibraryScorers:
 
     def problem(self, settings: Settings, writer: LanguageModel | None) -> str:
         """Try the reranking model; returns why it fails, or empty if it works or none is set."""
-        scorer, problem = self.of(settings, writer)
+        scorer, problem = self.for_settings(settings, writer)
         if scorer is None:
             return problem
         try:

@@ -16,7 +16,7 @@ _POLL_SECONDS = 0.2
 
 
 @contextmanager
-def beside(work: Callable[[threading.Event], None]) -> Iterator[None]:
+def in_background(work: Callable[[threading.Event], None]) -> Iterator[None]:
     """Run `work` in a thread while the block runs; at the end, signal it to stop and wait for it."""
     stop = threading.Event()
     thread = threading.Thread(target=work, args=(stop,), daemon=True)
@@ -36,7 +36,7 @@ class _End:
 
 
 @contextmanager
-def ahead(
+def prefetched(
     items: Iterator[Item], *, most: int, seconds: float = 0.0
 ) -> Iterator[Iterator[list[Item]]]:
     """Prefetch up to `most` items in a thread, and yield them in the same order.

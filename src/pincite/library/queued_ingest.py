@@ -22,7 +22,7 @@ from pincite.library.encoders import LibraryEncoders
 from pincite.library.folder_sync import Wanted
 from pincite.library.homes import WRITE_LOCK
 from pincite.library.intake import dates_of, recipe
-from pincite.library.prefetch import beside
+from pincite.library.prefetch import in_background
 from pincite.library.sync_plan import Digests
 from pincite.pipeline import ingest_files
 from pincite.records.flow import Ingested
@@ -101,7 +101,7 @@ class QueueWorker:
 
         Raises LibraryError for errors that do not pass by themselves, such as a full disk.
         """
-        with beside(self._renew):
+        with in_background(self._renew):
             while not stop.is_set():
                 try:
                     has_worked = self._work()
@@ -174,7 +174,7 @@ class QueueWorker:
 
     def _store_one(self, file: QueuedFile, outcome: Ingested) -> None:
         try:
-            kept = self._recipe.of(outcome.document)
+            kept = self._recipe.for_document(outcome.document)
             self._catalog.put(file.collection, outcome, recipe=kept)
         except NotStorable as error:
             self._park(file, FileProblem(path=file.path, reason=str(error)))

@@ -91,7 +91,7 @@ class Recipe:
     reading: str = ""
     limits: str = ""
 
-    def of(self, document: Document) -> str:
+    def for_document(self, document: Document) -> str:
         """The recipe to store with a document."""
         return str(self) if document.gaps or document.recognised else self.always
 

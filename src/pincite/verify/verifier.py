@@ -219,7 +219,7 @@ class SourceVerifier:
             model=draft.model,
             judged_by=self._claims.judged_by if draft.mode is Mode.GENERATED else "",
             left_out=checked.left_out,
-            calibration=self._judge.told,
+            calibration=self._judge.message,
             parts=draft.parts,
         )
 

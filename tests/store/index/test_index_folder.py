@@ -441,7 +441,7 @@ def test_a_file_that_was_moved_has_its_new_name(catalog: Catalog, tmp_path: Path
     made = folder.rebuild(catalog)
     catalog.move("a", "/docs/pump.md", "/docs/valve.md")
     moved = folder.update(catalog, made)
-    assert moved.names == NameTable.of(catalog.names())
+    assert moved.names == NameTable.from_files(catalog.names())
     assert moved.names != made.names
 
 

@@ -15,7 +15,7 @@ def test_it_is_read_as_it_was_written_and_always_the_same_bytes(
     tmp_path: Path, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [NamedFile(document_id=f"d{name}", path=f"/{name}.txt", title="") for name in names]
-    table = NameTable.of(files)
+    table = NameTable.from_files(files)
     write_name_table(tmp_path, table)
     assert read_name_table(tmp_path) == table
     written = (tmp_path / NAME_TABLE_FILE).read_bytes()

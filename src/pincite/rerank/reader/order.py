@@ -46,7 +46,7 @@ class ReadOrderSelector:
 
     def _worth(self, question: Question, items: Sequence[Evidence]) -> list[float]:
         to_read = [
-            ToRead.of(item.passage, self.sources.text_of(item.passage.span), item.span)
+            ToRead.from_passage(item.passage, self.sources.text_of(item.passage.span), item.span)
             for item in items
         ]
         readings = self.reader.read(question.plain, to_read)

@@ -41,13 +41,13 @@ class TableDigest:
     sha256: str
 
 
-def copy_table(source: Store, target: Store, table: Table, told: Callable[[int], None]) -> None:
-    """Copy the rows that the target lacks; `told` receives the number of rows of each batch."""
+def copy_table(source: Store, target: Store, table: Table, report: Callable[[int], None]) -> None:
+    """Copy the rows that the target lacks; `report` receives the number of rows of each batch."""
     for batch in _batches(source, table, after=_last_key(target, table)):
         values = [dict(row._mapping) for row in batch]
         with target.transaction(writes=True) as connection:
             connection.execute(table.insert(), values)
-        told(len(values))
+        report(len(values))
 
 
 def digest_of(store: Store, table: Table) -> TableDigest:

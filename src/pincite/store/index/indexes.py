@@ -155,7 +155,7 @@ class IndexFolder:
             analyser=ANALYSER,
             languages=dict(words.languages),
         )
-        names = NameTable.of(holdings.names())
+        names = NameTable.from_files(holdings.names())
         return self._with_new_dense(holdings, words, names, manifest)
 
     def update(self, holdings: Holdings, old: Indexes) -> Indexes:
@@ -164,7 +164,7 @@ class IndexFolder:
         generation = holdings.generation()
         removed = holdings.removed_since(was.generation)
         words = self._words_after(holdings, old, generation, removed)
-        names = NameTable.of(holdings.names(), old.names)
+        names = NameTable.from_files(holdings.names(), old.names)
         manifest = replace(
             was,
             generation=generation,
@@ -357,9 +357,9 @@ def _in_ranges(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
 
 def _languages(texts: Collection[str]) -> list[str]:
     """The language of each text of a document; that of the document where a text says nothing."""
-    told = [language_of(text, otherwise="") for text in texts]
-    of_document = Counter(filter(None, told)).most_common(1)
-    return [language or (of_document[0][0] if of_document else UNKNOWN) for language in told]
+    languages = [language_of(text, otherwise="") for text in texts]
+    of_document = Counter(filter(None, languages)).most_common(1)
+    return [language or (of_document[0][0] if of_document else UNKNOWN) for language in languages]
 
 
 def _files_below(folder: Path, name: str) -> list[str]:

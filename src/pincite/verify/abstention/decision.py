@@ -67,7 +67,7 @@ class Judge:
         needed: Thresholds,
         *,
         calibration: Calibration | None = None,
-        told: str = UNCALIBRATED,
+        message: str = UNCALIBRATED,
         reader: PassageReader | None = None,
     ) -> None:
         self._reader = reader
@@ -75,7 +75,7 @@ class Judge:
         self._weights = weights
         self._needed = needed
         self._calibration = calibration
-        self.told = told
+        self.message = message
 
     def judge(
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]

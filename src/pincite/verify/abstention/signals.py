@@ -278,7 +278,10 @@ def read(
         places.append((hits[0].passage, _best_sentence(hits[0])))
     readings = reader.read(
         question.plain,
-        [ToRead.of(passage, sources.text_of(passage.span), span) for passage, span in places],
+        [
+            ToRead.from_passage(passage, sources.text_of(passage.span), span)
+            for passage, span in places
+        ],
     )
     quoted = [
         reading.best_of(item.passage, item.span)
