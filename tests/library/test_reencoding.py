@@ -212,7 +212,7 @@ def test_one_re_encoding_at_a_time(open_library: Open, folder: Path, other: str)
     open_library().ingest([folder])
 
     def meanwhile(step: ReencodeProgress) -> None:
-        with pytest.raises(LibraryBusy, match="encoding this library anew"):
+        with pytest.raises(LibraryBusy, match="re-encoding this library"):
             open_library(other).reencode()
 
     open_library(other).reencode(progress=meanwhile)
@@ -239,7 +239,7 @@ def test_changed_files_of_a_model_are_another_encoder(
     library = open_library(str(mine))
     answer = library.ask(PUMP)
     assert "lexical search only" in told(answer)
-    assert "run 'pincite reindex' to encode it anew" in told(answer)
+    assert "run 'pincite reindex' to re-encode it" in told(answer)
     assert library.is_behind()
     assert library.reencode().passages == 1
     assert library.ask(PUMP).reasons == ()

@@ -80,7 +80,7 @@ class LibraryEncoders:
         except ModelError as error:
             self.why_substitute = str(error)
             self._substitute = (
-                f"answered with {chosen.otherwise}: {chosen.model} cannot be had here "
+                f"answered with {chosen.otherwise}: {chosen.model} is not available here "
                 "('pincite doctor' says why)"
             )
             return EmbeddingSettings(
@@ -241,7 +241,7 @@ class LibraryEncoders:
         if found.name != record.name:
             raise ModelError(
                 f"{found.name} is not the encoder that the library was encoded with "
-                f"({record.name}); run 'pincite reindex' to encode it anew"
+                f"({record.name}); run 'pincite reindex' to re-encode it"
             )
         self._opened[found.name] = found
         return found
@@ -319,8 +319,8 @@ def check_vectors(
         if not likeness >= ALIKE:  # True for NaN too.
             span = passage.span
             problems.append(
-                f"{holdings.source(span.document_id).path}: characters {span.start}-{span.end} have "
-                f"another vector than the encoder gives now (cosine {likeness:.2f}, expected "
+                f"{holdings.source(span.document_id).path}: the stored vector of characters "
+                f"{span.start}-{span.end} differs from the encoder's (cosine {likeness:.2f}, expected "
                 f"{ALIKE} or more): remove the file and ingest it again"
             )
     return VectorCheck(

@@ -50,7 +50,7 @@ class Inquiry:
             return (_unknown(reference, tuple(self._hints(reference))),)
         if len(meant) > _MOST:
             raise UsageError(
-                f"'{reference}' means {len(meant)} passages, at most {_MOST} are explained at "
+                f"'{reference}' matches {len(meant)} passages; at most {_MOST} are explained at "
                 "once: give more words, or the id of one (pincite search --json shows ids)"
             )
         stages = self._upkeep.stages()
@@ -85,7 +85,7 @@ class Inquiry:
         understood = self._understood(question)
         if understood.within is not None and passage.key not in understood.within:
             phrases = " or ".join(f"'{phrase}'" for phrase in understood.phrases)
-            return Outcome.WITHOUT_PHRASE, "retrieve", (f"retrieve: it does not hold {phrases}",)
+            return Outcome.WITHOUT_PHRASE, "retrieve", (f"retrieve: it does not contain {phrases}",)
         found = self._widely(replace(question, explain=True))
         wide = followed(found.trace, passage.id)
         if wide[0] is Outcome.LEFT_OUT:
@@ -110,7 +110,7 @@ class Inquiry:
             if entry.document_id == passage.span.document_id
         }
         if question.collection in (None, *held):
-            return "the filters of the question leave it out"
+            return "the question's filters exclude it"
         return f"asked: '{question.collection}'; it is in: {', '.join(sorted(held))}"
 
     # --- Resolving references -------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Inquiry:
     def _hints(self, reference: str) -> Iterator[str]:
         """Suggestions for a reference that matches nothing."""
         if not _PASSAGE_ID.fullmatch(reference):
-            yield "expected the id of a passage, FILE:PAGE, or words that stand in a passage"
+            yield "expected a passage id, FILE:PAGE, or words in a passage"
             return
         document = reference.partition("_")[0]
         own = [passage.id for passage in self._catalog.passages_of(document)]
@@ -192,11 +192,11 @@ class Inquiry:
         shared = list(dict.fromkeys(word for term, word in asked.items() if term in held))
         missing = list(dict.fromkeys(word for term, word in asked.items() if term not in held))
         if not shared and not further:
-            yield "by words: it holds no word of the question"
+            yield "by words: it contains no word of the question"
         else:
             yield (
                 f"by words: {_depth(rank, chosen.lexical_limit)}; "
-                f"holds {_listed([*shared, *further])}, not {_listed(missing)}"
+                f"contains {_listed([*shared, *further])}, not {_listed(missing)}"
             )
 
     def _by_meaning(
@@ -240,7 +240,7 @@ def _rank(hits: Sequence[Hit], name: str, passage_id: str) -> tuple[int, float] 
 def _depth(rank: tuple[int, float] | None, limit: int) -> str:
     if rank is None:
         return f"not among the first {_WIDE:,}"
-    return f"rank {rank[0]}, score {rank[1]:.3f}; the first {limit} are looked at"
+    return f"rank {rank[0]}, score {rank[1]:.3f}; the first {limit} are used"
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ def check_folder(folder: Path, *, create: bool) -> bool:
         return False
     if not create:
         raise LibraryError(
-            f"there is no library in {folder}; make one of your documents with: "
+            f"there is no library in {folder}; create one with: "
             f"pincite ingest PATH --library {folder} ('pincite init' shows what it would read)"
         )
     if folder.exists() and not folder.is_dir():
@@ -46,13 +46,13 @@ def check_folder(folder: Path, *, create: bool) -> bool:
     )
     if any(not name.startswith(".") for name in strangers):
         raise LibraryError(
-            f"{folder} holds other files and is not a Pincite library; "
+            f"{folder} contains other files and is not a Pincite library; "
             "name an empty or a new folder"
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LibraryError(f"{folder} cannot be made: {error.strerror}") from error
+        raise LibraryError(f"{folder} cannot be created: {error.strerror}") from error
     if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free == 0:
         raise LibraryError(f"{folder} cannot be written, or its disk is full")
     return True
@@ -233,8 +233,9 @@ def unfinished_notice(works: Sequence[Work]) -> str:
     names = ", ".join(paths[:_MAX_NAMED])
     more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
     return (
-        f"the library is incomplete: an ingest of {names}{more} was interrupted, and what it had "
-        f"not stored is in no answer; go on with: pincite ingest {' '.join(paths[:_MAX_NAMED])}"
+        f"the library is incomplete: an ingest of {names}{more} was interrupted, and files that it "
+        f"had not stored are not searched; resume it with: pincite ingest "
+        f"{' '.join(paths[:_MAX_NAMED])}"
     )
 
 

@@ -209,7 +209,7 @@ class DatabaseHome:
     @contextmanager
     def indexing(self, catalog: Catalog) -> Iterator[None]:
         """See `Home`."""
-        busy = f"{self.folder}: another process brings the indexes up to date; try again later"
+        busy = f"{self.folder}: another process is updating the indexes; try again later"
         lock = file_lock(self.folder, _INDEX_LOCK, patience_seconds=_INDEX_SECONDS, busy=busy)
         with lock, catalog.frozen():
             yield
@@ -278,7 +278,7 @@ def _refuse_half_copied(catalog: Catalog) -> None:
     """Raises LibraryError for a catalog that 'pincite migrate' has not finished copying."""
     if catalog.note(MIGRATING):
         raise LibraryError(
-            f"{catalog.store.place}: a library is being copied to here, or that was interrupted; run "
+            f"{catalog.store.place}: a library is being copied here, or a copy was interrupted; run "
             "the same 'pincite migrate' again"
         )
 
@@ -305,8 +305,8 @@ def _local_folder(library_id: str) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise LibraryError(
-            f"{folder} cannot be made ({error.strerror}); it is for the indexes of a library in a "
-            "database: give access to it, or name another cache with XDG_CACHE_HOME"
+            f"{folder} cannot be created ({error.strerror}); the indexes of a library in a database "
+            "are kept there: give access to it, or name another cache with XDG_CACHE_HOME"
         ) from error
     return folder
 

@@ -208,9 +208,7 @@ class Upkeep:
             self._use_temporary_indexes()
         except LibraryError as error:  # A full disk: the question can still be answered.
             self._use_temporary_indexes()
-            notices.append(
-                f"the index could not be renewed and was made for this time only: {error}"
-            )
+            notices.append(f"the index could not be updated on disk and is temporary: {error}")
         missing = self._passages_without_vector()
         if missing and not self.encoders.problem:
             notices.append(

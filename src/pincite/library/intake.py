@@ -43,7 +43,7 @@ _BATCH_SECONDS = 0.25
 transaction costs 2 ms. If the process is killed, the files of one batch are lost and read again."""
 
 KEPT = "; the version ingested before is kept"
-REMEMBERED = "; it is as it was then and was not read again: --retry does so"
+REMEMBERED = "; it has not changed since and was not read again; to read it anyway, use --retry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -184,5 +184,5 @@ def _check(found: Mapping[str, TableDigest], wanted: Mapping[str, TableDigest]) 
             raise LibraryError(
                 f"table {name}: the target has {found[name].rows} rows ({found[name].sha256[:12]}), "
                 f"the source {digest.rows} ({digest.sha256[:12]}): one of them has changed since; "
-                "where it was the source, migrate to a new place"
+                "if it was the source, migrate to a new place"
             )

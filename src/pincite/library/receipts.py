@@ -66,7 +66,9 @@ class _ReaderInTime:
         """Read one file. Raises ReadError, also if the time is up."""
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise ReadError("not read: the time for all files is over; give more with --seconds")
+            raise ReadError(
+                "not read: the time limit for all files was reached; raise it with --seconds"
+            )
         if self._reader is None or left < _REPLACE_BELOW * self._limit:
             self._close()
             self._reader, self._limit = open_reader(self._settings, seconds=left), left

@@ -19,7 +19,7 @@ from pincite.store.catalog.encodings import EncoderRecord, Reencoding
 
 _BATCH_PASSAGES = 64
 _LOCK_FILE = "reencode.lock"
-_BUSY = "another process is encoding this library anew; wait until it is done"
+_BUSY = "another process is re-encoding this library; wait until it is done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

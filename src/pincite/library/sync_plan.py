@@ -202,7 +202,7 @@ def _left_alone(
         if held:
             reason = (
                 f"nothing was found in it, as if a drive were missing, so the {held} files ingested "
-                "from it are kept; 'pincite remove' forgets them"
+                "from it are kept; to remove them, use 'pincite remove'"
             )
             yield FileProblem(path=os.path.realpath(folder), reason=reason)
 

@@ -178,8 +178,8 @@ class SourceVerifier:
         self, question: Question, checked: CheckedDraft, judged: Judgement, hits: Sequence[Hit]
     ) -> Iterator[str]:
         """What a reader of these quotes should know, most important first."""
-        if judged.beside:
-            yield judged.beside
+        if judged.caveat:
+            yield judged.caveat
         cited = {citation.document for citation in checked.citations}
         yield from self._reasons.caveats(question, cited, checked.citations)
         yield from self._reasons.newer_versions(question, checked.citations)

@@ -81,7 +81,7 @@ class Catalog:
         if is_missing and not create:
             raise LibraryError(
                 f"there is no library in {self.store.place}; "
-                f"make one with: pincite ingest PATH --library {self.store.place}"
+                f"create one with: pincite ingest PATH --library {self.store.place}"
             )
         if behind:
             with self.store.transaction(writes=True) as connection:
@@ -132,7 +132,7 @@ class Catalog:
             document = self._load_document(entry.document_id)
             for passage in self.passages_of(entry.document_id):
                 if not passage.span.start <= passage.span.end <= len(document.text):
-                    raise self.store.damaged(f"passage {passage.id} lies outside its document")
+                    raise self.store.damaged(f"passage {passage.id} is outside its document")
         self.history.entries()
 
     # --- Contents -----------------------------------------------------------------------------
@@ -635,7 +635,7 @@ def _first(found: Sequence[_Row], document_id: str) -> _Row:
     """The first row of a document. Raises DocumentGone if there is none."""
     if not found:
         raise DocumentGone(
-            f"document {document_id} is not in the library any more: it was removed or replaced "
+            f"document {document_id} is no longer in the library: it was removed or replaced "
             "meanwhile; ask again"
         )
     return found[0]

@@ -160,7 +160,8 @@ def _record_of(found: Any) -> EncoderRecord:
     is_ours = isinstance(found, dict) and found.keys() == {"name", "settings"}
     if not (is_ours and isinstance(found["name"], str) and isinstance(found["settings"], dict)):
         raise LibraryError(
-            "the catalog's record of its encoder is not what Pincite writes; make the library anew"
+            "the catalog's record of its encoder is invalid; restore a backup, or ingest the files "
+            "into a new library"
         )
     return EncoderRecord(**found)
 

@@ -159,9 +159,9 @@ def _connected_read_only(path: Path) -> _Connection:
         return connection
     if not shared.exists():
         raise LibraryError(
-            f"{path.parent}: changes of the library are still in {log.name}, which cannot be read "
-            f"without write access as there is no {shared.name}: let somebody who may write open "
-            "the library once, with 'pincite stats'"
+            f"{path.parent}: changes to the library are still in {log.name}, which cannot be read "
+            f"without write access because {shared.name} is missing: have a user with write access "
+            "open the library once, with 'pincite stats'"
         )
     return _connected(path, "?mode=ro")
 
@@ -240,9 +240,9 @@ def translated(path: Path) -> Iterator[None]:
     except (SQLAlchemyError, sqlite3.Error) as error:
         raise _library_error(path, error) from error
     except (UnicodeEncodeError, OverflowError) as error:
-        raise NotStorable(f"it holds what the catalog cannot store ({_kind(error)})") from error
+        raise NotStorable(f"it contains values that cannot be stored ({_kind(error)})") from error
     except _ROW_ERRORS as error:
-        raise damaged(path, f"a row of it makes no sense ({_kind(error)})") from error
+        raise damaged(path, f"one of its rows is invalid ({_kind(error)})") from error
 
 
 _ROW_ERRORS = (ValueError, TypeError, LookupError, RecursionError, ReadError)
@@ -270,7 +270,7 @@ def _library_error(path: Path, error: SQLAlchemyError | sqlite3.Error) -> Librar
     if error_for is not None:
         return error_for(path)
     name = getattr(cause, "sqlite_errorname", _kind(cause or error))
-    return damaged(path, f"it has not the form that Pincite gives it ({name})")
+    return damaged(path, f"it does not have the expected tables and values ({name})")
 
 
 def _code_of_binding(cause: BaseException | None) -> int | None:
@@ -285,7 +285,7 @@ def _code_of_binding(cause: BaseException | None) -> int | None:
 
 
 def _busy(path: Path) -> LibraryError:
-    return LibraryBusy(f"{path.parent}: another process holds the catalog; try again later")
+    return LibraryBusy(f"{path.parent}: another process has locked the catalog; try again later")
 
 
 def _no_room(path: Path) -> LibraryError:
@@ -302,11 +302,11 @@ def _not_writable(path: Path) -> LibraryError:
 
 
 def _no_memory(path: Path) -> LibraryError:
-    return LibraryError(f"{path.parent}: there is not enough memory; end other programs")
+    return LibraryError(f"{path.parent}: there is not enough memory; close other programs")
 
 
 def _not_storable(_path: Path) -> LibraryError:
-    return NotStorable("it holds what the catalog cannot store, such as a text that is too long")
+    return NotStorable("it contains values that cannot be stored, such as a text that is too long")
 
 
 _ERRORS: Mapping[int | None, Callable[[Path], LibraryError]] = {
@@ -323,7 +323,9 @@ _ERRORS: Mapping[int | None, Callable[[Path], LibraryError]] = {
     sqlite3.SQLITE_CONSTRAINT: _not_storable,
     sqlite3.SQLITE_MISMATCH: _not_storable,
     sqlite3.SQLITE_RANGE: _not_storable,
-    sqlite3.SQLITE_CORRUPT: lambda path: damaged(path, "pages of it were cut off or overwritten"),
-    sqlite3.SQLITE_NOTADB: lambda path: damaged(path, "it is no SQLite file"),
+    sqlite3.SQLITE_CORRUPT: lambda path: damaged(
+        path, "some of its pages were cut off or overwritten"
+    ),
+    sqlite3.SQLITE_NOTADB: lambda path: damaged(path, "it is not an SQLite file"),
 }
 """By SQLite's primary result code."""

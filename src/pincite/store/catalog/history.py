@@ -93,7 +93,7 @@ class _Present:
             if path not in self._held:
                 yield f"[{number}]: {name} is no longer in the library"
             elif citation["cited_text"] not in self._text(self._held[path]):
-                yield f"[{number}]: {name} has changed and does not hold the quote any more"
+                yield f"[{number}]: {name} has changed and no longer contains the quote"
 
     def _text(self, document_id: str) -> str:
         if document_id not in self._texts:

@@ -43,7 +43,7 @@ _ADD = """
 """
 _PARK_CRASHING = f"""
     UPDATE jobs SET state = 'parked', worker = '',
-        reason = 'each of ' || tries || ' workers that read it ended without a word'
+        reason = 'each of ' || tries || ' workers that read it died'
     WHERE state = 'running' AND lease_until < {_NOW} AND tries >= %s
 """  # noqa: S608
 _CLAIM = f"""

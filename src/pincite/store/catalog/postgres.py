@@ -86,18 +86,18 @@ class PostgresStore:
             encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
             if encoding != "UTF8":
                 raise LibraryError(
-                    f"{self.place}: the database's encoding is {encoding}; Pincite needs UTF8: make "
+                    f"{self.place}: the database's encoding is {encoding}; Pincite needs UTF8: create "
                     "one with: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0"
                 )
             if connection.exec_driver_sql("SELECT current_schema()").scalar() is None:
                 raise LibraryError(
-                    f"{self.place}: no schema of its search path is there; make it with CREATE SCHEMA"
+                    f"{self.place}: no schema of its search path exists; create one with CREATE SCHEMA"
                 )
             tables = set(inspect(connection).get_table_names())
         if tables and not tables >= {"meta", "sources", "passages"}:
             raise LibraryError(
-                f"{self.place}: holds other tables and no Pincite catalog; name an empty database, or "
-                "a schema of its own with ?options=-csearch_path%3DNAME"
+                f"{self.place}: contains other tables and no Pincite catalog; name an empty "
+                "database, or a schema of its own with ?options=-csearch_path%3DNAME"
             )
 
     def close(self) -> None:
@@ -161,10 +161,10 @@ class PostgresStore:
             raise library_error(self._address, error) from error
         except (UnicodeEncodeError, OverflowError) as error:
             raise NotStorable(
-                f"it holds what the catalog cannot store ({type(error).__name__})"
+                f"it contains values that cannot be stored ({type(error).__name__})"
             ) from error
         except _ROW_ERRORS as error:
-            raise self.damaged(f"a row of it makes no sense ({type(error).__name__})") from error
+            raise self.damaged(f"one of its rows is invalid ({type(error).__name__})") from error
 
     # --- Locks ----------------------------------------------------------------------------------
 
@@ -307,14 +307,16 @@ def library_error(address: DatabaseAddress, error: SQLAlchemyError | psycopg.Err
         return unreachable(address, cause)
     if isinstance(cause, psycopg.DataError | UnicodeError | OverflowError | ValueError | TypeError):
         return _not_storable(address)
-    return damaged(address, f"it has not the form that Pincite gives it ({code or _kind(cause)})")
+    return damaged(
+        address, f"it does not have the expected tables and values ({code or _kind(cause)})"
+    )
 
 
 def unreachable(address: DatabaseAddress, cause: BaseException) -> LibraryError:
     """The error for a server that is unreachable or refuses the connection."""
     words = " ".join(address.without_secrets(str(cause)).split())
     return LibraryUnreachable(
-        f"{address}: cannot connect to the database ({words}); see that the server runs, and that "
+        f"{address}: cannot connect to the database ({words}); check that the server runs, and that "
         "host, user, password and name are right; what was stored is safe"
     )
 
@@ -331,7 +333,7 @@ def _kind(error: BaseException | None) -> str:
 
 
 def _busy(address: DatabaseAddress) -> LibraryError:
-    return LibraryBusy(f"{address}: other processes hold the catalog; try again later")
+    return LibraryBusy(f"{address}: other processes have locked the catalog; try again later")
 
 
 def _gone(address: DatabaseAddress) -> LibraryError:
@@ -350,17 +352,17 @@ def _no_room(address: DatabaseAddress) -> LibraryError:
 
 def _not_allowed(address: DatabaseAddress) -> LibraryError:
     return LibraryReadOnly(
-        f"{address}: the database's user may not do this; its owner grants it, for instance with: "
+        f"{address}: the database's user lacks a privilege; its owner can grant it, for example with: "
         "GRANT ALL ON SCHEMA public TO the user, or ALTER DATABASE ... OWNER TO the user"
     )
 
 
 def _read_only(address: DatabaseAddress) -> LibraryError:
-    return LibraryReadOnly(f"{address}: the database can only be read; write to its primary server")
+    return LibraryReadOnly(f"{address}: the database is read-only; connect to its primary server")
 
 
 def _not_storable(_address: DatabaseAddress) -> LibraryError:
-    return NotStorable("it holds what the catalog cannot store, such as a text that is too long")
+    return NotStorable("it contains values that cannot be stored, such as a text that is too long")
 
 
 def _broken(address: DatabaseAddress) -> LibraryError:
