@@ -1,1 +1,1 @@
-"""One library: opening it, changing it, asking it."""
+"""Opens, changes and queries one library on disk or in a database."""

@@ -115,7 +115,7 @@ class SourceVerifier:
         return self._answer(question, draft, checked, judged.confidence)
 
     def _check_with_fallbacks(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:
-        """The first draft in the chain of fallbacks of which enough statements hold."""
+        """The first draft in the chain of fallbacks with enough statements that hold."""
         checked = self._drafts.check(question, draft)
         reasons = (*draft.notices, *checked.reasons)
         if draft.fallback is None or self._is_enough(draft, checked):

@@ -26,7 +26,7 @@ _SHOWN = 8
 def matching_keys(connection: Connection, collection: str | None, filters: Filters) -> NDArray[Any]:
     """Passage keys, ascending, int64. Raises UsageError, with the available values, if none match.
 
-    Raises DocumentGone for an unknown document id: whoever has an id has seen the document here. A
+    Raises DocumentGone for an unknown document id, since ids come from documents that were stored. A
     collection alone may have no passages.
     """
     import numpy as np
