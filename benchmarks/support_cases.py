@@ -142,7 +142,7 @@ class _Checking:
         self, text: str, evidence: Sequence[Evidence], document: Mapping[str, Any]
     ) -> Checked:
         """One sentence with the quotes that the answerer would choose for it."""
-        quotes = tuple(item.quote for item in self._carriers.of(text, [], evidence))
+        quotes = tuple(item.quote for item in self._carriers.find(text, [], evidence))
         cited = [_citation(quote, document.get("title", "")) for quote in quotes]
         started = time.process_time()
         found = self._claims.check(_NO_QUESTION, text, cited, Mode.GENERATED)

@@ -62,7 +62,7 @@ class AnswerStages:
     surveyor: Surveyor
     scan_verifier: ScanVerifier
     notices: tuple[str, ...] = ()
-    seen: Callable[[Question], Mapping[str, Any]] = _nothing
+    diagnostics: Callable[[Question], Mapping[str, Any]] = _nothing
     """Diagnostics of the retriever's boosters for a question, for the trace."""
     calibration_basis: str = ""
     """Digest of everything that a calibration of these stages depends on."""
@@ -208,7 +208,7 @@ def _find(
         candidates = stages.retriever.retrieve(question)
     with recorder.stage("rerank"):
         ranking = stages.reranker.rerank(question, candidates.hits)
-    recorder.understood(stages.seen(question))
+    recorder.understood(stages.diagnostics(question))
     recorder.ranked("retrieve", candidates)
     recorder.ranked("rerank", ranking)
     return replace(question, notices=(*question.notices, *ranking.notices)), ranking.hits

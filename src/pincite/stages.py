@@ -226,7 +226,7 @@ class Booster(Protocol):
         """Amounts to add to the scores of the candidates, in order; 0 for no boost."""
         ...
 
-    def seen(self, question: Question) -> Any:
+    def diagnostics(self, question: Question) -> Any:
         """Diagnostics for the trace, as JSON: what it found in the question; None or empty for none."""
         ...
 
@@ -271,8 +271,8 @@ class PairScorer(Protocol):
 class ToRead:
     """A passage for a `PassageReader`. Ranges count characters of `text`, end exclusive.
 
-    `heading` is the line above it, `focus` what is to be quoted: what is read of a long passage lies
-    around that.
+    `heading` is the line above it. `focus` is the range to be quoted; of a long passage, the model
+    reads the part around it.
     """
 
     heading: str
@@ -281,7 +281,7 @@ class ToRead:
     focus: tuple[int, int]
 
     @classmethod
-    def of(cls, passage: Passage, text: str, focus: Span) -> ToRead:
+    def from_passage(cls, passage: Passage, text: str, focus: Span) -> ToRead:
         """A passage with its text; `focus` is a span of its document."""
         shift = passage.span.start
         return cls(
@@ -294,7 +294,7 @@ class ToRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortAnswer:
-    """Characters of a passage that answer, if it answers; `probability` in 0..1."""
+    """The range of a passage's characters most likely to be the answer; `probability` in 0..1."""
 
     start: int
     end: int
@@ -303,10 +303,11 @@ class ShortAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageReading:
-    """What a reader says of one passage, as probabilities in 0..1; they are not calibrated.
+    """A reader's output for one passage: probabilities in 0..1, not calibrated.
 
-    `answers`: the passage answers the question. `sentences`: each is part of an answer; None for those
-    that were not read. `short`: the likeliest short answer; None for a passage without words.
+    `answers`: that the passage answers the question. `sentences`: that each sentence is part of an
+    answer; None for those that were not read. `short`: the likeliest short answer; None for a passage
+    without words.
     """
 
     answers: float
@@ -314,7 +315,7 @@ class PassageReading:
     short: ShortAnswer | None
 
     def best_of(self, passage: Passage, quoted: Span) -> float:
-        """The best of the quoted sentences; `answers` where none of them was read."""
+        """The highest probability of the quoted sentences; `answers` if none of them was read."""
         within = [
             found
             for span, found in zip(passage.sentences, self.sentences, strict=True)
@@ -324,26 +325,26 @@ class PassageReading:
 
 
 def log_odds(probability: float) -> float:
-    """In -9.2..9.2: no probability is taken as nearer than 0.0001 to 0 or to 1."""
+    """Log-odds in -9.2..9.2; the probability is first clipped to 0.0001..0.9999."""
     bounded = min(max(probability, 1e-4), 1 - 1e-4)
     return math.log(bounded / (1 - bounded))
 
 
 class PassageReader(Protocol):
-    """Does this passage answer, and with which words, when a model reads both together?"""
+    """Finds whether and where passages answer; its model reads question and passage together."""
 
     @property
     def name(self) -> str:
-        """Identifies the weights and everything else that changes what is said."""
+        """Identifies the weights and everything else that changes a reading."""
         ...
 
     @property
     def runtime(self) -> str:
-        """What runs it, for `pincite doctor`."""
+        """Name of the runtime, for `pincite doctor`."""
         ...
 
     def read(self, question: str, passages: Sequence[ToRead]) -> list[PassageReading]:
-        """What it says of each passage, in order. Raises ModelError when it cannot."""
+        """A reading for each passage, in order. Raises ModelError if the model fails."""
         ...
 
 

@@ -49,4 +49,4 @@ def test_a_single_fact_is_answered_with_the_quotes_there_are(
     assert [citation.quote for citation in found.citations] == [
         "The relief valve opens at 6.5 bar."
     ]
-    assert "1 quote, 3 needed, but it holds most of what is asked for" in found.reasons
+    assert "1 quote, 3 needed, but it contains most of what is asked for" in found.reasons

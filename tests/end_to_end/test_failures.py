@@ -151,11 +151,11 @@ def test_an_index_that_has_no_room_is_told_and_the_question_answered(
         file.truncate((small_disk / "fill").stat().st_size - 100_000)
     result = lexical_cli("search", "When was pump 3 opened?", "--library", library)
     assert result.returncode == 0, result.stderr
-    assert "could not be renewed" in result.stderr
+    assert "could not be updated on disk" in result.stderr
     assert "make room" in result.stderr
     (small_disk / "fill").unlink()
     again = lexical_cli("search", "When was pump 3 opened?", "--library", library)
-    assert "could not be renewed" not in again.stderr
+    assert "could not be updated on disk" not in again.stderr
     assert again.stdout == result.stdout
 
 

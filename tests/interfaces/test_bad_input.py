@@ -227,7 +227,7 @@ def test_a_library_that_is_a_file_is_refused(tmp_path: Path) -> None:
     document.write_text(GOOD)
     refused(lexical_cli("ingest", document, "--library", file), 1, "is a file")
     refused(lexical_cli("ask", "x", "--library", file), 1, "file")
-    refused(lexical_cli("ingest", document, "--library", file / "below"), 1, "cannot be made")
+    refused(lexical_cli("ingest", document, "--library", file / "below"), 1, "cannot be created")
     assert file.read_text() == "precious"
 
 

@@ -363,7 +363,7 @@ def test_a_question_that_fails_leaves_the_answers_to_the_others(tmp_path: Path) 
     assert result.returncode == 1
     failed, good = (json.loads(line) for line in output.read_text().split("\n")[:-1])
     assert (failed["id"], failed["status"]) == (1, "error")
-    assert "not in the library any more" in failed["error"]
+    assert "no longer in the library" in failed["error"]
     assert (good["id"], good["status"]) == (2, "answered")
 
 

@@ -44,7 +44,7 @@ def test_a_kept_answer_is_listed_shown_found_stale_and_deleted(
     assert 1 in [one["number"] for one in listed(library, "--stale")]
     shown = lexical_cli("history", "show", "1", "--library", library).stdout
     assert "stale" in shown
-    assert "does not hold the quote any more" in " ".join(shown.split())
+    assert "no longer contains the quote" in " ".join(shown.split())
 
     done = lexical_cli("history", "delete", "1", "--library", library)
     assert "1 answers deleted" in done.stdout

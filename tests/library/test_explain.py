@@ -95,15 +95,15 @@ def test_a_passage_that_neither_search_found_is_measured(home: Path) -> None:
     assert (found.outcome, found.stage) == (Outcome.NOT_FOUND, "retrieve")
     meaning, words = found.account
     assert meaning.startswith("by meaning: rank ")
-    assert "the first 1 are looked at; cosine 0." in meaning
-    assert words == "by words: it holds no word of the question"
+    assert "the first 1 are used; cosine 0." in meaning
+    assert words == "by words: it contains no word of the question"
 
 
 def test_the_words_a_passage_shares_with_the_question_are_named(home: Path) -> None:
     with opened(home, retrieval={"dense_limit": 1, "lexical_limit": 1}) as library:
         (found,) = library.why("Which relief valve opens each year?", "tax office sends")
     assert found.outcome is Outcome.NOT_FOUND
-    assert "holds 'each', 'year', not 'relief', 'valve', 'opens'" in found.account[1]
+    assert "contains 'each', 'year', not 'relief', 'valve', 'opens'" in found.account[1]
 
 
 def test_a_passage_that_the_question_leaves_out_is_told(home: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_passage_that_the_question_leaves_out_is_told(home: Path) -> None:
 def test_a_passage_without_the_quoted_words_is_told(library: Library) -> None:
     (found,) = library.why('"relief valve" pump', "oil pump delivers")
     assert (found.outcome, found.stage) == (Outcome.WITHOUT_PHRASE, "retrieve")
-    assert found.account == ("retrieve: it does not hold 'relief valve'",)
+    assert found.account == ("retrieve: it does not contain 'relief valve'",)
 
 
 def test_words_that_search_found_in_another_form_are_named(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_words_that_search_found_in_another_form_are_named(tmp_path: Path) -> No
         (lost,) = library.why("Welches Haus hat Gärten?", "in der Stadt")
     assert lost.outcome is Outcome.NOT_FOUND
     assert "by words: rank 2" in lost.account[-1]
-    assert "holds 'Haus', not" in lost.account[-1]
+    assert "contains 'Haus', not" in lost.account[-1]
 
 
 def test_without_an_encoder_the_account_says_so(home: Path) -> None:
@@ -187,5 +187,5 @@ def test_words_of_very_many_passages_are_refused(tmp_path: Path) -> None:
         (tmp_path / f"{number}.txt").write_text(f"The gate number {number} is green.")
     with Library.open(tmp_path / "library", overrides={"embedding": {"model": "none"}}) as library:
         library.ingest([tmp_path])
-        with pytest.raises(UsageError, match="means 12 passages, at most 10"):
+        with pytest.raises(UsageError, match="matches 12 passages; at most 10"):
             library.why("Which gate?", "the gate number")

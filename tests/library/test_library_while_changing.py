@@ -98,7 +98,7 @@ def test_a_document_that_is_gone_is_told_in_words(library: Library, tmp_path: Pa
     library.remove([tmp_path / "documents"])
     library.catalog.forget_texts()
     for look_up in (library.catalog.source, library.catalog.document):
-        with pytest.raises(DocumentGone, match="not in the library any more"):
+        with pytest.raises(DocumentGone, match="no longer in the library"):
             look_up(span.document_id)
     with pytest.raises(DocumentGone, match="ask again"):
         library.catalog.text_of(span)
@@ -111,7 +111,7 @@ def test_that_an_ingest_runs_is_told_no_longer_than_it_does(library: Library) ->
     ):
         assert any("an ingest is running" in told for told in opened.ask(PUMP).reasons)
         lock.release()
-        opened._upkeep._look_again = 0.0  # the time is over
+        opened._upkeep._next_check = 0.0  # the time is over
         assert not any("an ingest is running" in told for told in opened.ask(PUMP).reasons)
 
 

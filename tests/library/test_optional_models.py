@@ -74,7 +74,7 @@ def test_a_server_that_is_down_is_told_with_each_question(tmp_path: Path) -> Non
 
 
 def test_a_language_model_needs_one_to_be_set(tmp_path: Path) -> None:
-    scorer, problem = LibraryScorers(tmp_path).of(settings("llm"), None)
+    scorer, problem = LibraryScorers(tmp_path).for_settings(settings("llm"), None)
     assert scorer is None
     assert "generation.model" in problem
 
@@ -104,10 +104,10 @@ def test_the_model_is_opened_once_and_is_part_of_what_made_an_answer(
     tmp_path: Path, folder: Path
 ) -> None:
     scorers = LibraryScorers(tmp_path)
-    one, _ = scorers.of(settings(str(folder)), None)
-    assert scorers.of(settings(str(folder)), None)[0] is one
-    assert scorers.of(settings(str(folder), max_tokens=64), None)[0] is not one
-    assert scorers.of(settings("none"), None) == (None, "")
+    one, _ = scorers.for_settings(settings(str(folder)), None)
+    assert scorers.for_settings(settings(str(folder)), None)[0] is one
+    assert scorers.for_settings(settings(str(folder), max_tokens=64), None)[0] is not one
+    assert scorers.for_settings(settings("none"), None) == (None, "")
     place = write_folder(tmp_path / "overlap")
     with library(tmp_path, str(place)) as opened:
         before = opened.ask(QUESTION).settings_digest

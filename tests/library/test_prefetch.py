@@ -8,11 +8,11 @@ from itertools import chain
 
 import pytest
 
-from pincite.library.prefetch import ahead
+from pincite.library.prefetch import prefetched
 
 
 def test_items_come_in_order() -> None:
-    with ahead(iter(range(100)), most=3) as groups:
+    with prefetched(iter(range(100)), most=3) as groups:
         assert list(chain.from_iterable(groups)) == list(range(100))
 
 
@@ -27,7 +27,7 @@ def test_no_more_are_made_than_allowed() -> None:
                 third.set()
             yield number
 
-    with ahead(make(), most=2) as groups:
+    with prefetched(make(), most=2) as groups:
         taken = next(groups)
         assert taken[0] == 0
         assert third.wait(timeout=5)
@@ -40,7 +40,7 @@ def test_what_an_item_raises_comes_after_the_items_before_it() -> None:
         yield 1
         raise ValueError("the second")
 
-    with ahead(make(), most=5, seconds=5) as groups:
+    with prefetched(make(), most=5, seconds=5) as groups:
         assert next(groups) == [1]
         with pytest.raises(ValueError, match="the second"):
             next(groups)
@@ -54,7 +54,7 @@ def test_a_group_is_full_or_has_waited_long_enough() -> None:
         go_on.wait(timeout=30)
         yield 5
 
-    with ahead(make(), most=3, seconds=0.5) as groups:
+    with prefetched(make(), most=3, seconds=0.5) as groups:
         assert next(groups) == [0, 1, 2]
         assert next(groups) == [3, 4], "the last one takes longer than others may wait"
         go_on.set()
@@ -71,7 +71,7 @@ def test_leaving_early_closes_the_generator() -> None:
         finally:
             closed.append(True)
 
-    with pytest.raises(KeyboardInterrupt), ahead(make(), most=2) as groups:
+    with pytest.raises(KeyboardInterrupt), prefetched(make(), most=2) as groups:
         next(groups)
         raise KeyboardInterrupt
     assert closed == [True]

@@ -212,7 +212,7 @@ def test_one_re_encoding_at_a_time(open_library: Open, folder: Path, other: str)
     open_library().ingest([folder])
 
     def meanwhile(step: ReencodeProgress) -> None:
-        with pytest.raises(LibraryBusy, match="encoding this library anew"):
+        with pytest.raises(LibraryBusy, match="re-encoding this library"):
             open_library(other).reencode()
 
     open_library(other).reencode(progress=meanwhile)
@@ -239,7 +239,7 @@ def test_changed_files_of_a_model_are_another_encoder(
     library = open_library(str(mine))
     answer = library.ask(PUMP)
     assert "lexical search only" in told(answer)
-    assert "run 'pincite reindex' to encode it anew" in told(answer)
+    assert "run 'pincite reindex' to re-encode it" in told(answer)
     assert library.is_behind()
     assert library.reencode().passages == 1
     assert library.ask(PUMP).reasons == ()
@@ -289,7 +289,7 @@ def test_a_thread_beside_a_long_lived_program_encodes_the_library(
 ) -> None:
     open_library().ingest([folder])
     library = open_library(other)
-    with library.reencoding_beside():
+    with library.reencoding_in_background():
         finished = time.monotonic() + 60
         while library.is_behind() and time.monotonic() < finished:
             assert "6.5 bar" in library.ask(PUMP).text
@@ -376,7 +376,7 @@ def test_a_server_that_is_not_there_leaves_the_words(open_library: Open, folder:
 def wait(library: Library) -> None:
     """As if the time were over for which a server is left alone."""
     library._upkeep.encoders._try_again = 0.0
-    library._upkeep._tell_again = 0.0
+    library._upkeep._next_notice_check = 0.0
 
 
 def test_a_server_that_fails_leaves_the_words_until_it_is_well_again(

@@ -53,9 +53,9 @@ def library(tmp_path: Path) -> Iterator[Library]:
         (lambda it: Filters(since="2024-13"), "datetime.date"),
         (lambda it: Filters(until=datetime(2024, 1, 1)), "datetime.date"),
         (lambda it: Filters(documents="a.txt"), "give a list of texts"),
-        (lambda it: Filters.of(documents="a.txt"), "give a list of texts"),
-        (lambda it: Filters.of(tags=[BROKEN]), "not valid UTF-8"),
-        (lambda it: Filters.of(since=2024), "2024 (int)"),
+        (lambda it: Filters.parse(documents="a.txt"), "give a list of texts"),
+        (lambda it: Filters.parse(tags=[BROKEN]), "not valid UTF-8"),
+        (lambda it: Filters.parse(since=2024), "2024 (int)"),
     ],
 )
 def test_what_makes_no_sense_is_a_usage_error(library: Library, call: Call, said: str) -> None:

@@ -138,7 +138,7 @@ def test_what_the_library_holds_is_not_encoded_and_equals_what_would_be() -> Non
     encoder = FakeEncoder()
     some = passages(TEXTS[:2], SENTENCES[:2])
     encoded = next(iter(encoder.encode(TEXTS[:1])))
-    held = TokenCodes.of(encoded, SENTENCES[0]).to_bytes()
+    held = TokenCodes.from_states(encoded, SENTENCES[0]).to_bytes()
     codes = TokenCodes.from_bytes(held, sentences=2, dimensions=encoder.dimensions)
     vectors = pool_spans(encoded, SENTENCES[0]).astype(np.float16)
     hot = HotPassages(encoder, limit_bytes=ROOM, stored=lambda _: {some[0].key: (codes, vectors)})

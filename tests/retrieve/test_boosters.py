@@ -44,7 +44,9 @@ def routes_of(small: SmallLibrary) -> DocumentRoutes:
         NamedFile(document_id=document, path=f"/{name}.txt", title="")
         for document, name in zip(documents, names, strict=True)
     ]
-    return DocumentRoutes(lambda collection: NameTable.of([] if collection == "empty" else named))
+    return DocumentRoutes(
+        lambda collection: NameTable.from_files([] if collection == "empty" else named)
+    )
 
 
 MAKERS: dict[str, Callable[[SmallLibrary], Booster]] = {
@@ -89,7 +91,7 @@ def test_a_tag_that_the_question_names_boosts_the_passages_that_carry_it(
         {"Canola": 0.08 + 0.05}
     )
     question = Question(text="Which pH does rapeseed like?")
-    assert booster.seen(question) == {"crops": ["canola"], "practices": ["soil"]}
+    assert booster.diagnostics(question) == {"crops": ["canola"], "practices": ["soil"]}
 
 
 def test_a_word_in_the_headings_or_the_file_name_carries_a_tag_too() -> None:
@@ -187,7 +189,7 @@ class Fixed:
     def boosts(self, question: Question, hits: Sequence[Hit]) -> Sequence[float]:
         return [self._boosts.get(hit.passage.id, 0.0) for hit in hits]
 
-    def seen(self, question: Question) -> object:
+    def diagnostics(self, question: Question) -> object:
         return self._boosts
 
 
@@ -246,4 +248,4 @@ def test_boosts_stand_among_the_scores_and_what_was_seen_by_its_name() -> None:
     first, second = retriever.retrieve(question)
     assert first.scores == {"fused": 0.8, "tags": 0.2}
     assert second.scores == {"fused": 0.9}
-    assert retriever.seen(question) == {"tags": {"p2": 0.2}}
+    assert retriever.diagnostics(question) == {"tags": {"p2": 0.2}}

@@ -112,7 +112,7 @@ def right_at_first(catalog: Catalog, retriever: Retriever) -> tuple[float, float
 def test_a_question_that_names_company_and_year_gets_that_report(
     catalog: Catalog, plain: HybridRetriever
 ) -> None:
-    routes = DocumentRoutes(lambda collection: NameTable.of(catalog.names(collection)))
+    routes = DocumentRoutes(lambda collection: NameTable.from_files(catalog.names(collection)))
     boosters = [NamedDocumentBooster(routes, weight=0.25)]
     off = right_at_first(catalog, plain)
     boosted = right_at_first(catalog, BoostedRetriever(plain, boosters))

@@ -24,7 +24,7 @@ def files(*names: str) -> list[NamedFile]:
 
 
 def named_in(held: Iterable[NamedFile]) -> NamedDocuments:
-    return NamedDocuments(NameTable.of(held))
+    return NamedDocuments(NameTable.from_files(held))
 
 
 REPORTS = named_in(files(*(f"{c}_{y}_10K" for c in COMPANIES for y in YEARS)))

@@ -53,7 +53,7 @@ class Texts:
 
 def named(*names: str) -> DocumentRoutes:
     files = [NamedFile(document_id=name, path=f"/{name}.pdf", title="") for name in names]
-    return DocumentRoutes(lambda collection: NameTable.of(files))
+    return DocumentRoutes(lambda collection: NameTable.from_files(files))
 
 
 REPORTS = [

@@ -106,7 +106,9 @@ def test_an_encoder_that_cannot_be_had_is_replaced_and_every_answer_says_so(
     with made_with("sop", tmp_path, "visitor-policy.html") as library:
         answer = library.ask("Which shoes are required?")
         assert answer.status is Status.ANSWERED
-        told = "answered with all-MiniLM-L6-v2: fastembed:BAAI/bge-small-en-v1.5 cannot be had"
+        told = (
+            "answered with all-MiniLM-L6-v2: fastembed:BAAI/bge-small-en-v1.5 is not available here"
+        )
         assert any(told in reason for reason in answer.reasons)
         assert not any("lexical search only" in reason for reason in answer.reasons)
         assert "is not in fastembed's cache" in library.encoder_notice

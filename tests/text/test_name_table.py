@@ -25,21 +25,21 @@ def test_what_is_known_and_the_order_change_nothing(
     after: list[tuple[str, str]],
 ) -> None:
     held = files(*after)
-    made = NameTable.of(held)
-    assert NameTable.of(held, NameTable.of(files(*before))) == made
-    assert NameTable.of(held, NameTable.of(held)) == made
-    assert NameTable.of(held[::-1]) == made
+    made = NameTable.from_files(held)
+    assert NameTable.from_files(held, NameTable.from_files(files(*before))) == made
+    assert NameTable.from_files(held, NameTable.from_files(held)) == made
+    assert NameTable.from_files(held[::-1]) == made
 
 
 @given(FILES, st.integers(0, 8))
 def test_a_part_is_the_table_of_that_part(names: list[tuple[str, str]], count: int) -> None:
     held = files(*names)
-    assert NameTable.of(held).only(held[:count]) == NameTable.of(held[:count])
+    assert NameTable.from_files(held).only(held[:count]) == NameTable.from_files(held[:count])
 
 
 def test_names_that_are_known_are_not_taken_apart_again(monkeypatch: pytest.MonkeyPatch) -> None:
     held = files(("Oslo 2018", "Annual Report"), ("Rome", ""))
-    known = NameTable.of(held[:1])
+    known = NameTable.from_files(held[:1])
     seen: list[str] = []
 
     def watched(name: str) -> tuple[()]:
@@ -47,12 +47,12 @@ def test_names_that_are_known_are_not_taken_apart_again(monkeypatch: pytest.Monk
         return ()
 
     monkeypatch.setattr(document_names, "name_words", watched)
-    NameTable.of(held, known)
+    NameTable.from_files(held, known)
     assert seen == ["Rome"]
 
 
 def test_what_is_known_of_a_word() -> None:
-    table = NameTable.of(files(("Oslo 2018", "Annual Report")))
+    table = NameTable.from_files(files(("Oslo 2018", "Annual Report")))
     kinds = dict(zip(table.words.tolist(), table.kinds.tolist(), strict=True))
     assert kinds[hashed("oslo")] == 0
     assert kinds[hashed("2018")] == YEAR

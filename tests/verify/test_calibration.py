@@ -104,8 +104,8 @@ def test_a_curve_that_ascends_keeps_the_order_of_answers(
 
 def test_every_answer_can_say_what_the_confidence_is_worth() -> None:
     promise = "at most 10% wrong among answered (90% sure), from 240 questions"
-    assert MADE.told("c") == promise
-    assert MADE.told("d") == f"{promise}; documents changed since"
-    assert replace(MADE, bound=None).told("c") == (
+    assert MADE.message("c") == promise
+    assert MADE.message("d") == f"{promise}; documents changed since"
+    assert replace(MADE, bound=None).message("c") == (
         "calibrated from 240 questions, without a bound on wrong answers"
     )

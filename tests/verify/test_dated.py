@@ -134,7 +134,7 @@ def judged(question: str, evidence: list[Evidence]) -> str:
 
 
 def test_a_table_of_other_years_is_refused_with_its_years() -> None:
-    told = "it asks for 2019, and what comes nearest is of 2021, 2022"
+    told = "it asks for 2019, but the nearest quote is about 2021, 2022"
     assert judged("What was the revenue in 2019?", quoted(ROW)) == told
     assert judged("What was the revenue in 2022?", quoted(ROW)) == ""
 

@@ -151,7 +151,7 @@ def test_support_and_score_can_be_needed_too() -> None:
     assert few.too_little == "too little support: 1 quote, 3 needed"
     two = [evidence(), evidence(GREEN)]
     enough = judged(Thresholds(confidence=0, support=2), question=painted, cited=two)
-    assert (enough.too_little, enough.beside) == ("", "")
+    assert (enough.too_little, enough.caveat) == ("", "")
     low = judged(Thresholds(confidence=0, score=0.9))
     assert low.too_little == "the best passage scores 0.80, 0.90 needed"
 
@@ -159,7 +159,7 @@ def test_support_and_score_can_be_needed_too() -> None:
 def test_a_single_quote_is_enough_where_it_holds_most_of_what_is_asked_for() -> None:
     found = judged(Thresholds(confidence=0, support=3))
     assert found.too_little == ""
-    assert found.beside == "1 quote, 3 needed, but it holds most of what is asked for"
+    assert found.caveat == "1 quote, 3 needed, but it contains most of what is asked for"
 
 
 BOUND = Bound(risk=0.1, sureness=0.9, threshold=0.0, answered=200, wrong=2)
@@ -190,7 +190,7 @@ def test_without_a_bound_the_setting_decides_over_the_calibrated_confidence() ->
 
 
 def test_unless_calibrated_the_confidence_says_so() -> None:
-    assert Judge(SOURCES, EvenWeights(), Thresholds(confidence=0)).told == UNCALIBRATED
+    assert Judge(SOURCES, EvenWeights(), Thresholds(confidence=0)).message == UNCALIBRATED
 
 
 class Rare(EvenWeights):

@@ -9,8 +9,8 @@ import pytest
 
 from pincite import Answer, Library
 from pincite.records.flow import DOUBT
-from pincite.verify.receipts.rechecking import statement_problems
 from pincite.verify.receipts.receipt import answer_form
+from pincite.verify.receipts.rechecking import statement_problems
 
 MANUAL = """# Pump P-300 maintenance
 

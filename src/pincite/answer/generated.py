@@ -94,7 +94,7 @@ class GeneratedAnswerer:
         for statement in written:
             numbers = [number for number in statement.sources if 1 <= number <= len(numbered)]
             named = [item for number in numbers for item in numbered[number - 1]]
-            carriers = self._carriers.of(statement.text, named, context)
+            carriers = self._carriers.find(statement.text, named, context)
             ids = tuple(item.id for item in carriers)
             claims.append(Claim(text=statement.text, evidence_ids=ids))
         return claims
@@ -125,7 +125,7 @@ class Carriers:
     def __init__(self, weights: TermWeights) -> None:
         self._weights = weights
 
-    def of(
+    def find(
         self, statement: str, named: Sequence[Evidence], context: Sequence[Evidence]
     ) -> tuple[Evidence, ...]:
         """Up to three sentences, from the sources the model `named` unless others contain clearly more.

@@ -98,7 +98,7 @@ def answer_stages(
     return AnswerStages(
         understander=understander,
         retriever=retriever,
-        seen=retriever.seen,
+        diagnostics=retriever.diagnostics,
         reranker=reranker,
         selector=writing.selector,
         answerer=writing.answerer,
@@ -151,7 +151,7 @@ def _by_parts(
         understander=understander,
         retriever=retriever,
         reranker=reranker,
-        named=lambda question: retriever.seen(question).get(NamedDocumentBooster.name, {}),
+        named=lambda question: retriever.diagnostics(question).get(NamedDocumentBooster.name, {}),
         is_answered=lambda *found: not judge.judge(*found).too_little,
     )
 
@@ -190,8 +190,10 @@ def _judge(
         score=chosen.min_score,
     )
     version = catalog.meta("corpus_version")
-    description = calibration.told(version) if calibration else UNCALIBRATED
-    return Judge(catalog, weights, needed, calibration=calibration, told=description, reader=reader)
+    description = calibration.message(version) if calibration else UNCALIBRATED
+    return Judge(
+        catalog, weights, needed, calibration=calibration, message=description, reader=reader
+    )
 
 
 def _calibration_basis(

@@ -40,7 +40,7 @@ _MEGABYTE = 1024 * 1024
 _LATIN = WordShare(others=0.1)
 _UNREAD = WordShare(english=0.4, others=0.4)
 """Weights of the question's words in a sentence, with an encoder trained on English: for the script
-that it reads, and for others, of which it knows the letters at best (docs/retrieval.md)."""
+that it knows, and for others, where it knows single letters at best (docs/retrieval.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

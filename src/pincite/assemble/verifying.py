@@ -30,9 +30,9 @@ def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
 
 
 def open_reader(settings: Settings, cache: Path) -> PassageReader | None:
-    """What reads quoted passages together with the question; None where it is not wanted.
+    """The model that reads quoted passages together with the question; None if it is not used.
 
-    It was fitted beside late interaction by the default encoder, and is wanted nowhere else.
+    It is used only with the default encoder, since it was fitted with that encoder's scores.
     """
     by_default = settings.embedding.model == DEFAULT_ENCODER
     if settings.verification.reader == "none" or not by_default:

@@ -160,7 +160,7 @@ def _other(asked: str, last: Exchange) -> str:
     if words(other)[0].lower() in PREPOSITIONS - {"for"}:
         return f"{before.rstrip(' ?.!')} {other}?{last.question[len(before) :]}"
     other = other.removeprefix("for ")
-    return _added(f"What about {other}?", topic(last.question), beside=other)
+    return _added(f"What about {other}?", topic(last.question), present=other)
 
 
 def _other_subject(asked: str) -> str:
@@ -204,7 +204,7 @@ def _bare(asked: str, last: Exchange) -> str:
 def _pointer(asked: str, last: Exchange) -> str:
     """`who wrote it?`: the topic is added in parentheses."""
     begun = LEADING.sub("", asked) or asked
-    return _added(begun, _last_topic(last.question), beside=begun) if pointing(begun) else ""
+    return _added(begun, _last_topic(last.question), present=begun) if pointing(begun) else ""
 
 
 def _fragment(asked: str, last: Exchange) -> str:
@@ -222,7 +222,7 @@ def _fragment(asked: str, last: Exchange) -> str:
     is_title = len(found) > 1 and all(word[0].isupper() for word in found)
     if names(asked) or is_title or not (lowered - EMPTY or lowered & _MORE):
         return ""
-    return _added(asked, _last_topic(last.question), beside=asked)
+    return _added(asked, _last_topic(last.question), present=asked)
 
 
 def _last_topic(question: str) -> str:
@@ -232,9 +232,9 @@ def _last_topic(question: str) -> str:
     return topic(question if leans else before) or topic(question)
 
 
-def _added(asked: str, meant: str, *, beside: str = "") -> str:
-    """A question and, in parentheses, the parts of `meant` that `beside` does not already have."""
-    own = {word.lower() for word in words(beside)}
+def _added(asked: str, meant: str, *, present: str = "") -> str:
+    """A question and, in parentheses, the parts of `meant` that `present` does not already have."""
+    own = {word.lower() for word in words(present)}
     kept = ", ".join(part for part in meant.split(", ") if not set(part.lower().split()) <= own)
     return f"{asked} ({kept})" if kept else ""
 

@@ -330,7 +330,9 @@ def _allowed(ctx: Context) -> Allowed:
 
 
 def _filters(documents: Names, tags: Names, sections: Names, since: str, until: str) -> Filters:
-    return Filters.of(documents=documents, tags=tags, sections=sections, since=since, until=until)
+    return Filters.parse(
+        documents=documents, tags=tags, sections=sections, since=since, until=until
+    )
 
 
 def _place(form: Mapping[str, Any]) -> str:

@@ -1,1 +1,1 @@
-"""One library: open, change, ask."""
+"""Opens, changes and queries one library on disk or in a database."""

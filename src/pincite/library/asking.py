@@ -1,4 +1,4 @@
-"""Puts questions to a library that may change while they are answered."""
+"""Answers questions from a library that may change meanwhile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from pincite.errors import DocumentGone, LibraryError, ModelError, UsageError
-from pincite.library.folder import told, unfinished
+from pincite.library.folder import unfinished, unfinished_notice
 from pincite.library.homes import WRITE_LOCK, Home
 from pincite.library.index_maintenance import Upkeep
 from pincite.pipeline import AnswerStages
@@ -22,18 +22,18 @@ from pincite.settings.loading import Settings
 from pincite.store.catalog.catalog import Catalog
 from pincite.text.document_names import name_words, names_of
 
-# What is not in a library, or cannot be found in it, that a question must be told of?
+# Notices about files that are missing from a library or cannot be searched.
 
 EMPTY = "this library holds no documents: pincite ingest PATH"
-_NAMED = 3
+_MAX_NAMED = 3
 _SHORTEST_WORD = 4
-"""In characters. A name of nothing but shorter words is found in too many questions."""
+"""In characters. A name with only shorter words would match too many questions."""
 
 _Name = frozenset[str]
 
 
 class Missing:
-    """Tells of one library, as it is at each question."""
+    """Finds what is missing from one library, at each question."""
 
     def __init__(self, home: Home, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -41,13 +41,13 @@ class Missing:
         self._unread = lru_cache(maxsize=8)(self._load_unread)
 
     def notices(self, question: str, collection: str | None) -> tuple[str, ...]:
-        """That it is empty or incomplete, and which files the question names that nobody can search."""
+        """Notices that it is empty or incomplete, and of unsearchable files that the question names."""
         return (*self._state(), *self._named(question, collection))
 
     def _state(self) -> Iterator[str]:
         if self._catalog.is_empty():
             yield EMPTY
-        cut_short = told(unfinished(self._notes))
+        cut_short = unfinished_notice(unfinished(self._notes))
         if cut_short and not self._catalog.store.is_held(WRITE_LOCK):
             yield cut_short
 
@@ -57,14 +57,14 @@ class Missing:
             return
         asked = {word.term for word in name_words(question)}
         found = [line for names, line in unread if any(name <= asked for name in names)]
-        yield from found[:_NAMED]
-        if len(found) > _NAMED:
-            yield f"{len(found) - _NAMED} more files with such names cannot be searched"
+        yield from found[:_MAX_NAMED]
+        if len(found) > _MAX_NAMED:
+            yield f"{len(found) - _MAX_NAMED} more files with such names cannot be searched"
 
     def _load_unread(
         self, generation: int, collection: str | None
     ) -> list[tuple[list[_Name], str]]:
-        """The names of files without searchable text, as terms, with what is to be told of each."""
+        """The names of files without searchable text, as terms, each with its notice."""
         del generation  # part of the cache's key
         found = []
         for path, title, reason in self._catalog.unsearchable(collection):
@@ -76,27 +76,27 @@ class Missing:
 
 
 def _terms(name: str) -> _Name:
-    """The words of a name that must all stand in a question; none where they are too short."""
+    """The words of a name that must all occur in a question; none if they are too short."""
     found = frozenset(word.term for word in name_words(name) if not word.parts)
-    tells = any(len(term) >= _SHORTEST_WORD and not term.isdigit() for term in found)
-    return found if tells else frozenset()
+    is_specific = any(len(term) >= _SHORTEST_WORD and not term.isdigit() for term in found)
+    return found if is_specific else frozenset()
 
 
-# Puts questions to a library that may change while they are answered.
+# Answering.
 
 _Found = TypeVar("_Found")
 
 LONGEST_QUESTION = 10_000
-"""Characters. Longer is a pasted document, not a question."""
+"""In characters. Anything longer is a pasted document, not a question."""
 
 _RUN_OF_BLANKS = re.compile(r"\s{2,}+")
 
-_ASKED_AT_MOST = 5
-"""How often a question is asked of a library out of which files are taken meanwhile."""
+_MAX_ATTEMPTS = 5
+"""Most attempts to answer a question while files are being removed."""
 
 
 class Asking:
-    """Checks questions, puts them to the newest stages of a library, and keeps the answers."""
+    """Checks questions, runs the current stages of a library on them, and keeps the answers."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Asking:
         upkeep: Upkeep,
         notices: tuple[str, ...] = (),
     ) -> None:
-        """`notices` are what every result says."""
+        """`notices` are added to every result."""
         self._notices = notices
         self._settings = settings
         self._catalog = catalog
@@ -121,7 +121,7 @@ class Asking:
         explain: bool = False,
         budget_ms: float | None = None,
     ) -> Question:
-        """A question that can be asked. Raises UsageError for any other, and says why."""
+        """A checked question. Raises UsageError if it cannot be asked."""
         if not checked_text(text, "the question").strip():
             raise UsageError("the question is empty; ask something, such as 'What is ...?'")
         if len(text) > LONGEST_QUESTION:
@@ -129,10 +129,10 @@ class Asking:
                 f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are "
                 "taken: ask about one thing at a time"
             )
-        # A run of blanks says nothing, and many patterns would look through it again and again.
+        # Long runs of whitespace carry no meaning and are slow for many patterns.
         text = _RUN_OF_BLANKS.sub(_one_blank, text)
         self.check_collection(collection)
-        self._catalog.allowed_keys(collection, filters or Filters())  # tells wrong filters now
+        self._catalog.allowed_keys(collection, filters or Filters())  # raises for wrong filters
         notices = self._missing.notices(text, collection)
         budget = self._settings.rerank.budget_ms if budget_ms is None else budget_ms
         return Question(
@@ -145,7 +145,7 @@ class Asking:
         )
 
     def check_collection(self, collection: str | None) -> None:
-        """Raises UsageError, and says what there is, for a collection that is not there."""
+        """Raises UsageError, with the existing collections, for an unknown one."""
         if collection is None:
             return
         if not self._catalog.has_collection(checked_text(collection, "the collection")):
@@ -155,27 +155,27 @@ class Asking:
     def newest(
         self, ask: Callable[[AnswerStages], _Found], settings: Settings | None = None
     ) -> _Found:
-        """What the newest stages say, under these settings or the library's own.
+        """The result of the current stages, with these settings or the library's own.
 
-        Asked again where a document that they found is gone meanwhile, and without the encoder where
-        it fails. Raises DocumentGone when the first does not end.
+        Retries if a document that was found has been removed meanwhile, and without the encoder if it
+        fails. Raises DocumentGone if documents are removed during every attempt.
         """
         upkeep = self._upkeep
         stages = upkeep.stages if settings is None else partial(upkeep.stages_with, settings)
-        for _ in range(_ASKED_AT_MOST - 1):
+        for _ in range(_MAX_ATTEMPTS - 1):
             try:
                 return ask(stages())
             except DocumentGone:
                 upkeep.forget_stages()
             except ModelError as error:
-                if upkeep.encoders.problem:  # It was not asked.
+                if upkeep.encoders.problem:  # The encoder was not in use.
                     raise
                 upkeep.encoders.rest(error)
                 upkeep.forget_stages()
         return ask(stages())
 
     def kept(self, answer: Answer, collection: str | None) -> Answer:
-        """The answer, now in the history if there is one; says so where it could not be kept."""
+        """Store the answer in the history, if enabled; the answer reports it if that fails."""
         if not self._settings.history.keep:
             return answer
         from pincite.verify.receipts.receipt import answer_form
@@ -193,18 +193,18 @@ def _one_blank(run: re.Match[str]) -> str:
 
 
 def cut(result: SearchResult, limit: int, *, keep: int) -> SearchResult:
-    """At most `limit` hits of a result; says so where the setting `keep` allowed fewer."""
+    """At most `limit` hits of a result; adds a notice if the setting `keep` allowed fewer."""
     is_cut = limit > keep <= len(result.hits)
-    told = f"at most {keep} hits instead of {limit}: raise retrieval.keep to see more"
+    notice = f"at most {keep} hits instead of {limit}: raise retrieval.keep to see more"
     return replace(
         result,
         hits=shown(result.hits, limit),
-        notices=(*result.notices, told) if is_cut else result.notices,
+        notices=(*result.notices, notice) if is_cut else result.notices,
     )
 
 
 def shown(hits: Sequence[Hit], limit: int) -> tuple[Hit, ...]:
-    """The first `limit` hits; those that must be kept take the places of the last ones."""
+    """The first `limit` hits; later hits that must be kept replace the last of them."""
     first, later = list(hits[:limit]), [hit for hit in hits[limit:] if hit.must_keep]
     for place in reversed(range(len(first))):
         if later and not first[place].must_keep:

@@ -1,7 +1,6 @@
-"""Which encoder answers, and which one should?
+"""Opens a library's encoders: the one that made its vectors, and the one that the settings name.
 
-The catalog remembers the encoder of the vectors it holds; the settings name the one that is wanted.
-While they differ the old one goes on answering, until 'pincite reindex' has made all vectors anew.
+While the two differ, the old one answers until 'pincite reindex' has re-encoded all passages.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from pincite.settings.trust import Approvals, Wish, needs_approval, wish_of
 from pincite.stages import VectorEncoder
 from pincite.store.catalog.encodings import EncoderRecord, Encodings
 
-_TRY_AGAIN_SECONDS = 30.0
-"""How long a server that could not be reached is left alone: each try may take its whole patience."""
+_RETRY_SECONDS = 30.0
+"""How long an unreachable server is not tried again: each attempt may take its full timeout."""
 
 
 class LibraryEncoders:
-    """Opens encoders of one library, each once; one that could not be reached again after a while."""
+    """Opens the encoders of one library, each once; retries an unreachable one after a while."""
 
     def __init__(
         self, library: Path, cache: Path, chosen: EmbeddingSettings, encodings: Encodings
@@ -51,28 +50,28 @@ class LibraryEncoders:
         self._problem = ""
         self._failure = ""
         self._try_again = 0.0
-        self._one_at_a_time = threading.RLock()
-        self._ahead: threading.Thread | None = None
+        self._lock = threading.RLock()
+        self._opening: threading.Thread | None = None
 
     def open_ahead(self) -> None:
-        """Begin to open the serving encoder in a thread; who asks for it meanwhile waits."""
+        """Start opening the active encoder in a thread; callers that need it meanwhile wait."""
         # No daemon: a process that ends while OpenVINO compiles would crash.
-        self._ahead = threading.Thread(target=self._open_quietly)
-        self._ahead.start()
+        self._opening = threading.Thread(target=self._open_quietly)
+        self._opening.start()
 
     def _open_quietly(self) -> None:
-        # Who asks for the encoder runs into the same again, and tells it.
+        # The caller that needs the encoder gets the same error, and reports it.
         with suppress(Exception):
             self.serving()
 
     def close(self) -> None:
-        """Wait for what was begun."""
-        if self._ahead is not None:
-            self._ahead.join()
+        """Wait for the thread of `open_ahead`."""
+        if self._opening is not None:
+            self._opening.join()
 
     @cached_property
     def _chosen(self) -> EmbeddingSettings:
-        """The settings, with the other encoder that they name where theirs cannot be had."""
+        """The settings; with the fallback encoder if the configured one is unavailable."""
         chosen = self._settings
         if not chosen.otherwise or chosen.otherwise == chosen.model:
             return chosen
@@ -81,7 +80,7 @@ class LibraryEncoders:
         except ModelError as error:
             self.why_substitute = str(error)
             self._substitute = (
-                f"answered with {chosen.otherwise}: {chosen.model} cannot be had here "
+                f"answered with {chosen.otherwise}: {chosen.model} is not available here "
                 "('pincite doctor' says why)"
             )
             return EmbeddingSettings(
@@ -92,24 +91,24 @@ class LibraryEncoders:
 
     @property
     def problem(self) -> str:
-        """Why there is no encoder to search with; empty when there is one."""
+        """Why there is no encoder to search with; empty if there is one."""
         self.serving()
-        return self._problem or self._resting()
+        return self._problem or self._current_failure()
 
     def rest(self, error: ModelError) -> None:
-        """Answer without the encoder for a while: it has failed at a question."""
-        with self._one_at_a_time:
+        """Answer without the encoder for a while, after it failed on a question."""
+        with self._lock:
             self._failure = f"lexical search only: {error}"
-            self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
+            self._try_again = time.monotonic() + _RETRY_SECONDS
 
-    def _resting(self) -> str:
+    def _current_failure(self) -> str:
         if time.monotonic() >= self._try_again:
             self._failure = ""
         return self._failure
 
     def serving(self) -> VectorEncoder | None:
-        """The encoder of the vectors that are held, or the wanted one where there are none yet."""
-        with self._one_at_a_time:
+        """The encoder of the stored vectors, or the configured one if there are none yet."""
+        with self._lock:
             self._problem = ""
             if self._chosen.model == "none":
                 self._problem = "lexical search only: embedding.model is 'none'"
@@ -122,9 +121,9 @@ class LibraryEncoders:
                 return None
 
     def named(self, name: str) -> VectorEncoder | None:
-        """The encoder that made an index; None when it cannot be had any more, or now."""
-        with self._one_at_a_time:
-            if self._resting():
+        """The encoder that made an index; None if it is unavailable."""
+        with self._lock:
+            if self._current_failure():
                 return None
             serving = self.serving()
             if serving is not None and serving.name == name:
@@ -138,8 +137,8 @@ class LibraryEncoders:
                 return None
 
     def wanted(self) -> VectorEncoder:
-        """The encoder that the settings name. Raises ModelError when it cannot be had."""
-        with self._one_at_a_time:
+        """The encoder that the settings name. Raises ModelError if it is unavailable."""
+        with self._lock:
             is_time = time.monotonic() >= self._try_again
             if self._wanted is None or (isinstance(self._wanted, ModelUnreachable) and is_time):
                 try:
@@ -147,17 +146,17 @@ class LibraryEncoders:
                     self._opened[self._wanted.name] = self._wanted
                 except ModelError as error:
                     self._wanted = error
-                    self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
+                    self._try_again = time.monotonic() + _RETRY_SECONDS
             if isinstance(self._wanted, ModelError):
                 raise self._wanted
             return self._wanted
 
     def record(self) -> EncoderRecord | None:
-        """What the catalog says about its vectors; None when it has none."""
+        """The catalog's record of the encoder of its vectors; None if it has no vectors."""
         record = self._encodings.current()
         if record is not None:
             return record
-        # Before other encoders could be chosen, nothing was written down.
+        # Libraries from before the encoder was configurable have no record.
         model = self._encodings.some_model()
         is_ours = model is not None and model.partition("/")[0] == MODEL_NAME
         return (
@@ -167,30 +166,30 @@ class LibraryEncoders:
         )
 
     def remember(self) -> None:
-        """Write down whose vectors the library will hold, before the first ones come."""
+        """Record the encoder before the first vectors are stored."""
         serving = self.serving()
         if serving is not None and self._encodings.current() is None:
             settings = EmbeddingSettings() if self.record() else self._chosen
             self.keep(EncoderRecord(name=serving.name, settings=settings.identity()))
 
     def keep(self, record: EncoderRecord) -> None:
-        """Write down whose vectors the library holds; who made them here may ask it again here."""
+        """Record the encoder of the library's vectors, and approve it on this machine."""
         self._encodings.remember(record)
         self.approve(record)
 
     def approve(self, record: EncoderRecord) -> None:
-        """Let the encoder of a record be asked on this machine, whatever the settings name later."""
-        with suppress(SettingsError):  # It is asked for approval then.
+        """Approve a record's encoder on this machine, whatever the settings name later."""
+        with suppress(SettingsError):  # If it cannot be stored, the user is asked for approval.
             if not Approvals().cover(wish := self._wish(record)):
                 Approvals().add(wish)
 
     def is_withheld(self) -> bool:
-        """Whether the library's vectors are of an encoder that the user has not approved."""
+        """Whether the library's vectors come from an encoder that the user has not approved."""
         record = self.record()
         return record is not None and not self._may_open(record)
 
     def _may_open(self, record: EncoderRecord) -> bool:
-        """The encoder that the settings in effect name needs no approval, nor does the package's."""
+        """Whether an encoder may be opened: the configured and the built-in one need no approval."""
         is_chosen = record.settings == self._chosen.identity()
         return is_chosen or Approvals().cover(self._wish(record))
 
@@ -198,7 +197,7 @@ class LibraryEncoders:
         return wish_of(self._library, wish_of_record(record.settings))
 
     def is_behind(self) -> bool:
-        """Whether the vectors are others than the settings want, or some are missing."""
+        """Whether the vectors are from another encoder than the configured one, or some are missing."""
         if self._chosen.model == "none":
             return False
         record = self.record()
@@ -207,7 +206,7 @@ class LibraryEncoders:
         return self._encodings.passages_without() > 0
 
     def notice(self) -> str:
-        """What results say while another encoder is wanted; empty when none is."""
+        """The notice in results while another encoder is configured than in use; else empty."""
         record = self.record()
         if self._chosen.model == "none" or record is None or self._is_wanted(record):
             return self._substitute
@@ -228,7 +227,7 @@ class LibraryEncoders:
         )
 
     def _open(self, record: EncoderRecord) -> VectorEncoder:
-        """The encoder of a record; the wanted one where it is the same."""
+        """Open the encoder of a record, or reuse the configured one if it is the same."""
         if record.name in self._opened:
             return self._opened[record.name]
         if record.settings == self._chosen.identity():
@@ -236,13 +235,13 @@ class LibraryEncoders:
         elif self._may_open(record):
             found = self._open_other(record)
         else:
-            found = self.wanted()  # It may be the same one, at a place that the user chose.
+            found = self.wanted()  # It may be the same encoder, in a place that the user chose.
             if found.name != record.name:
                 raise ModelError(self._wish(record).notice)
         if found.name != record.name:
             raise ModelError(
                 f"{found.name} is not the encoder that the library was encoded with "
-                f"({record.name}); run 'pincite reindex' to encode it anew"
+                f"({record.name}); run 'pincite reindex' to re-encode it"
             )
         self._opened[found.name] = found
         return found
@@ -252,33 +251,33 @@ class LibraryEncoders:
         try:
             return open_encoder(EmbeddingSettings(**{**record.settings, **local}), self.cache)
         except ModelError:
-            wanted = self.wanted()  # The same files may lie elsewhere now.
+            wanted = self.wanted()  # The same files may have been moved.
             if wanted.name == record.name:
                 return wanted
             raise
 
 
 def wish_of_record(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What an encoder's record names that needs the user's word, by `group.name`."""
+    """The settings in an encoder's record that need the user's approval, by `group.name`."""
     named = {f"embedding.{name}": settings.get(name, "") for name in ("model", "url")}
     return {name: value for name, value in named.items() if value and needs_approval(name, value)}
 
 
 def shown_name(name: str) -> str:
-    """An encoder's name for people, without the marks of version and content."""
+    """An encoder's name for display, without version and content hash."""
     plain = name.partition("#")[0]
     return plain if plain != name else name.partition("/")[0]
 
 
-# Are stored vectors what the encoder gives? Encodes a sample of passages again.
+# Checks stored vectors by encoding a sample of passages again.
 
 ALIKE = 0.99
-"""Least cosine of what is stored and what the encoder gives now: another processor or runtime changes
-less, another text or a damaged vector much more."""
+"""Lowest cosine of a stored and a fresh vector that counts as equal: another processor or runtime
+changes less, another text or a damaged vector much more."""
 
 
 class Holdings(Protocol):
-    """What the check needs from the catalog."""
+    """The part of the catalog that the check uses."""
 
     def passage_keys(self) -> list[int]: ...  # noqa: D102
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]: ...  # noqa: D102
@@ -291,7 +290,7 @@ class Holdings(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorCheck:
-    """How many passages were encoded again, how many vectors were as stored, and what was not."""
+    """How many passages were encoded again, how many vectors matched, and what did not."""
 
     checked: int
     alike: int
@@ -301,10 +300,10 @@ class VectorCheck:
 def check_vectors(
     holdings: Holdings, encoder: VectorEncoder | None, *, sample: int, seed: str
 ) -> VectorCheck:
-    """Encode up to `sample` random passages again; `seed` decides which.
+    """Encode up to `sample` random passages, chosen by `seed`, and compare with the stored vectors.
 
-    Passages without a vector are no concern of this check, and without an encoder none is. Raises
-    ModelError when the encoder cannot be asked.
+    Passages without a vector are skipped; without an encoder, nothing is checked. Raises ModelError
+    if the encoder fails.
     """
     if encoder is None:
         return VectorCheck(checked=0, alike=0, problems=())
@@ -317,11 +316,11 @@ def check_vectors(
     problems = []
     for passage, now in zip(passages, encoder.encode(texts), strict=True):
         likeness = _likeness(stored[passage.key], now.vector)
-        if not likeness >= ALIKE:  # What is no number is not alike.
+        if not likeness >= ALIKE:  # True for NaN too.
             span = passage.span
             problems.append(
-                f"{holdings.source(span.document_id).path}: characters {span.start}-{span.end} have "
-                f"another vector than the encoder gives now (cosine {likeness:.2f}, expected "
+                f"{holdings.source(span.document_id).path}: the stored vector of characters "
+                f"{span.start}-{span.end} differs from the encoder's (cosine {likeness:.2f}, expected "
                 f"{ALIKE} or more): remove the file and ingest it again"
             )
     return VectorCheck(
@@ -336,7 +335,7 @@ def _likeness(stored: NDArray[Any] | None, now: NDArray[Any]) -> float:
 
 
 def _stored(holdings: Holdings, key: int, encoder: VectorEncoder) -> NDArray[Any] | None:
-    """The stored vector; one of no length where what is stored is none; None where nothing is."""
+    """The stored vector; an empty one if it is damaged; None if there is none."""
     try:
         found, vectors = holdings.vectors([key], model=encoder.name, dimensions=encoder.dimensions)
     except LibraryDamaged:

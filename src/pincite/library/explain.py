@@ -1,4 +1,4 @@
-"""Where did a passage get lost on the way from a question to an answer?"""
+"""Explains at which stage a passage was dropped between a question and its answer."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _PASSAGE_ID = re.compile(r"[0-9a-f]+_p\d+_c\d+")
 _FILE_AND_PAGE = re.compile(r"(.+):(\d+)")
 
 _WIDE = 1000
-"""How far down both searches are looked through for a passage that neither found in time."""
+"""How many results of each search are examined for a passage that is not among the candidates."""
 
 _MOST = 10
-"""Passages explained at once."""
+"""Most passages explained at once."""
 
 _SIMILAR = 5
 
 
 class Inquiry:
-    """Answers one question and follows passages through the stages."""
+    """Answers one question and traces passages through the stages."""
 
     def __init__(self, catalog: Catalog, upkeep: Upkeep, settings: Settings) -> None:
         self._catalog = catalog
@@ -40,17 +40,17 @@ class Inquiry:
         self._settings = settings
 
     def fates(self, question: Question, reference: str) -> tuple[Fate, ...]:
-        """What became of each passage that the reference means.
+        """The fate of each passage that a reference matches.
 
-        A reference is a passage's id, FILE:PAGE or words of a passage. Raises UsageError when it
-        means too many passages.
+        A reference is a passage id, FILE:PAGE or words in a passage. Raises UsageError if it matches
+        too many passages.
         """
-        meant = self._meant(reference)
+        meant = self._matching(reference)
         if not meant:
             return (_unknown(reference, tuple(self._hints(reference))),)
         if len(meant) > _MOST:
             raise UsageError(
-                f"'{reference}' means {len(meant)} passages, at most {_MOST} are explained at "
+                f"'{reference}' matches {len(meant)} passages; at most {_MOST} are explained at "
                 "once: give more words, or the id of one (pincite search --json shows ids)"
             )
         stages = self._upkeep.stages()
@@ -85,7 +85,7 @@ class Inquiry:
         understood = self._understood(question)
         if understood.within is not None and passage.key not in understood.within:
             phrases = " or ".join(f"'{phrase}'" for phrase in understood.phrases)
-            return Outcome.WITHOUT_PHRASE, "retrieve", (f"retrieve: it does not hold {phrases}",)
+            return Outcome.WITHOUT_PHRASE, "retrieve", (f"retrieve: it does not contain {phrases}",)
         found = self._widely(replace(question, explain=True))
         wide = followed(found.trace, passage.id)
         if wide[0] is Outcome.LEFT_OUT:
@@ -103,19 +103,19 @@ class Inquiry:
         return allowed is None or passage.key in allowed
 
     def _where(self, question: Question, passage: Passage) -> str:
-        """Which collections hold a passage that this question may not look at."""
+        """Why a passage is excluded from this question: its collections, or the filters."""
         held = {
             entry.collection
             for entry in self._catalog.files()
             if entry.document_id == passage.span.document_id
         }
         if question.collection in (None, *held):
-            return "the filters of the question leave it out"
+            return "the question's filters exclude it"
         return f"asked: '{question.collection}'; it is in: {', '.join(sorted(held))}"
 
-    # --- Which passages are meant ---------------------------------------------------------------
+    # --- Resolving references -------------------------------------------------------------------
 
-    def _meant(self, reference: str) -> list[Passage]:
+    def _matching(self, reference: str) -> list[Passage]:
         if _PASSAGE_ID.fullmatch(reference):
             found = self._catalog.passages_of(reference.partition("_")[0])
             return [passage for passage in found if passage.id == reference]
@@ -125,10 +125,10 @@ class Inquiry:
                 page = int(place[2])
                 every = (p for d in documents for p in self._catalog.passages_of(d))
                 return [passage for passage in every if passage.page == page]
-        return self._holding(reference)
+        return self._passages_with(reference)
 
     def _documents_named(self, name: str) -> list[str]:
-        """Documents of the files with this path or file name."""
+        """Documents of files with this path or file name."""
         matching = (
             entry.document_id
             for entry in self._catalog.files()
@@ -136,8 +136,8 @@ class Inquiry:
         )
         return list(dict.fromkeys(matching))
 
-    def _holding(self, words: str) -> list[Passage]:
-        """Passages that hold these words in this order."""
+    def _passages_with(self, words: str) -> list[Passage]:
+        """Passages that contain these words in this order."""
         wanted = _plain(words)
         found = self._widely(Question(text=words), alpha=1.0)
         return [
@@ -147,9 +147,9 @@ class Inquiry:
         ]
 
     def _hints(self, reference: str) -> Iterator[str]:
-        """What else could have been meant."""
+        """Suggestions for a reference that matches nothing."""
         if not _PASSAGE_ID.fullmatch(reference):
-            yield "expected the id of a passage, FILE:PAGE, or words that stand in a passage"
+            yield "expected a passage id, FILE:PAGE, or words in a passage"
             return
         document = reference.partition("_")[0]
         own = [passage.id for passage in self._catalog.passages_of(document)]
@@ -167,7 +167,7 @@ class Inquiry:
     # --- Why neither search found it --------------------------------------------------------------
 
     def _widely(self, question: Question, *, alpha: float | None = None) -> SearchResult:
-        """Both searches over much more than a question looks at, in the order they give."""
+        """Run both searches with much higher limits than a question, without reranking."""
         wide: dict[str, Any] = {"dense_limit": _WIDE, "lexical_limit": _WIDE, "keep": 2 * _WIDE}
         if alpha is not None:
             wide["alpha"] = alpha
@@ -183,20 +183,20 @@ class Inquiry:
         yield from self._by_meaning(understood, passage, _rank(hits, "dense", passage.id))
         rank = _rank(hits, "lexical", passage.id)
         text = passage.with_context(self._catalog.text_of(passage.span))
-        # The index has each passage in its own language, which the few words of one need not show.
+        # The index uses each passage's detected language, which one short passage may not show.
         languages = {understood.language, *self._upkeep.languages()}
         held = {term for language in languages for term in terms(text, language)}
         asked = question_terms(understood.asked, understood.language)
-        # Stems of other languages, long forms and compounds that were searched for as well.
+        # Also searched for: stems of other languages, long forms and compounds.
         further = [term for term in understood.terms if term not in asked and term in held]
         shared = list(dict.fromkeys(word for term, word in asked.items() if term in held))
         missing = list(dict.fromkeys(word for term, word in asked.items() if term not in held))
         if not shared and not further:
-            yield "by words: it holds no word of the question"
+            yield "by words: it contains no word of the question"
         else:
             yield (
                 f"by words: {_depth(rank, chosen.lexical_limit)}; "
-                f"holds {_listed([*shared, *further])}, not {_listed(missing)}"
+                f"contains {_listed([*shared, *further])}, not {_listed(missing)}"
             )
 
     def _by_meaning(
@@ -229,7 +229,7 @@ def _unknown(reference: str, hints: tuple[str, ...]) -> Fate:
 
 
 def _rank(hits: Sequence[Hit], name: str, passage_id: str) -> tuple[int, float] | None:
-    """Place (from 1) and score among the hits of one search; None when it is not among them."""
+    """Rank (from 1) and score among the hits of one search; None if it is not among them."""
     found = sorted((hit for hit in hits if name in hit.scores), key=lambda hit: -hit.scores[name])
     for place, hit in enumerate(found, start=1):
         if hit.passage.id == passage_id:
@@ -240,7 +240,7 @@ def _rank(hits: Sequence[Hit], name: str, passage_id: str) -> tuple[int, float] 
 def _depth(rank: tuple[int, float] | None, limit: int) -> str:
     if rank is None:
         return f"not among the first {_WIDE:,}"
-    return f"rank {rank[0]}, score {rank[1]:.3f}; the first {limit} are looked at"
+    return f"rank {rank[0]}, score {rank[1]:.3f}; the first {limit} are used"
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The folder of a library: which one may be used, and what an interrupted change left there."""
+"""Checks the folder of a library, and keeps notes of unfinished changes to it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from pincite.store.catalog.catalog import Catalog
 from pincite.store.catalog.engine import damaged
 
 _SMALLEST_PAGE = 512
-"""Of an SQLite file, in bytes."""
+"""Smallest page size of an SQLite file, in bytes."""
 
 
 def check_folder(folder: Path, *, create: bool) -> bool:
-    """Whether a library is still to be made there. Raises LibraryError where none may be."""
+    """Whether a new library must be created there. Raises LibraryError if none may be."""
     if (folder / CATALOG_FILE).exists():
         _refuse_emptied(folder, create=create)
         return False
     if not create:
         raise LibraryError(
-            f"there is no library in {folder}; make one of your documents with: "
+            f"there is no library in {folder}; create one with: "
             f"pincite ingest PATH --library {folder} ('pincite init' shows what it would read)"
         )
     if folder.exists() and not folder.is_dir():
@@ -46,33 +46,33 @@ def check_folder(folder: Path, *, create: bool) -> bool:
     )
     if any(not name.startswith(".") for name in strangers):
         raise LibraryError(
-            f"{folder} holds other files and is not a Pincite library; "
+            f"{folder} contains other files and is not a Pincite library; "
             "name an empty or a new folder"
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LibraryError(f"{folder} cannot be made: {error.strerror}") from error
+        raise LibraryError(f"{folder} cannot be created: {error.strerror}") from error
     if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free == 0:
         raise LibraryError(f"{folder} cannot be written, or its disk is full")
     return True
 
 
 def _refuse_emptied(folder: Path, *, create: bool) -> None:
-    """Raises LibraryDamaged for a catalog without a whole page, unless it was just about to be made.
+    """Raises LibraryDamaged for a catalog shorter than one page, unless it is just being created.
 
-    SQLite takes such a file for a new database, and the library would silently hold nothing.
+    SQLite would treat such a file as a new database, and the library would silently be empty.
     """
     catalog = folder / CATALOG_FILE
     size = catalog.stat().st_size
-    # Both are made later than the catalog.
+    # Both are created after the catalog.
     was_used = any((folder / name).exists() for name in ("index", "write.lock"))
     if size < _SMALLEST_PAGE and (size or was_used or not create):
         raise damaged(catalog, f"the file has {size} byte{'s' * (size != 1)}")
 
 
 def check_after_interruption(folder: Path, catalog: Catalog) -> None:
-    """Look through the catalog where a process that wrote was stopped before it could close it.
+    """Check the catalog if a process was stopped while writing to it.
 
     Raises LibraryDamaged.
     """
@@ -84,13 +84,13 @@ def check_after_interruption(folder: Path, catalog: Catalog) -> None:
             catalog.check_pages()
             checked(notes)
     except LibraryBusy:
-        return  # It is still at work.
+        return  # That process is still running.
     except LibraryReadOnly:
         catalog.check_pages()
 
 
 def is_ours(folder: Path, path: Path) -> bool:
-    """Whether a path is a part of the library in this folder."""
+    """Whether a path belongs to the library in this folder."""
     try:
         parts = Path(os.path.realpath(path)).relative_to(os.path.realpath(folder)).parts
     except ValueError:
@@ -99,9 +99,9 @@ def is_ours(folder: Path, path: Path) -> bool:
 
 
 def check_target(folder: Path, target: Path, catalog: Catalog) -> None:
-    """Raises UsageError where writing to this path would replace a file of the library."""
+    """Raises UsageError if writing to this path would replace a file of the library."""
     names = (os.path.realpath(target), os.path.abspath(target))
-    # No file held has a name that is not UTF-8, nor this one with signs for its bytes.
+    # Ingested files have names in UTF-8; this one may not, so replace its undecodable bytes.
     readable = {os.fsencode(name).decode("utf-8", "replace") for name in names}
     if catalog.holds(readable) or is_ours(folder, target):
         raise UsageError(
@@ -110,32 +110,32 @@ def check_target(folder: Path, target: Path, catalog: Catalog) -> None:
 
 
 def remember_profile(folder: Path, profile: str) -> None:
-    """Write into a new library's settings which profile it is of, unless it has settings already.
+    """Write the profile into a new library's settings, unless it already has settings.
 
-    Whoever makes a library with a profile approves what that profile wants.
+    Creating a library with a profile approves what that profile needs.
     """
     with suppress(FileExistsError):
         with (folder / SETTINGS_FILE).open("x", encoding="utf-8") as file:
             file.write(f"profile = {json.dumps(profile)}\n")
-        with suppress(SettingsError):  # Where it cannot be kept, the next question tells.
+        with suppress(SettingsError):  # If it cannot be stored, the next question reports it.
             for wish in wishes_of_library(folder):
                 Approvals().add(wish)
 
 
-# What did a process that changed a library leave unfinished?
+# Notes of changes that a process started and did not finish.
 
-_NAMED = 3
+_MAX_NAMED = 3
 
 
 class Notes(Protocol):
-    """Where it is written down."""
+    """Stores notes of unfinished work."""
 
     def read(self) -> Any:
-        """What was written, or None. Raises OSError or ValueError where that cannot be read."""
+        """The stored notes, or None. Raises OSError or ValueError if they cannot be read."""
         ...
 
     def write(self, works: Sequence[Any]) -> None:
-        """Write, so that it outlives this process; nothing is left of no works."""
+        """Store the notes durably; with no works, remove them."""
         ...
 
 
@@ -164,15 +164,15 @@ class NotesFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """A change of the library: an ingest of these paths, or another one if there are none."""
+    """A change to the library: an ingest of `paths`, or some other change if empty."""
 
     collection: str = ""
     paths: tuple[str, ...] = ()
     is_closed: bool = False
-    """Whether the process could still close the catalog; else the next one checks it."""
+    """Whether the process closed the catalog; if not, the next process checks it."""
 
     def covers(self, other: Work) -> bool:
-        """Whether nothing of the other is missing once this is done."""
+        """Whether completing this work also completes the other."""
         if not other.paths:
             return True
         return self.collection == other.collection and all(
@@ -183,10 +183,10 @@ class Work:
 
 @contextmanager
 def under_way(notes: Notes, work: Work, *, is_whole: bool = True) -> Iterator[None]:
-    """Say that a change is being made while the block runs; it stays said where that fails.
+    """Note that a change is in progress while the block runs; the note remains if the block fails.
 
-    Needs the write lock. `is_whole`: the work leaves out nothing of its paths, so that what was
-    interrupted there before is done with it.
+    Needs the write lock. `is_whole`: the work covers all of its paths, so it also completes earlier
+    interrupted work on them.
     """
     before = unfinished(notes)
     _write(notes, (*before, work))
@@ -194,29 +194,29 @@ def under_way(notes: Notes, work: Work, *, is_whole: bool = True) -> Iterator[No
         yield
     except BaseException:
         left = (replace(work, is_closed=True),) if work.paths else ()
-        with suppress(OSError):  # On a full disk the catalog is checked once more, and no more.
+        with suppress(OSError):  # On a full disk the only cost is one more check of the catalog.
             _write(notes, tuple(dict.fromkeys((*before, *left))))
         raise
     _write(notes, tuple(one for one in before if not (is_whole and work.covers(one))))
 
 
 def unfinished(notes: Notes) -> tuple[Work, ...]:
-    """What was begun and is not done; by a process that still runs, or by one that was stopped."""
+    """Unfinished work, of a process that is still running or of one that was stopped."""
     try:
         return tuple(_work(form) for form in notes.read() or ())
     except OSError:
         return ()
     except (ValueError, TypeError, KeyError):
-        return (Work(),)  # Somebody began something, and did not even write down what.
+        return (Work(),)  # Something was started, but the note itself was not completed.
 
 
 def is_unchecked(notes: Notes) -> bool:
-    """Whether a process that changed the catalog was stopped before it could close it."""
+    """Whether a process was stopped while changing the catalog."""
     return not all(work.is_closed for work in unfinished(notes))
 
 
 def checked(notes: Notes) -> None:
-    """Note, where there is room to, that the catalog has been looked through since.
+    """Note, if the disk has room, that the catalog has been checked since.
 
     Needs the write lock.
     """
@@ -225,16 +225,17 @@ def checked(notes: Notes) -> None:
         _write(notes, tuple(dict.fromkeys(left)))
 
 
-def told(works: Sequence[Work]) -> str:
-    """What every answer says while an ingest is not done; empty where none is."""
+def unfinished_notice(works: Sequence[Work]) -> str:
+    """The notice added to every answer while an ingest is unfinished; empty if none is."""
     paths = list(dict.fromkeys(path for work in works for path in work.paths))
     if not paths:
         return ""
-    names = ", ".join(paths[:_NAMED])
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    names = ", ".join(paths[:_MAX_NAMED])
+    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
     return (
-        f"the library is incomplete: an ingest of {names}{more} was interrupted, and what it had "
-        f"not stored is in no answer; go on with: pincite ingest {' '.join(paths[:_NAMED])}"
+        f"the library is incomplete: an ingest of {names}{more} was interrupted, and files that it "
+        f"had not stored are not searched; resume it with: pincite ingest "
+        f"{' '.join(paths[:_MAX_NAMED])}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Keeps a library in step with folders: once, or as they change."""
+"""Synchronises a library with folders, once or whenever they change."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from pincite.store.catalog.catalog import Catalog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Files and folders that are to be in a collection, and the tags that they get there."""
+    """Files and folders to ingest into a collection, and the tags to give them."""
 
     paths: Sequence[Path]
     collection: str
     tags: Sequence[str] = ()
     selection: Selection | None = None
     retry: bool = False
-    """Whether files are read again that could not be read and are the same."""
+    """Whether to read unchanged files again that could not be read before."""
 
     @classmethod
     def checked(
@@ -46,7 +46,7 @@ class Wanted:
         selection: Selection | None = None,
         retry: bool = False,
     ) -> Self:
-        """What a caller wants. Raises UsageError for what is no path, or a name that is empty."""
+        """Check a caller's arguments. Raises UsageError for an invalid path or an empty name."""
         if not checked_text(collection, "the collection").strip():
             raise UsageError("the collection has no name; give one, such as 'default'")
         if any(not tag.strip() for tag in checked_texts(tags, "the tags")):
@@ -64,15 +64,15 @@ class Wanted:
         return self.selection is None or self.selection.leaves_out_nothing
 
     def work(self) -> Work:
-        """The same, as it is written down while it is under way."""
+        """The note to store while this ingest is in progress."""
         paths = tuple(os.path.realpath(path) for path in self.paths)
         return Work(collection=self.collection, paths=paths)
 
 
 class FolderSync:
-    """Brings one library in step with files and folders, under its write lock.
+    """Synchronises one library with files and folders, under its write lock.
 
-    Remembers the checksums of files from one time to the next.
+    Caches the checksums of files between runs.
     """
 
     def __init__(self, settings: Settings, catalog: Catalog, upkeep: Upkeep) -> None:
@@ -83,11 +83,11 @@ class FolderSync:
         self._digests = Digests()
 
     def plan(self, wanted: Wanted) -> SyncPlan:
-        """What `bring_in` would do; nothing is changed."""
+        """What `bring_in` would do; changes nothing."""
         return self._plan(self._intake(wanted), wanted)[1]
 
     def bring_in(self, wanted: Wanted, progress: ProgressCallback | None = None) -> IngestReport:
-        """Take in what is new or changed, forget what has gone: see `Library.ingest`."""
+        """Ingest new and changed files, remove deleted ones: see `Library.ingest`."""
         with writing(self._catalog):
             self._upkeep.forget_own_graphs()
             self._upkeep.encoders.remember()
@@ -97,7 +97,7 @@ class FolderSync:
                 return self._carry_out(intake, found, plan, progress)
 
     def follow(self, wanted: Wanted, stop: threading.Event | None) -> Iterator[IngestReport]:
-        """A report each time that something has changed, until `stop`: see `Library.watch`."""
+        """Yield a report for each round of changes, until `stop`: see `Library.watch`."""
         is_behind = False
         for has_changed in watched(wanted.paths, stop):
             is_behind = is_behind or has_changed
@@ -112,9 +112,9 @@ class FolderSync:
                 yield report
 
     def remove(self, paths: Sequence[Path], collection: str) -> tuple[str, ...]:
-        """Forget these files, and those below these folders; gives their paths."""
+        """Remove these files, and those below these folders; returns their paths."""
         with writing(self._catalog):
-            # A link is held under its own name where that tells what kind of file it leads to.
+            # A link is stored under its own name if that name determines the type of the file.
             links = (os.path.join(os.path.realpath(path.parent), path.name) for path in paths)
             wanted = {*map(os.path.realpath, paths), *links}
             removed = tuple(
@@ -130,7 +130,7 @@ class FolderSync:
         return removed
 
     def _catch_up(self, wanted: Wanted) -> IngestReport | None:
-        """Bring the library in step; None when it was."""
+        """Synchronise the library; None if nothing had changed."""
         with writing(self._catalog):
             self._upkeep.encoders.remember()
             intake = self._intake(wanted, leaves_failed=True)
@@ -167,6 +167,6 @@ class FolderSync:
         return replace(
             report,
             stale_answers=self._catalog.history.compare(),
-            # Looking through the folders and indexing are waited for as well.
+            # Include the time for scanning the folders and for indexing.
             seconds=round(time.perf_counter() - intake.started, 3),
         )

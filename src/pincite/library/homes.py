@@ -1,8 +1,8 @@
-"""Where are a library's catalog and its local files, and who may change them now?
+"""Locates a library's catalog and local files, and guards changes to them.
 
-A library in a folder has all of it there. One in a database has there, for all hosts, its catalog, its
-settings, its calibration and the note of what was left unfinished; what is derived from them lies in a
-folder of each host, below the user's cache, that is named by the library's id.
+A library in a folder keeps everything there. A library in a database keeps its catalog, settings,
+calibration and notes of unfinished work there, for all hosts. Derived files are kept on each host, in
+a folder below the user's cache that is named after the library's id.
 """
 
 from __future__ import annotations
@@ -28,79 +28,78 @@ from pincite.store.catalog.locks import file_lock
 
 WRITE_LOCK = "write.lock"
 _PATIENCE_SECONDS = 5.0
-"""How long an ingest waits for the write lock: a question that brings indexes in step holds it for a
-moment."""
+"""How long an ingest waits for the write lock: a question that updates the indexes holds it briefly."""
 _BUSY = (
     "another process or thread is ingesting into this library; "
     "wait until it is done, or use another library"
 )
 _INDEX_LOCK = "index.lock"
 _INDEX_SECONDS = 600.0
-"""Another process of this host brings the indexes up meanwhile, for both."""
+"""How long to wait while another process on this host updates the indexes that both use."""
 MIGRATING = "migrating"
-"""Row of the meta table while a catalog is copied from elsewhere: which library it will be."""
+"""Row of the meta table while a catalog is being copied here: the id of the library it will be."""
 _NOTE, _FILE = "unfinished", "file "
-"""Rows of the meta table, where what else lies in a library's folder is in the database."""
+"""Rows of the meta table that stand in for files of a library's folder."""
 
 
 class Home(Protocol):
-    """The place of one library."""
+    """Where one library is stored."""
 
     @property
     def folder(self) -> Path:
-        """Of its local files: indexes, settings, calibration."""
+        """The folder of its local files: indexes, settings, calibration."""
         ...
 
     @property
     def is_new(self) -> bool:
-        """Whether there was no library before."""
+        """Whether the library was created by opening it."""
         ...
 
     @property
     def notes(self) -> Notes:
-        """Of what was begun and is not done."""
+        """Notes of work that was started and not finished."""
         ...
 
     @property
     def holds_files(self) -> bool:
-        """Whether files that clients of a server send may lie in the folder."""
+        """Whether a server may store files from its clients in the folder."""
         ...
 
     def is_there(self) -> bool:
-        """Whether what an open catalog was opened from can still be found."""
+        """Whether the storage of an open catalog still exists."""
         ...
 
     def open_catalog(self, *, keep_versions: int) -> Catalog:
-        """The catalog, to be closed. Raises LibraryError."""
+        """Open the catalog; the caller closes it. Raises LibraryError."""
         ...
 
     def renewing(self, catalog: Catalog) -> AbstractContextManager[None]:
-        """While a question brings the indexes in step. Raises LibraryBusy where an ingest will."""
+        """Held while a question updates the indexes. Raises LibraryBusy if an ingest will do so."""
         ...
 
     def indexing(self, catalog: Catalog) -> AbstractContextManager[None]:
-        """While files of indexes are made: nobody else does so, and the catalog stands still."""
+        """Held while index files are written: one process at a time, from one state of the catalog."""
         ...
 
     def is_changing(self, catalog: Catalog) -> bool:
-        """Whether others go on to change the catalog that was just indexed."""
+        """Whether another process is still changing the catalog that was just indexed."""
         ...
 
     def close(self) -> None:
-        """Give up what was opened, where no catalog was asked for."""
+        """Release what was opened, if `open_catalog` was not called."""
         ...
 
     def share(self, catalog: Catalog, name: str) -> None:
-        """Let all hosts have a file of the folder as it is now."""
+        """Publish the current version of a file in the folder to all hosts."""
         ...
 
     def fetch(self, catalog: Catalog) -> None:
-        """Have what other hosts have shared."""
+        """Fetch the files that other hosts have shared."""
         ...
 
 
 def open_home(place: str | os.PathLike[str] | DatabaseAddress, *, create: bool) -> Home:
-    """The home of a library. Raises LibraryError where there is none, or none may be made."""
+    """Open the home of a library. Raises LibraryError if there is none and none can be created."""
     address = database_address(place)
     if address is not None:
         return DatabaseHome(address, create=create)
@@ -108,7 +107,7 @@ def open_home(place: str | os.PathLike[str] | DatabaseAddress, *, create: bool) 
 
 
 def local_folder(place: str) -> Path:
-    """The folder of a library that may not be there yet; of one in a database, that of this host."""
+    """The folder of a library that may not exist yet; for a database, the folder on this host."""
     if database_address(place) is None:
         return checked_path(place)
     home = open_home(place, create=False)
@@ -117,12 +116,12 @@ def local_folder(place: str) -> Path:
 
 
 def lasting_name(place: str) -> str:
-    """The same place for a process with another current folder."""
+    """The same place, independent of the current folder."""
     return place if database_address(place) else str(checked_path(place).absolute())
 
 
 def shown_place(place: str) -> str:
-    """A place for people, without a password."""
+    """A place for display, without a password."""
     return str(database_address(place) or checked_path(place).absolute())
 
 
@@ -152,16 +151,16 @@ class FolderHome:
         return opened
 
     def renewing(self, catalog: Catalog) -> AbstractContextManager[None]:
-        """Who ingests writes the same files."""
+        """Take the write lock: an ingest writes the same files."""
         return writing(catalog, patience_seconds=0)
 
     def indexing(self, catalog: Catalog) -> AbstractContextManager[None]:
-        """Nothing to do: who calls holds the write lock."""
+        """Nothing to do: the caller holds the write lock."""
         del catalog
         return nullcontext()
 
     def is_changing(self, catalog: Catalog) -> bool:
-        """No: who indexed had the write lock."""
+        """Always False: the indexing process held the write lock."""
         del catalog
         return False
 
@@ -179,7 +178,7 @@ class DatabaseHome:
     """A library in a database."""
 
     holds_files = False
-    """Its folder is a cache."""
+    """The folder is only a cache."""
 
     def __init__(self, address: DatabaseAddress, *, create: bool) -> None:
         self._catalog = catalog = Catalog(address, create=create)
@@ -194,24 +193,24 @@ class DatabaseHome:
             raise
 
     def is_there(self) -> bool:
-        """Yes: whoever asks has just read it."""
+        """Always True: the caller has just read from it."""
         return True
 
     def open_catalog(self, *, keep_versions: int) -> Catalog:
-        """The one that was opened to find the folder."""
+        """The catalog that was opened to find the folder."""
         self._catalog.keep_versions = keep_versions
         return self._catalog
 
     def renewing(self, catalog: Catalog) -> AbstractContextManager[None]:
-        """Nothing to do: who ingests writes files of its own host."""
+        """Nothing to do: an ingest writes files on its own host."""
         del catalog
         return nullcontext()
 
     @contextmanager
     def indexing(self, catalog: Catalog) -> Iterator[None]:
         """See `Home`."""
-        told = f"{self.folder}: another process brings the indexes up to date; try again later"
-        lock = file_lock(self.folder, _INDEX_LOCK, patience_seconds=_INDEX_SECONDS, busy=told)
+        busy = f"{self.folder}: another process is updating the indexes; try again later"
+        lock = file_lock(self.folder, _INDEX_LOCK, patience_seconds=_INDEX_SECONDS, busy=busy)
         with lock, catalog.frozen():
             yield
 
@@ -239,15 +238,15 @@ class DatabaseHome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
-    """What belongs to a library beside its catalog, and is not derived from it."""
+class Extras:
+    """A library's data outside its catalog that is not derived from it."""
 
     files: Mapping[str, bytes]
     unfinished: Any
 
 
-def read_beside(home: Home) -> Beside:
-    """What a library has beside its catalog."""
+def read_extras(home: Home) -> Extras:
+    """Read a library's data outside its catalog."""
     files = {}
     for name in SHARED_FILES:
         with suppress(FileNotFoundError):
@@ -256,36 +255,36 @@ def read_beside(home: Home) -> Beside:
         left = home.notes.read()
     except FileNotFoundError:
         left = None
-    return Beside(files=files, unfinished=left)
+    return Extras(files=files, unfinished=left)
 
 
-def write_beside(place: Path | DatabaseAddress, beside: Beside) -> dict[str, str]:
-    """Write it into a folder; gives the rows that the meta table has of it in a database."""
+def write_extras(place: Path | DatabaseAddress, extras: Extras) -> dict[str, str]:
+    """Write it into a folder; for a database, return the rows of the meta table that hold it."""
     if isinstance(place, Path):
-        for name, content in beside.files.items():
+        for name, content in extras.files.items():
             _write_changed(place / name, content)
-        NotesFile(place).write(beside.unfinished or ())
+        NotesFile(place).write(extras.unfinished or ())
         return {}
-    rows = {f"{_FILE}{name}": base64.b64encode(c).decode() for name, c in beside.files.items()}
-    return rows | ({_NOTE: json.dumps(beside.unfinished)} if beside.unfinished else {})
+    rows = {f"{_FILE}{name}": base64.b64encode(c).decode() for name, c in extras.files.items()}
+    return rows | ({_NOTE: json.dumps(extras.unfinished)} if extras.unfinished else {})
 
 
-def is_beside(row: str) -> bool:
-    """Whether a row of the meta table is of that, or of a migration."""
+def is_extra(row: str) -> bool:
+    """Whether a row of the meta table holds such data, or marks a migration."""
     return row in (_NOTE, MIGRATING) or row.startswith(_FILE)
 
 
 def _refuse_half_copied(catalog: Catalog) -> None:
-    """Raises LibraryError for what 'pincite migrate' has not finished."""
+    """Raises LibraryError for a catalog that 'pincite migrate' has not finished copying."""
     if catalog.note(MIGRATING):
         raise LibraryError(
-            f"{catalog.store.place}: a library is being copied to here, or that was interrupted; run "
+            f"{catalog.store.place}: a library is being copied here, or a copy was interrupted; run "
             "the same 'pincite migrate' again"
         )
 
 
 class _CatalogNotes:
-    """Notes that every host reads."""
+    """Notes in the database, which every host reads."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -306,8 +305,8 @@ def _local_folder(library_id: str) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise LibraryError(
-            f"{folder} cannot be made ({error.strerror}); it is for the indexes of a library in a "
-            "database: give access to it, or name another cache with XDG_CACHE_HOME"
+            f"{folder} cannot be created ({error.strerror}); the indexes of a library in a database "
+            "are kept there: give access to it, or name another cache with XDG_CACHE_HOME"
         ) from error
     return folder
 
@@ -327,10 +326,10 @@ def _write_changed(path: Path, content: bytes | None) -> None:
 
 @contextmanager
 def writing(catalog: Catalog, *, patience_seconds: float = _PATIENCE_SECONDS) -> Iterator[None]:
-    """Hold a library's write lock; it is free when a process dies.
+    """Hold a library's write lock, which is released if the process dies.
 
-    Raises LibraryBusy when another process holds it, LibraryReadOnly where nothing can be written,
-    and LibraryError, in plain words, for what the disk reports meanwhile.
+    Raises LibraryBusy if another process holds it, LibraryReadOnly if the library cannot be written,
+    and LibraryError for disk errors inside the block.
     """
     with catalog.store.held(WRITE_LOCK, patience_seconds=patience_seconds, busy=_BUSY):
         try:

@@ -1,4 +1,4 @@
-"""Keeps the encoder, the indexes and the answering stages of a library in step with its catalog."""
+"""Keeps a library's encoder, indexes and answering stages up to date with its catalog."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.indexes import Indexes, IndexFolder
 from pincite.verify.abstention.calibration import load_calibration
 
-_LOOK_AGAIN_SECONDS = 2.0
-"""While another process ingests or encodes the library anew, we look this often how far it is."""
-
+_POLL_SECONDS = 2.0
+"""How often to check for changes while another process ingests or re-encodes."""
 
 _INGESTING = "an ingest is running: files it has not finished are not searched yet"
 
 
 class Upkeep:
-    """What a library derives from its catalog: made when needed, renewed when old."""
+    """Everything derived from a library's catalog: created when needed, updated when outdated."""
 
     def __init__(
         self, home: Home, settings: Settings, catalog: Catalog, encoders: LibraryEncoders
@@ -49,39 +48,39 @@ class Upkeep:
         self._stages: AnswerStages | None = None
         self._notices: tuple[str, ...] = ()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self._look_again = 0.0
+        self._next_check = 0.0
         self._was_busy = False
-        self._told, self._tell_again = "", 0.0
-        self._one_at_a_time = threading.RLock()
+        self._encoder_notice, self._next_notice_check = "", 0.0
+        self._lock = threading.RLock()
 
     def close(self) -> None:
-        """Give files back, and remove what was made outside the library folder."""
+        """Close files, and remove temporary ones outside the library folder."""
         if self._indexes:
             self._indexes.dense.close()
         if self._temporary:
             self._temporary.cleanup()
 
     def stages(self) -> AnswerStages:
-        """The answering stages over the newest state of the library."""
-        with self._one_at_a_time:
+        """The answering stages for the current state of the library."""
+        with self._lock:
             if self._stages is None or self._is_stale():
                 notices = self._refresh()
                 self._stages = self._stages_over(self._settings, notices)
             return self._stages
 
     def stages_with(self, settings: Settings, *, calibrated: bool = True) -> AnswerStages:
-        """Stages under other settings, over the newest state; they are not kept."""
-        with self._one_at_a_time:
+        """Stages with other settings for the current state; they are not cached."""
+        with self._lock:
             self.stages()
             return self._stages_over(settings, self._notices, calibrated=calibrated)
 
     def forget_questions(self) -> None:
-        """Drop what earlier questions left in memory: their vectors, token states, texts."""
-        with self._one_at_a_time:
+        """Clear the caches of earlier questions: vectors, token states, texts."""
+        with self._lock:
             self.stages()
             assert self._indexes is not None
             encoder = self.encoders.named(self._indexes.manifest.model)
-            # Encoders that remember questions do so with `lru_cache`; none has to.
+            # Encoders that cache questions use `lru_cache`; caching is optional.
             if forget := getattr(getattr(encoder, "encode_question", None), "cache_clear", None):
                 forget()
             if self._hot is not None:
@@ -90,25 +89,25 @@ class Upkeep:
         self.home.fetch(self._catalog)
 
     def languages(self) -> tuple[str, ...]:
-        """Those of the passages."""
-        with self._one_at_a_time:
+        """The languages of the passages."""
+        with self._lock:
             self.stages()
             assert self._indexes is not None
             return tuple(self._indexes.manifest.languages)
 
     def forget_stages(self) -> None:
-        """Make them anew at the next question: something that they were made of has changed."""
-        with self._one_at_a_time:
+        """Rebuild the stages at the next question, because one of their parts has changed."""
+        with self._lock:
             self._stages = None
 
     def _stages_over(
         self, settings: Settings, notices: tuple[str, ...], *, calibrated: bool = True
     ) -> AnswerStages:
         assert self._indexes is not None
-        # Questions are read by the encoder that made the index, whatever has been chosen since.
+        # Questions need the encoder that made the index, whatever the settings name now.
         encoder = self.encoders.named(self._indexes.manifest.model)
-        writer, no_writer = self.writers.of(settings)
-        scorer, no_scorer = self.scorers.of(settings, writer)
+        writer, no_writer = self.writers.for_settings(settings)
+        scorer, no_scorer = self.scorers.for_settings(settings, writer)
         entailment, no_entailment = self.scorers.entailment_of(settings)
         reader, no_reader = self.scorers.reader_of(settings)
         problems = (no_writer, no_scorer, no_entailment, no_reader)
@@ -125,38 +124,38 @@ class Upkeep:
         return answer_stages(settings, self._catalog, self._indexes, models, notices, calibration)
 
     def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:
-        """What passages say to this encoder; outlives the stages, made anew after each ingest."""
+        """The cached token states for this encoder; kept when an ingest rebuilds the stages."""
         if self._hot is None or self._hot.encoder is not encoder:
             self._hot = hot_passages(self._settings, self._catalog, encoder)
         return self._hot
 
     def forget_own_graphs(self) -> None:
-        """Remove the prepared graphs that a library kept for itself before it used the shared ones."""
+        """Remove the library's own prepared graphs, from before they were shared."""
         if self.encoders.cache != self._path / "encoder":
             shutil.rmtree(self._path / "encoder", ignore_errors=True)
 
     def bring_indexes_up(self) -> None:
-        """Load the indexes and apply what changed, or make them anew. Needs the write lock."""
+        """Load the indexes and apply changes, or rebuild them. Needs the write lock."""
         folder = self._folder()
         with self.home.indexing(self._catalog):
             indexes, _ = folder.load(self._catalog)
-            is_exchanged = self._catalog.encodings.before() is not None  # All vectors have been.
+            is_exchanged = self._catalog.encodings.before() is not None  # All vectors are new.
             if indexes is None or is_exchanged:
                 indexes = folder.rebuild(self._catalog)
             elif not folder.is_current(self._catalog, indexes):
                 indexes = folder.update(self._catalog, indexes)
         if is_exchanged:
             self._catalog.encodings.forget_unused()
-        # Questions go on with the old ones until here.
-        with self._one_at_a_time:
+        # Until here, questions use the old indexes.
+        with self._lock:
             self._indexes = indexes
             self._stages = None
 
     def on_disk(self) -> tuple[Indexes | None, str]:
-        """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
+        """The indexes as they are on disk, or why they are unusable; repairs nothing."""
         folder = self._path / "index"
         if folder.is_dir() and not os.access(folder, os.W_OK):
-            # tantivy makes a lock file in its folder even to read.
+            # tantivy creates a lock file in its folder even for reading.
             return self._folder(self._copied(folder)).load(self._catalog)
         return self._folder().load(self._catalog)
 
@@ -174,23 +173,23 @@ class Upkeep:
         return Path(self._temporary.name)
 
     def _is_stale(self) -> bool:
-        """Whether the catalog has moved on and it is time to look for newer indexes."""
-        if self._indexes is None or time.monotonic() < self._look_again:
+        """Whether the catalog or the encoder has changed and it is time to refresh."""
+        if self._indexes is None or time.monotonic() < self._next_check:
             return self._indexes is None
-        if self._told and time.monotonic() >= self._tell_again:
-            self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-            if self._what_encoders_say() != self._told:
+        if self._encoder_notice and time.monotonic() >= self._next_notice_check:
+            self._next_notice_check = time.monotonic() + _POLL_SECONDS
+            if self._current_encoder_notice() != self._encoder_notice:
                 return True
         return self._was_busy or self._indexes.manifest.generation != self._catalog.generation()
 
-    def _what_encoders_say(self) -> str:
+    def _current_encoder_notice(self) -> str:
         return self.encoders.problem or self.encoders.notice()
 
     def _refresh(self) -> tuple[str, ...]:
-        """Bring the indexes in step; gives what every result must say."""
-        self._told = self._what_encoders_say()
-        self._tell_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-        notices = [self._told] if self._told else []
+        """Update the indexes; returns the notices for every result."""
+        self._encoder_notice = self._current_encoder_notice()
+        self._next_notice_check = time.monotonic() + _POLL_SECONDS
+        notices = [self._encoder_notice] if self._encoder_notice else []
         self._catalog.forget_texts()
         self.home.fetch(self._catalog)
         self._was_busy = False
@@ -199,7 +198,7 @@ class Upkeep:
                 self.bring_indexes_up()
             if self.home.is_changing(self._catalog):
                 self._was_busy = True
-                self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
+                self._next_check = time.monotonic() + _POLL_SECONDS
                 notices.append(_INGESTING)
         except LibraryBusy:
             self._was_busy = True
@@ -207,11 +206,9 @@ class Upkeep:
             notices.append(_INGESTING)
         except LibraryReadOnly:
             self._use_temporary_indexes()
-        except LibraryError as error:  # A full disk: the question can be answered all the same.
+        except LibraryError as error:  # A full disk: the question can still be answered.
             self._use_temporary_indexes()
-            notices.append(
-                f"the index could not be renewed and was made for this time only: {error}"
-            )
+            notices.append(f"the index could not be updated on disk and is temporary: {error}")
         missing = self._passages_without_vector()
         if missing and not self.encoders.problem:
             notices.append(
@@ -225,9 +222,9 @@ class Upkeep:
         return len(self._indexes.lexical) - len(self._indexes.dense) if self._indexes else 0
 
     def _use_published_indexes(self) -> None:
-        """While another process writes: the state it published last."""
-        self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-        # Of any encoder: while one takes another's place, the old one's index is still there.
+        """Use the last published indexes while another process writes."""
+        self._next_check = time.monotonic() + _POLL_SECONDS
+        # Of any encoder: during a switch of encoders, the old index is still in use.
         indexes, _ = self._folder(of_any_encoder=True).load(self._catalog)
         self._indexes = indexes or self._indexes
         if self._indexes is None:
@@ -237,7 +234,7 @@ class Upkeep:
             )
 
     def _use_temporary_indexes(self) -> None:
-        """On a read-only disk: what is there if it is in step, else indexes made elsewhere."""
+        """On a read-only disk: use the indexes there if current, else build temporary ones."""
         indexes, _ = self.on_disk()
         if indexes is None or indexes.manifest.generation < self._catalog.generation():
             indexes = self._folder(self._temporary_folder() / "new").rebuild(self._catalog)
@@ -248,7 +245,7 @@ class Upkeep:
         return IndexFolder(
             folder or self._path / "index",
             model=encoder.name if encoder else None,
-            # Without an encoder there are no vectors, and any length will do for none.
+            # Without an encoder there are no vectors, so the dimension does not matter.
             dimensions=encoder.dimensions if encoder else 1,
             lexical=lexical_engine(self._settings.lexical),
             dense=self._settings.dense,

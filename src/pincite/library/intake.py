@@ -1,4 +1,4 @@
-"""Brings files into the catalog: what is new, what changed, what was moved, what is gone."""
+"""Ingests files into the catalog: new, changed, moved and deleted ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pincite.errors import LibraryError, NotStorable
 from pincite.ingest.discover import Discovery, Selection, discover, disk_names
-from pincite.library.prefetch import ahead
+from pincite.library.prefetch import prefetched
 from pincite.library.sync_plan import (
     Change,
     ChangeKind,
@@ -34,21 +34,21 @@ from pincite.settings.groups import ChunkingSettings
 from pincite.store.catalog.catalog import Catalog
 
 RECIPE_VERSION = 14
-"""Raised when a reader or the chunker makes something else of the same file; files ingested by an
+"""Incremented when a reader or the chunker changes its result for the same file; files ingested with an
 older version are then read again."""
 
-_STORED_TOGETHER = 32
-_STORED_AFTER_SECONDS = 0.25
-"""Files wait so long, or for so many, to be stored in one transaction: a small one costs 2 ms alone. A
-kill loses as many; they are read again."""
+_BATCH_FILES = 32
+_BATCH_SECONDS = 0.25
+"""Files are stored in one transaction once this much time has passed or this many are ready: a small
+transaction costs 2 ms. If the process is killed, the files of one batch are lost and read again."""
 
 KEPT = "; the version ingested before is kept"
-REMEMBERED = "; it is as it was then and was not read again: --retry does so"
+REMEMBERED = "; it has not changed since and was not read again; to read it anyway, use --retry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far an ingest has come; given to the caller after every file that had to be handled."""
+    """Progress of an ingest, reported after every new, changed, moved or deleted file."""
 
     path: str
     files_done: int
@@ -62,7 +62,7 @@ ProgressCallback = Callable[[Progress], None]
 
 
 def recipe(chunking: ChunkingSettings, reading: str, limits: str = "") -> Recipe:
-    """Identifies how files are read and cut: a document with another recipe is redone."""
+    """The recipe for reading and chunking; documents with a different recipe are read again."""
     parts = [RECIPE_VERSION, chunking.model_dump()]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     return Recipe(digest[:16], reading, limits)
@@ -85,10 +85,9 @@ class _Tally:
 class Intake:
     """One ingest into one collection. The caller holds the library's write lock.
 
-    A file that could not be read for what is in it is told again, and not read again, while its bytes
-    and the recipe stay the same; but with `retry`. With `leaves_failed`, no file that could not be
-    read is looked at while its bytes stay the same, nor told. `tags` are added
-    to every file that is found.
+    A file whose content could not be read is not read again while its bytes and the recipe are the
+    same, but its failure is reported again; `retry` reads it anyway. With `leaves_failed`, such files
+    are skipped without a report while their bytes are the same. `tags` are added to every file found.
     """
 
     def __init__(
@@ -114,10 +113,10 @@ class Intake:
         self._given_up = mine if leaves_failed else {}
         self._left: set[str] = set()
         self._failed: dict[str, Failure] = {}
-        self._hopeless: dict[tuple[str, str], str] = {}
+        self._unreadable: dict[tuple[str, str], str] = {}
         for (_, path), failure in before.items():
             if not retry and failure.recipe == recipe.tried:
-                self._hopeless[failure.document_id, _suffix(path)] = failure.reason
+                self._unreadable[failure.document_id, _suffix(path)] = failure.reason
         self._tags = tags
         self._tally = _Tally()
 
@@ -128,7 +127,7 @@ class Intake:
         selection: Selection | None = None,
         digests: Digests | None = None,
     ) -> tuple[Discovery, SyncPlan]:
-        """What was found below `paths`, and what is different from the library."""
+        """The files found below `paths`, and their differences from the library."""
         found = discover(paths, selection)
         holding = Holding(paths=self._known, recipes=self._recipes, recipe=self._recipe)
         folders = [path for path in paths if os.path.realpath(path) in found.folders]
@@ -144,7 +143,7 @@ class Intake:
     def run(
         self, found: Discovery, plan: SyncPlan, progress: ProgressCallback | None = None
     ) -> IngestReport:
-        """Carry out a plan. What has been stored stays, whatever happens to the rest."""
+        """Carry out a plan. Stored files remain stored even if a later file fails."""
         running_since = time.perf_counter()
         self._tally.failed.extend(found.problems)
         self._tally.warnings.extend((*found.skipped, *plan.left_alone))
@@ -167,7 +166,7 @@ class Intake:
         return self._report(found, plan, time.perf_counter() - self.started)
 
     def _carry_out(self, plan: SyncPlan) -> Iterator[str]:
-        """Handle every change; gives the path of each when it is done."""
+        """Apply every change; yields the path of each when it is done."""
         to_read: dict[str, Change] = {}
         known: list[Change] = []
         for change in plan.changes:
@@ -176,7 +175,7 @@ class Intake:
                 self._tally.moved += 1
                 yield change.path
             elif change.kind is not ChangeKind.DELETED:
-                # Of several new files with the same bytes one is read.
+                # Read only one of several new files with the same bytes.
                 held = self._recipe.holds(self._recipes.get(change.document_id or ""))
                 if not held and self._fails_as_before(change):
                     yield change.path
@@ -195,9 +194,9 @@ class Intake:
     def _read(self, changes: Sequence[Change]) -> Iterator[str]:
         paths = (Path(change.path) for change in changes)
         planned = {change.path: change.document_id or "" for change in changes}
-        # Files are stored here while the next ones are encoded.
-        encoded = ahead(
-            ingest_files(paths, self._stages), most=_STORED_TOGETHER, seconds=_STORED_AFTER_SECONDS
+        # Store files here while a thread encodes the next ones.
+        encoded = prefetched(
+            ingest_files(paths, self._stages), most=_BATCH_FILES, seconds=_BATCH_SECONDS
         )
         with encoded as groups:
             for group in groups:
@@ -206,14 +205,14 @@ class Intake:
                     if isinstance(outcome, FileProblem):
                         self._fail(outcome, planned[outcome.path])
                     elif outcome.path in refused:
-                        told = FileProblem(path=outcome.path, reason=refused[outcome.path])
-                        self._fail(told, outcome.document.id)
+                        problem = FileProblem(path=outcome.path, reason=refused[outcome.path])
+                        self._fail(problem, outcome.document.id)
                     else:
                         self._count_in(outcome)
                     yield outcome.path
 
     def _point_to_known(self, changes: Sequence[Change]) -> Iterator[str]:
-        """Copies of files that the library holds, perhaps since a moment ago."""
+        """Add copies of files that the library already holds, including those just read."""
         recipes = self._catalog.recipes()
         unread = []
         for change in changes:
@@ -223,12 +222,12 @@ class Intake:
                 yield change.path
             elif self._fails_as_before(change):
                 yield change.path
-            else:  # the file it equals could not be read
+            else:  # The file with the same bytes could not be read.
                 unread.append(change)
         yield from self._read(unread)
 
     def _read_under_new_names(self) -> None:
-        """Read documents again whose file has another name now: it stands in their context."""
+        """Read documents again whose file name has changed: it is part of their context."""
         renamed = dict(self._catalog.misnamed())
         paths = {path: document_id for document_id, path in renamed.items()}
         for outcome in ingest_files(map(Path, sorted(paths)), self._stages):
@@ -240,20 +239,20 @@ class Intake:
 
     def _rename(self, ingested: Ingested) -> None:
         try:
-            self._catalog.rename(ingested, recipe=self._recipe.of(ingested.document))
+            self._catalog.rename(ingested, recipe=self._recipe.for_document(ingested.document))
         except NotStorable as error:
             reason = f"it could not be stored under its new name: {error}"
             self._tally.warnings.append(FileProblem(path=ingested.path, reason=reason))
 
     def _store(self, files: Sequence[Ingested]) -> dict[str, str]:
-        """In one transaction; where that fails, one by one. Gives what cannot be stored, and why."""
-        chosen = [(one, self._recipe.of(one.document)) for one in files]
+        """Store files in one transaction, or else one by one; returns reasons of failures by path."""
+        chosen = [(one, self._recipe.for_document(one.document)) for one in files]
         if not chosen:
             return {}
         try:
             self._catalog.put_all(self._collection, chosen)
         except LibraryError as error:
-            if len(chosen) > 1:  # On a full disk, too, some may fit.
+            if len(chosen) > 1:  # Even on a full disk, some may fit.
                 return {path: why for one in files for path, why in self._store([one]).items()}
             if not isinstance(error, NotStorable):
                 raise
@@ -266,11 +265,11 @@ class Intake:
         self._tally.passages += len(ingested.passages)
         self._tally.pages += len(document.pages)
         self._tally.partial += bool(document.gaps)
-        for told, into in (
+        for reasons, into in (
             ((*document.gaps, *document.warnings), self._tally.warnings),
             (_flag_lines(document), self._tally.flagged),
         ):
-            into.extend(FileProblem(path=ingested.path, reason=reason) for reason in told)
+            into.extend(FileProblem(path=ingested.path, reason=reason) for reason in reasons)
 
     def _count_path(self, path: str) -> None:
         if path in self._known:
@@ -281,26 +280,28 @@ class Intake:
     def _fail(self, problem: FileProblem, document_id: str) -> None:
         failed_bytes = problem.failed_bytes if isinstance(problem, Unreadable) else ""
         if failed_bytes:
-            self._hopeless[failed_bytes, _suffix(problem.path)] = problem.reason
-        self._tell_failed(problem.path, problem.reason, failed_bytes or document_id, failed_bytes)
+            self._unreadable[failed_bytes, _suffix(problem.path)] = problem.reason
+        self._record_failure(
+            problem.path, problem.reason, failed_bytes or document_id, failed_bytes
+        )
 
     def _fails_as_before(self, change: Change) -> bool:
-        """Whether these bytes are known to be unreadable; it is told then."""
+        """Whether these bytes are known to be unreadable; records the failure if so."""
         document_id = change.document_id or ""
-        reason = self._hopeless.get((document_id, _suffix(change.path)))
+        reason = self._unreadable.get((document_id, _suffix(change.path)))
         if reason is None:
             return False
         reason = reason.removesuffix(KEPT)
-        self._tell_failed(change.path, reason, document_id, document_id, told=REMEMBERED)
+        self._record_failure(change.path, reason, document_id, document_id, note=REMEMBERED)
         return True
 
-    def _tell_failed(
-        self, path: str, reason: str, document_id: str, failed_bytes: str, told: str = ""
+    def _record_failure(
+        self, path: str, reason: str, document_id: str, failed_bytes: str, note: str = ""
     ) -> None:
         reason += KEPT if path in self._known else ""
         recipe = self._recipe.tried if failed_bytes else ""
         self._failed[path] = Failure(reason=reason, document_id=document_id, recipe=recipe)
-        self._tally.failed.append(FileProblem(path=path, reason=reason + told))
+        self._tally.failed.append(FileProblem(path=path, reason=reason + note))
 
     def _failures(self, found: Discovery) -> dict[str, Failure | None]:
         tried = (str(path) for path in found.files if str(path) not in self._left)
@@ -332,12 +333,12 @@ class Intake:
 
 
 def _suffix(path: str) -> str:
-    """What of a name decides how a file is read."""
+    """The part of a file name that decides how the file is read."""
     return Path(path).suffix.lower()
 
 
 def _is_settled(path: str, found: Discovery) -> bool:
-    """Whether what could not be read has gone, is ignored, or could be looked through now."""
+    """Whether an unreadable path is gone, is ignored, or is a folder that could be searched now."""
     if found.ignores(path) or all(map(is_gone, disk_names(path))):
         return True
     was_link = str(Path(path).parent) in found.folders and os.path.islink(path)  # noqa: PTH114
@@ -345,7 +346,7 @@ def _is_settled(path: str, found: Discovery) -> bool:
 
 
 def dates_of(files: Iterable[Path]) -> dict[str, str]:
-    """When each file was last changed, by path: ISO 8601, UTC; a file that has gone is left out."""
+    """Modification times by path: ISO 8601, UTC; files that no longer exist are omitted."""
     found = {}
     for path in files:
         with suppress(OSError, ValueError, OverflowError):

@@ -1,7 +1,7 @@
-"""One library on disk: open, ingest, remove, search, ask.
+"""The `Library` class: open, ingest, remove, search, ask.
 
-What reads files, and the stages that answer, are imported where they are first needed: most of the time
-of a command that asks one question goes into imports, and the encoder is opened beside them.
+File readers and answering stages are imported on first use: a command that asks one question spends
+most of its time on imports, and the encoder is opened in parallel with them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pincite.errors import LibraryBusy, ModelError, PinciteError, UsageError
 from pincite.library.encoders import LibraryEncoders
 from pincite.library.folder import check_target, remember_profile
 from pincite.library.homes import Home, open_home, writing
-from pincite.library.prefetch import beside
+from pincite.library.prefetch import in_background
 from pincite.models.inference.prepared import prepared_folder
 from pincite.records.arguments import checked_limit, checked_path, checked_paths, checked_text
 from pincite.records.document import Span
@@ -65,7 +65,7 @@ class Library:
     def __init__(
         self, home: Home, catalog: Catalog, settings: Settings, notices: tuple[str, ...] = ()
     ) -> None:
-        """`notices` are what every result says of how it was opened."""
+        """`notices` about how the library was opened are added to every result."""
         self.home = home
         self.path = home.folder
         self.settings = settings
@@ -88,13 +88,13 @@ class Library:
     ) -> Self:
         """Open the library in a folder, or in a database (`postgresql://...`, docs/scale.md).
 
-        With `create`, one is made where there is none.
+        With `create`, a missing library is created.
 
-        A library that is made with a `profile` keeps it, as a line in its settings.toml; for any
-        other the profile counts this time. `overrides` are settings that count more than the
-        environment and the library's own file. What the library's own file says of servers, models and
-        files counts only when the user has approved it (docs/trust.md), and results say what does not.
-        Raises LibraryError when the place cannot be used, SettingsError for a bad setting.
+        A new library keeps its `profile`, as a line in its settings.toml; for an existing library the
+        profile applies only until it is closed. `overrides` take precedence over the environment and
+        the library's own settings file. Servers, models and files named in that file are used only if
+        the user has approved them (docs/trust.md); results report those that are not. Raises
+        LibraryError if the place cannot be used, SettingsError for an invalid setting.
         """
         home = open_home(path, create=create)
         try:
@@ -110,7 +110,7 @@ class Library:
         return cls(home, catalog, settings, origins.notices)
 
     def close(self) -> None:
-        """Release files. The library can be opened again at any time."""
+        """Release all files. The library can be opened again at any time."""
         self._encoders.close()
         self.catalog.close()
         if self._made_upkeep is not None:
@@ -124,7 +124,7 @@ class Library:
 
     @property
     def _upkeep(self) -> Upkeep:
-        """Made at the first use; the encoder is opened while Python imports all that answers."""
+        """Created at first use; the encoder is opened while Python imports the answering stages."""
         with self._made_once:
             if self._made_upkeep is None:
                 self._encoders.open_ahead()
@@ -146,7 +146,7 @@ class Library:
 
         return Asking(self.settings, self.catalog, upkeep, self.notices)
 
-    # --- Changing what it holds -------------------------------------------------------------------
+    # --- Changing the library ---------------------------------------------------------------------
 
     def ingest(
         self,
@@ -158,15 +158,14 @@ class Library:
         progress: ProgressCallback | None = None,
         retry: bool = False,
     ) -> IngestReport:
-        """Take in files and folders, recursively. Unchanged files cost a checksum and no more.
+        """Ingest files and folders, recursively. Unchanged files cost only a checksum.
 
-        Folders are brought in step: what was moved or deleted there, is in the library too. Files
-        that cannot be read are reported in `failed`; the others go in. They are read again when they or
-        the limits of reading have changed, and with `retry`. All files that are found,
-        unchanged ones too, get the `tags` in addition to those they have. If the settings name
-        another encoder than before, the library is then encoded anew. Raises LibraryBusy when
-        another process is ingesting, UsageError for what is no path and for a collection or a tag
-        without a name.
+        Folders are synchronised: files moved or deleted there are moved or removed in the library too.
+        Unreadable files are reported in `failed`; all others are ingested. An unreadable file is read
+        again when it or the reading limits have changed, or with `retry`. The `tags` are added to all
+        files found, including unchanged ones. If the settings name a different encoder, the library is
+        then re-encoded. Raises LibraryBusy if another process is ingesting, UsageError for an invalid
+        path and for an empty name of a collection or tag.
         """
         from pincite.library.folder_sync import Wanted
         from pincite.library.reencoding import as_ingest_progress
@@ -174,12 +173,12 @@ class Library:
         wanted = Wanted.checked(paths, collection, tags=tags, selection=selection, retry=retry)
         report = self._folders.bring_in(wanted, progress)
         if self.is_behind() and not self._upkeep.encoders.is_withheld():
-            # Answers tell what is missing when the encoder cannot be had or another process is at it.
+            # Answers report it if the encoder is unavailable or another process is re-encoding.
             with suppress(ModelError, LibraryBusy):
                 self.reencode(progress=as_ingest_progress(progress))
-        told = self.encoder_problem or self.encoder_notice
+        notice = self.encoder_problem or self.encoder_notice
         is_chosen = self.settings.embedding.model == "none"
-        notices = (told,) if told and not is_chosen else ()
+        notices = (notice,) if notice and not is_chosen else ()
         return replace(report, notices=(*self.notices, *notices))
 
     def enqueue(
@@ -190,10 +189,10 @@ class Library:
         tags: Sequence[str] = (),
         selection: Selection | None = None,
     ) -> tuple[int, tuple[FileProblem, ...]]:
-        """Leave files to the workers of a library in a database (docs/scale.md).
+        """Queue files for the workers of a library in a database (docs/scale.md).
 
-        Gives how many did not wait yet, and which paths are wrong. Nothing is removed. Raises
-        UsageError as `ingest` does, and for a library in a folder.
+        Returns how many files were newly queued, and the paths that are wrong. Nothing is removed.
+        Raises UsageError as `ingest` does, and for a library in a folder.
         """
         from pincite.library.folder_sync import Wanted
 
@@ -210,20 +209,20 @@ class Library:
         once: bool = False,
         progress: WorkCallback | None = None,
     ) -> None:
-        """Read queued files into the library until `stop` is set; `once`: until none are left.
+        """Ingest queued files until `stop` is set; with `once`, until none is left.
 
-        Any number of processes on any hosts may do so. A file that cannot be read is parked.
+        Any number of processes on any hosts may work in parallel. Unreadable files are parked.
         """
         self._check_queue()
         from pincite.library.queued_ingest import QueueWorker
 
-        told = progress or (lambda _: None)
-        worker = QueueWorker(self.catalog, self.settings, self._upkeep.encoders, told)
+        report = progress or (lambda _: None)
+        worker = QueueWorker(self.catalog, self.settings, self._upkeep.encoders, report)
         worker.run(stop or threading.Event(), once=once)
         self.catalog.history.compare()
 
     def queue_status(self) -> QueueStatus:
-        """How far the workers of all hosts are."""
+        """Progress of the workers on all hosts."""
         self._check_queue()
         from pincite.library.queued_ingest import queue_status
 
@@ -237,7 +236,7 @@ class Library:
             )
 
     def is_behind(self) -> bool:
-        """Whether the settings name another encoder than the one in use, or vectors are missing."""
+        """Whether the settings name a different encoder than the one in use, or vectors are missing."""
         return self._upkeep.encoders.is_behind()
 
     def reencode(
@@ -246,11 +245,11 @@ class Library:
         progress: ReencodeCallback | None = None,
         stop: threading.Event | None = None,
     ) -> ReencodeReport:
-        """Bring all vectors to the encoder that the settings name; questions are answered meanwhile.
+        """Re-encode all passages with the encoder that the settings name.
 
-        The old vectors serve until every passage has new ones. May be stopped at any time, and goes
-        on from there. Raises ModelError when the encoder cannot be had, LibraryBusy when another
-        process is at it.
+        Questions can be asked meanwhile: the old vectors are used until every passage has a new one.
+        A stopped run can be resumed. Raises ModelError if the encoder is unavailable, LibraryBusy if
+        another process is re-encoding.
         """
         from pincite.library.reencoding import reencode
 
@@ -262,19 +261,19 @@ class Library:
             stop=stop or threading.Event(),
         )
 
-    def reencoding_beside(self) -> AbstractContextManager[None]:
-        """Bring the vectors up in a thread while a `with` block runs, if they are behind.
+    def reencoding_in_background(self) -> AbstractContextManager[None]:
+        """Re-encode in a thread during a `with` block, if vectors are missing or outdated.
 
-        For programs that hold a library for long. Leaving the block stops it; the next one goes on.
+        For long-running programs. Leaving the block stops the work; the next block resumes it.
         """
 
         def work(stop: threading.Event) -> None:
-            # What went wrong is told by every answer, and by 'pincite doctor'.
+            # Every answer, and 'pincite doctor', reports what went wrong.
             with suppress(PinciteError):
                 if self.is_behind():
                     self.reencode(stop=stop)
 
-        return beside(work)
+        return in_background(work)
 
     def watch(
         self,
@@ -285,16 +284,16 @@ class Library:
         selection: Selection | None = None,
         stop: threading.Event | None = None,
     ) -> Iterator[IngestReport]:
-        """Follow folders: a report each time that something has changed below them.
+        """Watch folders and ingest changes below them; yields a report for each round of changes.
 
-        Ends when `stop` is set. A file that could not be read is tried again when it changes. While
-        another process ingests, the changes wait. Raises UsageError, at the first step, for what is no
-        path and for a collection or a tag without a name.
+        Ends when `stop` is set. An unreadable file is tried again when it changes. Changes wait while
+        another process ingests. Raises UsageError, at the first step, for an invalid path and for an
+        empty name of a collection or tag.
         """
         from pincite.library.folder_sync import Wanted
 
         wanted = Wanted.checked(folders, collection, tags=tags, selection=selection)
-        with self.reencoding_beside():
+        with self.reencoding_in_background():
             yield from self._folders.follow(wanted, stop)
 
     def plan(
@@ -304,7 +303,7 @@ class Library:
         collection: str = "default",
         selection: Selection | None = None,
     ) -> SyncPlan:
-        """What `ingest` would do with these paths; nothing is changed. The errors are the same."""
+        """What `ingest` would do with these paths; changes nothing. Raises the same errors."""
         from pincite.library.folder_sync import Wanted
 
         return self._folders.plan(Wanted.checked(paths, collection, selection=selection))
@@ -312,24 +311,24 @@ class Library:
     def remove(
         self, paths: Sequence[str | os.PathLike[str]], *, collection: str = "default"
     ) -> tuple[str, ...]:
-        """Forget files, or everything below folders; gives the paths that were removed.
+        """Remove files, or everything below folders, from the library; returns the removed paths.
 
-        The files on the disk are not touched and need not be there any more. Raises LibraryBusy when
-        another process is ingesting.
+        Files on disk are not touched and need not exist. Raises LibraryBusy if another process is
+        ingesting.
         """
         named = checked_paths(paths)
         return self._folders.remove(named, checked_text(collection, "the collection"))
 
     def files(self, *, collection: str | None = None) -> tuple[FileEntry, ...]:
-        """Every file the library holds, with how much of it can be found and its old versions.
+        """Every file in the library, with how much of it is searchable and its old versions.
 
-        Raises UsageError for a collection that is not there.
+        Raises UsageError for an unknown collection.
         """
         self.check_collection(collection)
         return self.catalog.files(collection)
 
     def check_output(self, path: str | os.PathLike[str]) -> None:
-        """Raises UsageError where writing to this path would replace a file of the library."""
+        """Raises UsageError if writing to this path would replace a file of the library."""
         check_target(self.path, checked_path(path), self.catalog)
 
     # --- Asking ------------------------------------------------------------------------------
@@ -346,10 +345,10 @@ class Library:
     ) -> SearchResult:
         """The passages that may answer, best first.
 
-        Only those of the collection that the filters let through are looked at. Raises UsageError
-        for a collection or a filter that nothing fulfils, and says what there is. With `explain`,
-        the trace also names every passage that was cut after fusion. After `budget_ms` milliseconds
-        no further passage is compared; the result says so (default: `rerank.budget_ms`).
+        Only passages of the collection that match the filters are searched. Raises UsageError, with the
+        available values, for a collection or filter that matches nothing. With `explain`, the trace
+        also lists every passage dropped after fusion. Reranking stops after `budget_ms` milliseconds,
+        and the result says so (default: `rerank.budget_ms`).
         """
         asking = self._asking
         from pincite.library.asking import cut
@@ -363,7 +362,7 @@ class Library:
         return cut(result, most, keep=self.settings.retrieval.keep)
 
     def section_of(self, passage: Passage) -> Span:
-        """The whole section that a passage is part of."""
+        """The span of the section that contains a passage."""
         span = passage.span
         start, end = self.catalog.document(span.document_id).section_around(span.start, span.end)
         return Span(document_id=span.document_id, start=start, end=end)
@@ -382,10 +381,9 @@ class Library:
     ) -> Answer:
         """An answer made of verified quotes, or an abstention with reasons.
 
-        The options and errors are those of `search`. `settings` count this once instead of the
-        library's own, except those of ingest and encoder. `found` is given the passages that were
-        found, `watch` the statements that hold so far while a language model writes; the answer has the
-        last word.
+        Options and errors are those of `search`. `settings` replace the library's own for this
+        question, except those of ingest and encoder. `found` receives the passages found. `watch`
+        receives the statements verified so far while a language model writes; only the answer is final.
         """
         asking = self._asking
         from pincite.pipeline import answer_question
@@ -401,9 +399,9 @@ class Library:
     def state_for(
         self, text: str, *, collection: str | None = None, filters: Filters | None = None
     ) -> tuple[str, ...]:
-        """All that an answer depends on now, but for the bytes of files; the same while it would be.
+        """Everything an answer depends on, except the bytes of files; equal while the answer would be.
 
-        The options and errors are those of `search`.
+        Options and errors are those of `search`.
         """
         question = self._asking.question(text, collection, filters=filters)
         return (
@@ -423,9 +421,9 @@ class Library:
     def count(
         self, words: str, *, collection: str | None = None, filters: Filters | None = None
     ) -> Answer:
-        """How often words stand in the whole collection, with a citation for every mention.
+        """Count how often words occur in the whole collection, with a citation for every mention.
 
-        Any form of the words counts; of words in quotation marks only that one. Raises UsageError as
+        All forms of a word count; words in quotation marks must match exactly. Raises UsageError as
         `search` does.
         """
         asking = self._asking
@@ -445,9 +443,9 @@ class Library:
         key: str | os.PathLike[str] | None = None,
         air_gap: str | os.PathLike[str] | None = None,
     ) -> None:
-        """Write an answer to a file, .json or .html, that `verify_receipt` checks.
+        """Write an answer to a .json or .html file that `verify_receipt` can check.
 
-        `key` is the file of a private key that signs it, `air_gap` the result of `doctor --offline`.
+        `key` is the file of a private key to sign it with, `air_gap` the result of `doctor --offline`.
         """
         from pincite.verify.receipts.saved import saved_answer, write_whole
 
@@ -469,10 +467,10 @@ class Library:
         collection: str | None = None,
         filters: Filters | None = None,
     ) -> tuple[Fate, ...]:
-        """Where passages were lost on the way to the answer, or how they were used.
+        """Explain at which stage passages were dropped, or how they were used in the answer.
 
-        `passage` is a passage's id, FILE:PAGE, or words that stand in the passage; there is one
-        `Fate` for each passage it means. Raises UsageError where it means too many.
+        `passage` is a passage id, FILE:PAGE, or words in the passage; returns one `Fate` for each
+        matching passage. Raises UsageError if too many match.
         """
         from pincite.library.explain import Inquiry
 
@@ -480,14 +478,14 @@ class Library:
         return inquiry.fates(self._asking.question(text, collection, filters=filters), passage)
 
     def check_collection(self, collection: str | None) -> None:
-        """Raises UsageError, and says what there is, for a collection that is not there."""
+        """Raises UsageError, with the existing collections, for an unknown one."""
         if collection is not None:
             self._asking.check_collection(collection)
 
-    # --- What it is made of -----------------------------------------------------------------------
+    # --- Contents and components ------------------------------------------------------------------
 
     def stats(self) -> Stats:
-        """Counts, sizes and everything that was reported about files."""
+        """Counts, sizes, and all problems reported about files."""
         totals = self.catalog.counts()
         files = (path for path in self.path.rglob("*") if path.is_file())
         return Stats(
@@ -504,11 +502,11 @@ class Library:
         )
 
     def check_catalog(self) -> None:
-        """Read all that the catalog holds. Raises LibraryDamaged where it is not what was written."""
+        """Read the whole catalog. Raises LibraryDamaged if it is damaged."""
         self.catalog.check_pages(thoroughly=True)
 
     def check_offsets(self, *, sample: int = 200) -> OffsetCheck:
-        """Read files again and compare random sentences with what is stored."""
+        """Read files again and compare random sentences with the stored text."""
         from pincite.assemble.files import open_reader
         from pincite.verify.quotes.checking import check_offsets
 
@@ -518,17 +516,17 @@ class Library:
             )
 
     def parser_confinement(self) -> str:
-        """What the kernel holds the processes to that parse files. Raises ReadError without one."""
+        """The kernel's restrictions on the parser processes. Raises ReadError if there are none."""
         from pincite.assemble.files import open_reader
-        from pincite.ingest.sandbox.confinement import told
+        from pincite.ingest.sandbox.confinement import confinement_summary
 
         with open_reader(self.settings) as reader:
-            return told(reader.in_force())
+            return confinement_summary(reader.in_force())
 
     def check_vectors(self, *, sample: int = 20) -> VectorCheck:
-        """Encode random passages again and compare; without an encoder none is checked.
+        """Encode random passages again and compare the vectors; checks none without an encoder.
 
-        Raises ModelError when the encoder's server cannot be asked.
+        Raises ModelError if the encoder's server does not answer.
         """
         from pincite.library.encoders import check_vectors
 
@@ -536,57 +534,57 @@ class Library:
         return check_vectors(self.catalog, self.encoder(), sample=sample, seed=seed)
 
     def encoder(self) -> VectorEncoder | None:
-        """The encoder in use, loaded at first use; None in lexical-only mode."""
+        """The active encoder, loaded at first use; None in lexical-only mode."""
         return self._upkeep.encoders.serving()
 
     @property
     def encoder_problem(self) -> str:
-        """Why there is no encoder; empty when there is one."""
+        """Why there is no encoder; empty if there is one."""
         return self._upkeep.encoders.problem
 
     @property
     def encoder_notice(self) -> str:
-        """That another encoder is wanted than the one in use, and why; empty when it is not so."""
-        told = self._upkeep.encoders.notice()
+        """Says that, and why, the encoder in use is not the configured one; empty if it is."""
+        notice = self._upkeep.encoders.notice()
         why = self._upkeep.encoders.why_substitute
-        return f"{told}: {why}" if told and why else told
+        return f"{notice}: {why}" if notice and why else notice
 
     def reranker(self) -> tuple[PairScorer | None, str]:
-        """The model that reads candidates, if the settings name one, and what is wrong with it."""
-        writer, _ = self._upkeep.writers.of(self.settings)
-        scorer, _ = self._upkeep.scorers.of(self.settings, writer)
+        """The reranking model, if the settings name one, and what is wrong with it."""
+        writer, _ = self._upkeep.writers.for_settings(self.settings)
+        scorer, _ = self._upkeep.scorers.for_settings(self.settings, writer)
         return scorer, self._upkeep.scorers.problem(self.settings, writer)
 
     def writer(self) -> tuple[LanguageModel | None, str]:
-        """The language model that the settings name, if any, and what is wrong with it."""
+        """The language model, if the settings name one, and what is wrong with it."""
         if self.settings.generation.model == "none":
             return None, ""
         return self._upkeep.writers.named(self.settings.generation)
 
     def entailment_model(self) -> tuple[EntailmentModel | None, str]:
-        """What judges the statements of a language model, if one is set, and what is wrong with it."""
+        """The model that checks a language model's statements, if set, and what is wrong with it."""
         return self._upkeep.scorers.entailment_of(self.settings)
 
     def stages(self) -> AnswerStages:
-        """The answering stages over the newest state of the library."""
+        """The answering stages for the current state of the library."""
         return self._upkeep.stages()
 
     def stages_with(self, settings: Settings) -> AnswerStages:
-        """The answering stages under other settings; those of ingest and encoder stay as they are."""
+        """The answering stages with other settings, except those of ingest and encoder."""
         return self._upkeep.stages_with(settings)
 
     def forget_questions(self) -> None:
-        """Drop what earlier questions left in memory: their vectors, token states, texts."""
+        """Clear the caches of earlier questions: vectors, token states, texts."""
         self._upkeep.forget_questions()
 
     def uncalibrated_stages(self) -> AnswerStages:
-        """Stages that answer whatever the confidence, which is the shipped model's."""
+        """Stages that answer at any confidence, computed with the shipped calibration."""
         verification = self.settings.verification.model_copy(update={"abstain_below": 0.0})
         settings = self.settings.model_copy(update={"verification": verification})
         return self._upkeep.stages_with(settings, calibrated=False)
 
     def keep_calibration(self, calibration: Calibration) -> Path:
-        """Let answers from now on say, and be held to, what was found; gives where it is kept."""
+        """Use this calibration for all answers from now on; returns the file it is kept in."""
         from pincite.verify.abstention.calibration import save_calibration
 
         with writing(self.catalog):
@@ -596,7 +594,7 @@ class Library:
         return kept
 
     def keep_settings(self, content: bytes) -> None:
-        """Have this settings.toml from the next opening on. Raises SettingsError for a bad one."""
+        """Replace settings.toml, effective at the next opening. Raises SettingsError if invalid."""
         with TemporaryDirectory() as folder:
             (Path(folder) / SETTINGS_FILE).write_bytes(content)
             load_settings(Path(folder))
@@ -605,12 +603,12 @@ class Library:
             self.home.share(self.catalog, SETTINGS_FILE)
 
     def index_state(self) -> tuple[Indexes | None, str]:
-        """The indexes as they are on disk, or why they cannot be used; nothing is repaired."""
+        """The indexes as they are on disk, or why they are unusable; repairs nothing."""
         return self._upkeep.on_disk()
 
 
 def _file_state(file: Path) -> str:
-    """Another one for each content of a file, on all hosts."""
+    """A hash of a file's content, the same on all hosts; empty if it cannot be read."""
     try:
         return hashlib.sha256(read_regular(file)).hexdigest()
     except OSError:

@@ -1,7 +1,7 @@
-"""How does a library go from a folder into a database, and back?
+"""Copies a library from a folder into a database, or back.
 
-Everything that is not derived is copied, table by table, and compared afterwards. A run that was
-stopped goes on where it was; until the last step nobody can open the target.
+All data that is not derived is copied, table by table, and then compared. An interrupted run resumes
+where it stopped. The target cannot be opened until the last step.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pincite.library.folder import check_folder
 from pincite.library.homes import (
     MIGRATING,
     Home,
-    is_beside,
+    is_extra,
     open_home,
-    read_beside,
-    write_beside,
+    read_extras,
+    write_extras,
     writing,
 )
 from pincite.records.addresses import DatabaseAddress, database_address
@@ -42,7 +42,7 @@ from pincite.store.catalog.copying import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrateProgress:
-    """Given to the caller after every batch of rows."""
+    """Progress after each batch; `rows` counts all rows copied so far."""
 
     table: str
     rows: int
@@ -50,12 +50,12 @@ class MigrateProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrateReport:
-    """What both libraries hold now, by table."""
+    """The contents of both libraries after the copy, by table."""
 
     library_id: str
     tables: Mapping[str, TableDigest]
     copied: int
-    """Rows of this run; others may have come before."""
+    """Rows copied by this run; earlier runs may have copied others."""
     seconds: float
 
 
@@ -68,10 +68,10 @@ def migrate_library(
     *,
     progress: MigrateCallback | None = None,
 ) -> MigrateReport:
-    """Copy a library to a place where there is none; the source stays as it is.
+    """Copy a library to an empty place; the source is left unchanged.
 
-    Nobody can ingest into the source meanwhile. Raises LibraryError where the target holds another
-    library, LibraryBusy where somebody ingests, UsageError for one and the same place.
+    The source is locked against ingests during the copy. Raises LibraryError if the target holds
+    another library, LibraryBusy if an ingest is running, UsageError if both places are the same.
     """
     if str(target) == str(source):
         raise UsageError(f"{source}: source and target are the same place; name another target")
@@ -97,7 +97,7 @@ def migrate_library(
 
 
 def _folder(target: str | os.PathLike[str] | DatabaseAddress) -> Path:
-    """The folder of a target that is none in a database."""
+    """The folder of a target that is not in a database, created if needed."""
     folder = checked_path(target).absolute()
     check_folder(folder, create=True)
     return folder
@@ -125,7 +125,7 @@ class _Migration:
         if self._is_begun():
             self._copy()
             found = self._found()
-            if found != wanted:  # What was copied has changed since.
+            if found != wanted:  # The source has changed since an earlier run copied it.
                 clear(self._target.store)
                 self._copy()
                 found = self._found()
@@ -136,7 +136,7 @@ class _Migration:
         return wanted
 
     def _is_begun(self) -> bool:
-        """Mark the target as ours; False where it is a finished copy. Raises LibraryError."""
+        """Mark the target as ours; False if it is already a finished copy. Raises LibraryError."""
         begun = self._target.note(MIGRATING)
         if begun == self.library_id:
             return True
@@ -155,26 +155,26 @@ class _Migration:
     def _copy(self) -> None:
         for table in TABLES:
 
-            def told(rows: int, name: str = table.name) -> None:
+            def report(rows: int, name: str = table.name) -> None:
                 self.copied += rows
                 if self._progress:
                     self._progress(MigrateProgress(table=name, rows=self.copied))
 
-            copy_table(self._source.store, self._target.store, table, told)
+            copy_table(self._source.store, self._target.store, table, report)
         copy_numbers(self._source.store, self._target.store)
 
     def _found(self) -> dict[str, TableDigest]:
         return {table.name: digest_of(self._target.store, table) for table in TABLES}
 
     def _finish(self) -> None:
-        """Let the target be the library, in one step."""
-        beside = read_beside(self._home)
+        """Turn the target into the library, in one transaction."""
+        extras = read_extras(self._home)
         values = {
             name: value
             for name, value in meta_rows(self._source.store).items()
-            if not is_beside(name)
+            if not is_extra(name)
         }
-        values |= write_beside(self._place, beside)
+        values |= write_extras(self._place, extras)
         set_meta_rows(self._target.store, values)
 
 
@@ -184,5 +184,5 @@ def _check(found: Mapping[str, TableDigest], wanted: Mapping[str, TableDigest]) 
             raise LibraryError(
                 f"table {name}: the target has {found[name].rows} rows ({found[name].sha256[:12]}), "
                 f"the source {digest.rows} ({digest.sha256[:12]}): one of them has changed since; "
-                "where it was the source, migrate to a new place"
+                "if it was the source, migrate to a new place"
             )

@@ -1,4 +1,4 @@
-"""Which language model and which pair scorers do the settings name, and can they be used?"""
+"""Opens the language model and the judging models that the settings name, or says why it cannot."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pincite.verify.statements.entailment import EntailmentModel
 
 
 class LibraryWriters:
-    """Opens language models, each once; they outlive the stages, which follow every ingest."""
+    """Opens language models, each once; they are kept when an ingest rebuilds the stages."""
 
     def __init__(self) -> None:
         self._opened: dict[str, tuple[LanguageModel | None, str]] = {}
-        self._one_at_a_time = threading.RLock()
+        self._lock = threading.RLock()
 
-    def of(self, settings: Settings) -> tuple[LanguageModel | None, str]:
-        """The model that these settings need, and why there is none where it cannot be had.
+    def for_settings(self, settings: Settings) -> tuple[LanguageModel | None, str]:
+        """The model that these settings need, and why it is unavailable or replaced, if so.
 
-        None, too, where nothing is written and no reranker asks a language model.
+        None if nothing is written and no reranker uses a language model.
         """
         chosen = settings.generation
         if chosen.mode == "extractive" and settings.rerank.model != "llm":
@@ -33,16 +33,16 @@ class LibraryWriters:
         return self.named(chosen)
 
     def named(self, chosen: GenerationSettings) -> tuple[LanguageModel | None, str]:
-        """The model that these settings name, whether answers are written with it or not."""
-        key = repr(_of_the_model(chosen))
-        with self._one_at_a_time:
+        """The model that these settings name, whether or not answers are written with it."""
+        key = repr(_opening_settings(chosen))
+        with self._lock:
             if key not in self._opened:
                 self._opened[key] = _open(chosen)
             return self._opened[key]
 
 
 def _open(chosen: GenerationSettings) -> tuple[LanguageModel | None, str]:
-    """The model, or the fallback alone where the model's file is not there."""
+    """The model, or the fallback alone if the model cannot be opened."""
     try:
         return open_model(chosen), ""
     except ModelError as error:
@@ -55,35 +55,37 @@ def _open(chosen: GenerationSettings) -> tuple[LanguageModel | None, str]:
         return found, f"{chosen.fallback_model} writes instead: {error}"
 
 
-def _of_the_model(chosen: GenerationSettings) -> dict[str, object]:
-    """What a model is opened with; the same one serves every mode and every prompt."""
+def _opening_settings(chosen: GenerationSettings) -> dict[str, object]:
+    """The settings a model is opened with; one model serves all modes and prompts."""
     return chosen.model_dump(exclude={"mode", "prompts", "temperature", "max_tokens"})
 
 
-# Which models read two texts together to judge them, and can they be had?
+# Models that judge two texts together: rerankers, entailment, reader.
 
-_CHECKED = "At which pressure does the valve open?"
-_CHECKED_WITH = ("The valve opens at 6.5 bar.", "The office is closed on Mondays.")
+_TEST_QUESTION = "At which pressure does the valve open?"
+_TEST_TEXTS = ("The valve opens at 6.5 bar.", "The office is closed on Mondays.")
 
 
 class LibraryScorers:
-    """Opens rerankers' and verifiers' models, each once; they outlive the stages of an ingest."""
+    """Opens reranking and verification models, each once; kept when an ingest rebuilds the stages."""
 
     def __init__(self, cache: Path) -> None:
         self._cache = cache
         self._opened: dict[str, PairScorer | None] = {}
         self._entailment: dict[str, EntailmentModel | None] = {}
         self._readers: dict[str, PassageReader | None] = {}
-        self._one_at_a_time = threading.RLock()
+        self._lock = threading.RLock()
 
-    def of(self, settings: Settings, writer: LanguageModel | None) -> tuple[PairScorer | None, str]:
-        """The model that these settings name, and why there is none where it cannot be had.
+    def for_settings(
+        self, settings: Settings, writer: LanguageModel | None
+    ) -> tuple[PairScorer | None, str]:
+        """The reranking model that these settings name, and why it is unavailable, if so.
 
-        `writer` is the language model, in case it is to judge.
+        `writer` is the language model, in case it is used for reranking.
         """
         local = (settings.embedding.runtime, settings.embedding.threads)
         key = repr((settings.rerank, local, writer and writer.name))
-        with self._one_at_a_time:
+        with self._lock:
             if key not in self._opened:
                 try:
                     self._opened[key] = open_scorer(settings, self._cache, language_model=writer)
@@ -92,10 +94,10 @@ class LibraryScorers:
             return self._opened[key], ""
 
     def entailment_of(self, settings: Settings) -> tuple[EntailmentModel | None, str]:
-        """The model that judges statements, and why there is none where it cannot be had."""
+        """The model that judges statements, and why it is unavailable, if so."""
         local = (settings.embedding.runtime, settings.embedding.threads)
         key = repr((settings.verification.nli_model, settings.generation.mode, local))
-        with self._one_at_a_time:
+        with self._lock:
             if key not in self._entailment:
                 try:
                     self._entailment[key] = open_entailment(settings, self._cache)
@@ -104,11 +106,11 @@ class LibraryScorers:
             return self._entailment[key], ""
 
     def reader_of(self, settings: Settings) -> tuple[PassageReader | None, str]:
-        """The model that reads quoted passages, and why there is none where it cannot be had."""
+        """The model that reads quoted passages, and why it is unavailable, if so."""
         if settings.verification.reader == "none":
             return None, "confidence without the reader: verification.reader is none"
         key = repr(settings.embedding)
-        with self._one_at_a_time:
+        with self._lock:
             if key not in self._readers:
                 try:
                     self._readers[key] = open_reader(settings, self._cache)
@@ -117,12 +119,12 @@ class LibraryScorers:
             return self._readers[key], ""
 
     def problem(self, settings: Settings, writer: LanguageModel | None) -> str:
-        """Why the model cannot judge, after trying; empty when it can, or when none is wanted."""
-        scorer, problem = self.of(settings, writer)
+        """Try the reranking model; returns why it fails, or empty if it works or none is set."""
+        scorer, problem = self.for_settings(settings, writer)
         if scorer is None:
             return problem
         try:
-            scorer.score(_CHECKED, _CHECKED_WITH)
+            scorer.score(_TEST_QUESTION, _TEST_TEXTS)
         except ModelError as error:
             return str(error)
         return ""

@@ -1,4 +1,4 @@
-"""Two things at the same time: an iterator a few items ahead, or work beside a block."""
+"""Concurrency with a thread: prefetching from an iterator, or work during a block."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
-_LOOK_SECONDS = 0.2
-"""How often a thread that waits looks whether the other side is still there."""
+_POLL_SECONDS = 0.2
+"""How often a waiting thread checks whether the consumer has left."""
 
 
 @contextmanager
-def beside(work: Callable[[threading.Event], None]) -> Iterator[None]:
-    """Run `work` in a thread while the block runs; it is told to stop at the end, and waited for."""
+def in_background(work: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Run `work` in a thread while the block runs; at the end, signal it to stop and wait for it."""
     stop = threading.Event()
     thread = threading.Thread(target=work, args=(stop,), daemon=True)
     thread.start()
@@ -29,21 +29,21 @@ def beside(work: Callable[[threading.Event], None]) -> Iterator[None]:
 
 
 class _End:
-    """The end of the items, with what stopped them if anything did."""
+    """Marks the end of the items, with the error that stopped them, if any."""
 
     def __init__(self, error: BaseException | None) -> None:
         self.error = error
 
 
 @contextmanager
-def ahead(
+def prefetched(
     items: Iterator[Item], *, most: int, seconds: float = 0.0
 ) -> Iterator[Iterator[list[Item]]]:
-    """The same items in the same order, up to `most` of them made before they are asked for.
+    """Prefetch up to `most` items in a thread, and yield them in the same order.
 
-    They come in groups of up to `most`, in which none waits for others longer than `seconds`. What an
-    item raises is raised after the items before it. Leaving the block ends the thread after the item
-    it is at, and closes a generator.
+    They come in groups of up to `most`; no item waits longer than `seconds` for its group. An error is
+    raised after the items before it. Leaving the block stops the thread after its current item, and
+    closes the iterator if it is a generator.
     """
     queue: Queue[Item | _End] = Queue(most)
     left = threading.Event()
@@ -92,10 +92,10 @@ def _fill(items: Iterator[Item], queue: Queue[Item | _End], left: threading.Even
 
 
 def _put(queue: Queue[Item | _End], item: Item | _End, left: threading.Event) -> bool:
-    """Whether there was someone to take it."""
+    """Put an item into the queue; returns False if the consumer has left."""
     while not left.is_set():
         try:
-            queue.put(item, timeout=_LOOK_SECONDS)
+            queue.put(item, timeout=_POLL_SECONDS)
         except Full:
             continue
         return True

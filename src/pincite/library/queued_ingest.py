@@ -1,7 +1,7 @@
-"""How do workers on several hosts bring queued files into one library?
+"""Ingests queued files with workers on several hosts.
 
-Any number of them reads and encodes at the same time; only storing is one after another. A file is done
-when the catalog has it: a worker that dies in between costs its work, and another one does it again.
+Any number of workers read and encode in parallel; only storing is serialised. A file is done once it
+is in the catalog. If a worker dies before that, another worker redoes its files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pincite.library.encoders import LibraryEncoders
 from pincite.library.folder_sync import Wanted
 from pincite.library.homes import WRITE_LOCK
 from pincite.library.intake import dates_of, recipe
-from pincite.library.prefetch import beside
+from pincite.library.prefetch import in_background
 from pincite.library.sync_plan import Digests
 from pincite.pipeline import ingest_files
 from pincite.records.flow import Ingested
@@ -43,7 +43,7 @@ _NOT_THERE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkStep:
-    """Given to the caller for each file; `problem` is why it was parked."""
+    """The outcome of one file; `problem` is why it was parked, or empty."""
 
     path: str
     problem: str = ""
@@ -53,14 +53,14 @@ WorkCallback = Callable[[WorkStep], None]
 
 
 def postgres_store(catalog: Catalog) -> PostgresStore:
-    """The database of a catalog, which is in one."""
+    """The store of a catalog in PostgreSQL. Raises TypeError for any other catalog."""
     if not isinstance(catalog.store, PostgresStore):
         raise TypeError("a queue needs a catalog in PostgreSQL")
     return catalog.store
 
 
 def enqueue(catalog: Catalog, wanted: Wanted) -> tuple[int, tuple[FileProblem, ...]]:
-    """Queue all files that are wanted; gives how many did not wait yet, and which paths are wrong."""
+    """Queue the wanted files; returns how many were newly queued, and the paths that are wrong."""
     found = discover(wanted.paths, wanted.selection)
     queue = JobQueue(postgres_store(catalog))
     paths = [str(path) for path in found.files]
@@ -68,14 +68,14 @@ def enqueue(catalog: Catalog, wanted: Wanted) -> tuple[int, tuple[FileProblem, .
 
 
 def queue_status(catalog: Catalog) -> QueueStatus:
-    """How far all workers of all hosts are."""
+    """Progress of all workers on all hosts."""
     return JobQueue(postgres_store(catalog)).status()
 
 
 class QueueWorker:
-    """Takes files from the queue of a library until it is told to end.
+    """Ingests files from a library's queue until it is stopped.
 
-    `once`: until none is left that this worker could have. The database may go away meanwhile.
+    It keeps running if the database is unreachable for a while.
     """
 
     def __init__(
@@ -83,13 +83,13 @@ class QueueWorker:
         catalog: Catalog,
         settings: Settings,
         encoders: LibraryEncoders,
-        told: WorkCallback,
+        progress: WorkCallback,
     ) -> None:
         self._store = store = postgres_store(catalog)
         self._catalog = catalog
         self._settings = settings
         self._encoders = encoders
-        self._told = told
+        self._progress = progress
         self._queue = JobQueue(store)
         self._name = f"{platform.node()}:{os.getpid()}:{uuid4().hex[:6]}"
         self._digests = Digests()
@@ -97,8 +97,11 @@ class QueueWorker:
         self._recipe = recipe(settings.chunking, *limits)
 
     def run(self, stop: threading.Event, *, once: bool) -> None:
-        """Work. Raises LibraryError for what does not pass, such as a full disk."""
-        with beside(self._renew):
+        """Work until `stop` is set; with `once`, until no file is available.
+
+        Raises LibraryError for errors that do not pass by themselves, such as a full disk.
+        """
+        with in_background(self._renew):
             while not stop.is_set():
                 try:
                     has_worked = self._work()
@@ -115,14 +118,14 @@ class QueueWorker:
             try:
                 self._queue.renew(self._name)
             except PinciteError:
-                continue  # The lease lasts a few tries; what is lost, another worker does.
+                continue  # A lease survives a few failed renewals; then another worker takes over.
 
     def _work(self) -> bool:
-        """Do the next files; whether there were any."""
+        """Ingest the next batch of files; returns whether there was one."""
         files = self._queue.claim(self._name, most=_CLAIMED_TOGETHER)
         if not files:
             return False
-        # Several workers hold it at the same time, an ingest of folders or a re-encoding alone.
+        # Workers share this lock; an ingest of folders or a re-encoding holds it exclusively.
         lock = self._store.held(WRITE_LOCK, patience_seconds=5.0, busy=_BUSY, shared=True)
         with self._giving_back(), lock:
             self._encoders.remember()
@@ -131,17 +134,17 @@ class QueueWorker:
 
     @contextmanager
     def _giving_back(self) -> Iterator[None]:
-        """What is not done at the end of the block waits again."""
+        """Return unfinished files to the queue if the block fails."""
         try:
             yield
         except LibraryUnreachable:
-            raise  # The lease ends by itself.
+            raise  # The lease expires by itself.
         except BaseException:
             self._queue.give_back(self._name)
             raise
 
     def _new(self, files: Sequence[QueuedFile]) -> list[QueuedFile]:
-        """Those whose bytes must be read; the library may hold others already."""
+        """The files that must be read; those the library already holds are finished here."""
         ids = {file.id: self._digests.document_id(Path(file.path)) for file in files}
         recipes = self._catalog.recipes_of([found for found in ids.values() if found])
         left = []
@@ -171,7 +174,7 @@ class QueueWorker:
 
     def _store_one(self, file: QueuedFile, outcome: Ingested) -> None:
         try:
-            kept = self._recipe.of(outcome.document)
+            kept = self._recipe.for_document(outcome.document)
             self._catalog.put(file.collection, outcome, recipe=kept)
         except NotStorable as error:
             self._park(file, FileProblem(path=file.path, reason=str(error)))
@@ -182,7 +185,7 @@ class QueueWorker:
         self._catalog.record_failures(file.collection, {file.path: None})
         self._catalog.describe(file.collection, dates_of([Path(file.path)]), file.tags)
         self._queue.finish(self._name, file)
-        self._told(WorkStep(path=file.path))
+        self._progress(WorkStep(path=file.path))
 
     def _park(self, file: QueuedFile, problem: FileProblem) -> None:
         failed_bytes = problem.failed_bytes if isinstance(problem, Unreadable) else ""
@@ -193,4 +196,4 @@ class QueueWorker:
         )
         self._catalog.record_failures(file.collection, {file.path: failure})
         self._queue.park(self._name, file, problem.reason)
-        self._told(WorkStep(path=file.path, problem=problem.reason))
+        self._progress(WorkStep(path=file.path, problem=problem.reason))

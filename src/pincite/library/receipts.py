@@ -1,4 +1,4 @@
-"""Checks saved answers where there is no library, only the files that they cite."""
+"""Checks saved answers against the files they cite, without a library."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pincite.verify.receipts.cited_files import DEFAULT_SECONDS
 from pincite.verify.receipts.receipt import ReceiptCheck
 from pincite.verify.receipts.saved import check_saved, load_saved
 
-_WORTH_ANEW = 0.9
-"""A reader whose limit is longer than what is left by more than this share is replaced."""
+_REPLACE_BELOW = 0.9
+"""A reader is replaced once the time left is less than this share of its time limit."""
 
 
 def verify_receipt(
@@ -33,9 +33,9 @@ def verify_receipt(
 ) -> ReceiptCheck:
     """Check a saved answer or report against the files it cites. Needs no library.
 
-    With `root` only files below that folder are opened. With `public_key`, the file of one, it must be
-    signed by that key. `seconds` are for all files together; what is not read by then is told. Raises
-    ReceiptError when the file is neither an answer nor a report.
+    With `root`, only files below that folder are opened. With `public_key`, a key file, the answer must
+    be signed by that key. `seconds` limits the time for all files together; files not read by then are
+    reported. Raises ReceiptError if the file is neither an answer nor a report.
     """
     if not seconds > 0:
         raise UsageError(f"{seconds} seconds for all files: expected a number above 0")
@@ -54,7 +54,7 @@ def verify_receipt(
 
 
 class _ReaderInTime:
-    """Reads files, none of them for longer than is left of the time for all."""
+    """Reads files within a common time limit."""
 
     def __init__(self, settings: Settings, seconds: float) -> None:
         self._settings = settings
@@ -63,11 +63,13 @@ class _ReaderInTime:
         self._reader: SandboxedReader | None = None
 
     def read(self, path: Path) -> Document:
-        """Read one file. Raises ReadError, also when the time is over."""
+        """Read one file. Raises ReadError, also if the time is up."""
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise ReadError("not read: the time for all files is over; give more with --seconds")
-        if self._reader is None or left < _WORTH_ANEW * self._limit:
+            raise ReadError(
+                "not read: the time limit for all files was reached; raise it with --seconds"
+            )
+        if self._reader is None or left < _REPLACE_BELOW * self._limit:
             self._close()
             self._reader, self._limit = open_reader(self._settings, seconds=left), left
         return self._reader.read(path)

@@ -1,4 +1,4 @@
-"""Makes all vectors of a library anew with another encoder, while the old ones go on serving."""
+"""Re-encodes a library with another encoder, while the old vectors remain in use."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pincite.stages import PassageEmbedder
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.catalog.encodings import EncoderRecord, Reencoding
 
-_ENCODED_TOGETHER = 64
+_BATCH_PASSAGES = 64
 _LOCK_FILE = "reencode.lock"
-_BUSY = "another process is encoding this library anew; wait until it is done"
+_BUSY = "another process is re-encoding this library; wait until it is done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReencodeProgress:
-    """How far a re-encoding has come; given to the caller after every group of passages."""
+    """Progress of a re-encoding, in passages, reported after every batch."""
 
     encoder: str
     done: int
@@ -34,7 +34,7 @@ class ReencodeProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReencodeReport:
-    """What a re-encoding did. Without `is_complete` it was stopped, and what is done is kept."""
+    """The result of a re-encoding. If not `is_complete`, it was stopped and can be resumed."""
 
     encoder: str
     passages: int
@@ -46,7 +46,7 @@ ReencodeCallback = Callable[[ReencodeProgress], None]
 
 
 def as_ingest_progress(callback: ProgressCallback | None) -> ReencodeCallback | None:
-    """Shows the steps of a re-encoding where those of an ingest are shown; passages count as files."""
+    """Report the progress of a re-encoding as that of an ingest, counting passages as files."""
     if callback is None:
         return None
 
@@ -73,7 +73,7 @@ def reencode(
     progress: ReencodeCallback | None = None,
     stop: threading.Event,
 ) -> ReencodeReport:
-    """Bring a library's vectors to the encoder that its settings name: see `Library.reencode`."""
+    """Re-encode a library with the encoder that its settings name: see `Library.reencode`."""
     chosen = settings.embedding
     if chosen.model == "none":
         raise UsageError("embedding.model is 'none': name an encoder to encode the library with")
@@ -97,11 +97,11 @@ def reencode(
 
 
 class _Reencoding:
-    """Encodes every passage for another encoder and then switches, in one transaction.
+    """Encodes every passage with another encoder, then switches to it in one transaction.
 
-    The write lock is held while a group is stored and while the switch is made, not while texts are
-    encoded: an ingest may run meanwhile, and its passages are encoded too. Killed at any moment it
-    loses nothing: vectors are kept by what they are of, and found again by the next run.
+    The write lock is held only to store a batch and to switch, not during encoding: an ingest may run
+    meanwhile, and its passages are encoded too. Stored vectors survive a kill: they are keyed by model
+    and text, so the next run finds them.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class _Reencoding:
     def run(
         self, total: int, *, progress: ReencodeCallback | None = None, stop: threading.Event
     ) -> ReencodeReport:
-        """Go on until all is done or `stop` is set. Raises LibraryBusy when another one is at it."""
+        """Run until done or `stop` is set. Raises LibraryBusy if another process is re-encoding."""
         with self._catalog.store.held(_LOCK_FILE, patience_seconds=0, busy=_BUSY):
             is_complete = False
             while not (is_complete or stop.is_set()):
@@ -139,8 +139,8 @@ class _Reencoding:
         )
 
     def _encode_next(self, total: int, stop: threading.Event) -> bool:
-        """Encode and store the next group; whether there was one."""
-        found = self._encodings.passages_after(self._last_key, limit=_ENCODED_TOGETHER)
+        """Encode and store the next batch; returns whether there was one."""
+        found = self._encodings.passages_after(self._last_key, limit=_BATCH_PASSAGES)
         if not found:
             return False
         passages, texts = zip(*found, strict=True)
@@ -159,7 +159,7 @@ class _Reencoding:
         return self._locked(store, stop)
 
     def _switch(self) -> bool:
-        """Let the new vectors be searched, unless passages have come meanwhile."""
+        """Switch to the new vectors; returns False if new passages have arrived meanwhile."""
         if self._encodings.passages_after(self._last_key, limit=1):
             return False
         self._encodings.switch(self._encoder, self._embedding_keys)
@@ -167,7 +167,7 @@ class _Reencoding:
         return True
 
     def _locked(self, action: Callable[[], bool], stop: threading.Event) -> bool:
-        """Act with the write lock held, after whoever has it; False when stopped before."""
+        """Run an action under the write lock, waiting for it; False if stopped before."""
         while not stop.is_set():
             try:
                 with writing(self._catalog):

@@ -1,4 +1,4 @@
-"""What is different between the disk and the library, found before anything is done about it."""
+"""Plans an ingest: the differences between the disk and the library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.records.library_records import FileProblem
 
 
 class ChangeKind(StrEnum):
-    """What has become of a file."""
+    """How a file differs from the library."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -28,8 +28,8 @@ class ChangeKind(StrEnum):
 class Change:
     """One difference. `document_id` is None for a file that is gone or cannot be opened.
 
-    `read again` means the same bytes under settings, or a version of Pincite, that make something
-    else of them.
+    `read again` means that the bytes are the same, but the settings or the version of Pincite have
+    changed the way they are read.
     """
 
     kind: ChangeKind
@@ -40,9 +40,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncPlan:
-    """Every difference, in order of paths, and the number of files without any.
+    """All differences, ordered by path, and the number of unchanged files.
 
-    `left_alone` are folders in which nothing at all was found, and why their files are kept.
+    `left_alone` lists folders in which no files were found, and why their files are kept.
     """
 
     changes: tuple[Change, ...]
@@ -50,26 +50,26 @@ class SyncPlan:
     left_alone: tuple[FileProblem, ...] = ()
 
     def count(self, kind: ChangeKind) -> int:
-        """How many differences of a kind there are."""
+        """The number of differences of a kind."""
         return sum(change.kind is kind for change in self.changes)
 
 
 class Digests:
-    """Document ids of files, remembered while their size, times and inode stay the same.
+    """Document ids of files, cached while their size, times and inode are the same.
 
-    It is not stored: what a clock that was wrong has hidden must be found by the next process.
+    The cache is not stored, so that the next process finds a change that a wrong clock has hidden.
     """
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[tuple[int, ...], str]] = {}
 
     def document_id(self, path: Path) -> str | None:
-        """The id of the document with the file's bytes; None when it cannot be opened."""
+        """The document id for the file's bytes; None if the file cannot be opened."""
         try:
             found = path.stat()
-            if not stat.S_ISREG(found.st_mode):  # A pipe would be waited for.
+            if not stat.S_ISREG(found.st_mode):  # Opening a pipe would block.
                 return None
-            # The time of the last change of any kind: unlike the other one, nobody can set it back.
+            # Includes ctime, which, unlike mtime, cannot be set back.
             state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
             known = self._known.get(str(path))
             if known is None or known[0] != state:
@@ -81,27 +81,27 @@ class Digests:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a stored document was made with: `always`, and `reading` where that could matter.
+    """How a stored document was read: `always`, plus `reading` if that could affect it.
 
-    Only what was recognised, or not read in full, depends on the recogniser and the page limit; so
-    only such files are read again when OCR has been installed.
+    Only documents with OCR text or gaps depend on the OCR engine and the page limit, so only those
+    are read again after OCR is installed.
     """
 
     always: str
     reading: str = ""
     limits: str = ""
 
-    def of(self, document: Document) -> str:
+    def for_document(self, document: Document) -> str:
         """The recipe to store with a document."""
         return str(self) if document.gaps or document.recognised else self.always
 
     def holds(self, stored: str | None) -> bool:
-        """Whether a document stored with this recipe would come out the same now."""
+        """Whether a document stored with the recipe `stored` would be read the same way now."""
         return stored in (self.always, str(self))
 
     @property
     def tried(self) -> str:
-        """What a file that cannot be read is tried with: it may be read under other limits."""
+        """The recipe of a failed attempt, with limits: the file may be readable under others."""
         return f"{self}/{self.limits}"
 
     def __str__(self) -> str:
@@ -110,18 +110,18 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """What the library holds of one collection: documents by path, and recipes by document."""
+    """The contents of one collection: documents by path, and recipes by document."""
 
     paths: Mapping[str, str]
     recipes: Mapping[str, str]
     recipe: Recipe
-    """How files are read, cut and encoded now."""
+    """The recipe that applies now."""
 
 
 def make_plan(
     found: Discovery, folders: Sequence[Path], holding: Holding, digests: Digests
 ) -> SyncPlan:
-    """Compare the files found with what the library holds of them and of `folders`."""
+    """Compare the files found, and `folders`, with the contents of the library."""
     gone = dict.fromkeys(_gone(found, folders, holding))
     by_document = _by_document(holding)
     changes: list[Change] = []
@@ -164,9 +164,9 @@ def _by_document(holding: Holding) -> dict[str, list[str]]:
 def _moved(
     added: Change, by_document: Mapping[str, list[str]], gone: dict[str, None]
 ) -> Change | None:
-    """The same change as a move, if a file with these bytes has left its place."""
+    """The addition as a move, if a file with the same bytes is gone from its old path."""
     for old in by_document.get(added.document_id or "", ()):
-        # A file may have been moved from a folder that this run does not look into.
+        # The file may have been moved from a folder that is not part of this run.
         if old in gone or is_gone(old):
             gone.pop(old, None)
             by_document[added.document_id or ""].remove(old)
@@ -180,10 +180,10 @@ def _moved(
 
 
 def _gone(found: Discovery, folders: Sequence[Path], holding: Holding) -> Iterator[str]:
-    """Paths below the folders that the library holds and that are gone or ignored now.
+    """The library's paths below the folders that are now gone or ignored.
 
-    A folder in which nothing at all was found is left alone: it is more likely a drive that is not
-    there than a user who deleted everything.
+    A folder in which no files were found is skipped: a missing drive is more likely than a user who
+    deleted everything.
     """
     there = set(map(str, found.files))
     for folder in folders:
@@ -202,7 +202,7 @@ def _left_alone(
         if held:
             reason = (
                 f"nothing was found in it, as if a drive were missing, so the {held} files ingested "
-                "from it are kept; 'pincite remove' forgets them"
+                "from it are kept; to remove them, use 'pincite remove'"
             )
             yield FileProblem(path=os.path.realpath(folder), reason=reason)
 
@@ -217,7 +217,7 @@ def _has_left(path: str, found: Discovery) -> bool:
 
 
 def is_gone(path: str | bytes) -> bool:
-    """Whether nothing is there; what may not be looked at is not gone."""
+    """Whether a path does not exist; a path that cannot be accessed is not gone."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -67,7 +67,7 @@ class TokenCodes:
     parts: NDArray[np.int32]
 
     @classmethod
-    def of(cls, encoded: TokenStates, sentences: Sequence[tuple[int, int]]) -> Self:
+    def from_states(cls, encoded: TokenStates, sentences: Sequence[tuple[int, int]]) -> Self:
         """The codes of a text with sentences at these character ranges."""
         above = (
             sentences[0][0] if sentences else len(encoded.offsets) and int(encoded.offsets.max())

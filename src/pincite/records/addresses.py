@@ -1,4 +1,4 @@
-"""Is this the address of a database, and how is it told without its password?"""
+"""Recognises addresses of databases, and shows them without passwords."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SECRET = frozenset({"password", "sslpassword", "passfile"})
 class DatabaseAddress:
     """A PostgreSQL database, as libpq reads it: `postgresql://USER:PASSWORD@HOST:PORT/NAME?...`.
 
-    The password may stand in it, in PGPASSWORD or in ~/.pgpass; it is shown nowhere.
+    The password may be in it, in PGPASSWORD or in ~/.pgpass; it is never shown.
     """
 
     url: str = field(repr=False)
@@ -26,11 +26,11 @@ class DatabaseAddress:
         parts = urlsplit(self.url)
         user, at, host = parts.netloc.rpartition("@")
         named = f"{user.partition(':')[0]}{at}{host}"
-        told = [(key, value) for key, value in parse_qsl(parts.query) if key not in _SECRET]
-        return urlunsplit((_SCHEMES[0], named, parts.path, urlencode(told, safe="/"), ""))
+        shown = [(key, value) for key, value in parse_qsl(parts.query) if key not in _SECRET]
+        return urlunsplit((_SCHEMES[0], named, parts.path, urlencode(shown, safe="/"), ""))
 
     def without_secrets(self, message: str) -> str:
-        """A message of the database's driver, in which no password is left."""
+        """A message of the database driver, with every password masked."""
         for secret in sorted(self._secrets(), key=len, reverse=True):
             message = message.replace(secret, "***")
         return message
@@ -44,9 +44,9 @@ class DatabaseAddress:
 
 
 def database_address(given: object) -> DatabaseAddress | None:
-    """The address that a text is, or None where it is none.
+    """The database address in a text, or None if it is not one.
 
-    Raises UsageError, without repeating it, for one that cannot be read.
+    Raises UsageError for a malformed address, without repeating it.
     """
     if isinstance(given, DatabaseAddress):
         return given

@@ -38,7 +38,7 @@ class Filters:
             day = getattr(self, kind)
             if day is not None and (not isinstance(day, date) or isinstance(day, datetime)):
                 raise UsageError(
-                    f"{kind} is {day!r}; give a datetime.date, or a text to Filters.of({kind}=...)"
+                    f"{kind} is {day!r}; give a datetime.date, or a text to Filters.parse({kind}=...)"
                 )
 
     def __bool__(self) -> bool:
@@ -49,7 +49,7 @@ class Filters:
         return not self.sections or any(_holds(section, wanted) for wanted in self.sections)
 
     @classmethod
-    def of(
+    def parse(
         cls,
         *,
         documents: Sequence[str] | None = None,
@@ -60,7 +60,7 @@ class Filters:
     ) -> Filters:
         """Filters from user input. Raises UsageError for invalid dates and empty values.
 
-        >>> Filters.of(since="2024-02", until="2024-02").until
+        >>> Filters.parse(since="2024-02", until="2024-02").until
         datetime.date(2024, 2, 29)
         """
         for kind, values in (("document", documents), ("tag", tags), ("section", sections)):

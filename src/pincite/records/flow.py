@@ -502,7 +502,7 @@ class Citation:
 
     `start_byte` and `end_byte` count bytes of the file itself, for text formats only. `page_label`
     is the printed page number if it differs from `page`, `place` the location in formats without pages.
-    `announced_by` has the lines that introduce the list of which the quote is an item, outermost first:
+    `announced_by` has the lines that introduce the list that contains the quote, outermost first:
     without them "damage by pets" is not what the document says. `recognition` is the OCR confidence, in
     0..1; None for text that was not read by OCR. `media_type` is the document's and `kind` that of the
     blocks, if all have the same: they determine how a quote is displayed. Saved answers, which have

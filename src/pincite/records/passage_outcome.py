@@ -31,10 +31,10 @@ _CONCLUSIONS = {
     Outcome.NOT_SELECTED: "it was found, but none of its sentences was chosen",
     Outcome.NOT_COMPARED: "it was found, but too far down to be compared with the question",
     Outcome.DROPPED: "it was found, and then dropped",
-    Outcome.NOT_FOUND: "neither search found it among its first",
-    Outcome.LEFT_OUT: "it holds what the question leaves out",
-    Outcome.WITHOUT_PHRASE: "it does not hold the quoted words of the question",
-    Outcome.NOT_ALLOWED: "the collection or the filters of the question leave it out",
+    Outcome.NOT_FOUND: "it was not among the first results of either search",
+    Outcome.LEFT_OUT: "it contains words that the question excludes",
+    Outcome.WITHOUT_PHRASE: "it does not contain the quoted words of the question",
+    Outcome.NOT_ALLOWED: "the question's collection or filters exclude it",
     Outcome.UNKNOWN: "there is no such passage in this library",
 }
 

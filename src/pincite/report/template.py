@@ -145,7 +145,9 @@ def _filters(file: TomlFile, key: str, found: object) -> Filters:
         for name in ("documents", "tags", "sections")
     )
     since, until = (str(table.get(name, "")) for name in ("since", "until"))
-    return Filters.of(documents=documents, tags=tags, sections=sections, since=since, until=until)
+    return Filters.parse(
+        documents=documents, tags=tags, sections=sections, since=since, until=until
+    )
 
 
 def _settings(file: TomlFile, found: object) -> Layer:

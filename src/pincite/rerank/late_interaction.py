@@ -34,7 +34,7 @@ class WordShare:
     english: float = 0.0
     others: float = 0.0
 
-    def of(self, language: str) -> float:
+    def for_language(self, language: str) -> float:
         """The weight for a question in this language (ISO 639-1)."""
         return self.english if language == UNKNOWN else self.others
 
@@ -163,7 +163,7 @@ class LateInteractionReranker:
         passage = _BEST_SENTENCE * best + (1 - _BEST_SENTENCE) * float(likeness.whole[0])
         scored = replace(hit, scores={**hit.scores, self._stage: passage})
         total = final_score(scored, stage=self._stage, cut=self._cut)
-        share = self._words.of(words.spoken)
+        share = self._words.for_language(words.spoken)
         return replace(
             scored,
             sentence_scores=tuple(

@@ -130,7 +130,7 @@ class HotPassages:
 
 def _kept(encoded: TokenStates, sentences: Ranges) -> _Kept:
     return _Kept(
-        codes=TokenCodes.of(encoded, sentences),
+        codes=TokenCodes.from_states(encoded, sentences),
         sentence_vectors=pool_spans(encoded, sentences).astype(np.float16),
     )
 

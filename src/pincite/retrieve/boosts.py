@@ -79,7 +79,7 @@ class TagBooster:
             for text in texts
         ]
 
-    def seen(self, question: Question) -> Mapping[str, list[str]]:
+    def diagnostics(self, question: Question) -> Mapping[str, list[str]]:
         """The tags that the question names, by group."""
         return {
             group.name: list(tags)
@@ -211,7 +211,7 @@ class IntentBooster:
             return [0.0] * len(hits)
         return [intent.boost if intent.words.search(self._folded(hit)) else 0.0 for hit in hits]
 
-    def seen(self, question: Question) -> Mapping[str, object]:
+    def diagnostics(self, question: Question) -> Mapping[str, object]:
         """The name of the intent, and its alpha."""
         intent = self._rules.intent_of(question.plain)
         return {} if intent is None else {"name": intent.name, "alpha": intent.alpha}

@@ -90,7 +90,7 @@ class ExactWords:
 
         The best passage of each term comes first, then the others; identifiers before words, the
         rarest first. Identifiers in at most three passages are rare. So are words, unless most of
-        the question's words are: in a small library nearly every word is rare and tells nothing.
+        the question's words are: in a small library nearly every word is rare, which means nothing.
         """
         found = {term: self._lexical.document_frequency(term) for term in asked}
         known = {term: frequency for term, frequency in found.items() if frequency}
@@ -112,8 +112,8 @@ class ExactWords:
     def saying(self, excluded: Sequence[str]) -> dict[int, str]:
         """Keys of all passages that contain an excluded word in any of its forms, with that word.
 
-        Covers what the index can tell: phrases, stop words, and `C` as opposed to `C++` are left
-        to `sifted`.
+        Covers what the index can distinguish: phrases, stop words, and `C` as opposed to `C++` are
+        left to `sifted`.
         """
         found: dict[int, str] = {}
         for word in excluded:

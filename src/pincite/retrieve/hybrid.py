@@ -285,9 +285,9 @@ class BoostedRetriever:
         found = self._retriever.retrieve(question)
         return replace(found, hits=boosted(question, found.hits, self._boosters))
 
-    def seen(self, question: Question) -> Mapping[str, Any]:
+    def diagnostics(self, question: Question) -> Mapping[str, Any]:
         """The diagnostics of each booster, by its name; boosters without any are left out."""
-        return {b.name: seen for b in self._boosters if (seen := b.seen(question))}
+        return {b.name: found for b in self._boosters if (found := b.diagnostics(question))}
 
 
 def boosted(

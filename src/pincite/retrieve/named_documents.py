@@ -316,7 +316,7 @@ class NamedDocumentBooster:
         }
         return [named.get(hit.passage.span.document_id, 0.0) for hit in hits]
 
-    def seen(self, question: Question) -> Mapping[str, float]:
+    def diagnostics(self, question: Question) -> Mapping[str, float]:
         """The named documents, the most certain first."""
         named = self._routes.named(question)
         certainties = {document: naming.certainty for document, naming in named.items()}

@@ -45,7 +45,7 @@ _LETTERS = (
 
 
 class OtherLanguage:
-    """Detects a question in a language of which the library has next to nothing."""
+    """Detects questions in a language that hardly occurs in the library."""
 
     def __init__(self, passages: Mapping[str, int], weights: TermWeights) -> None:
         """`passages`: how many are in each language."""

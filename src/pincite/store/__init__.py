@@ -1,1 +1,1 @@
-"""What does a library hold, and how is it looked up?"""
+"""Storage of a library: the catalog, and the indexes derived from it."""

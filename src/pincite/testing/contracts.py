@@ -488,8 +488,8 @@ class BoosterContract:
         self, booster: Booster, question: Question
     ) -> None:
         """For the trace."""
-        seen = booster.seen(question)
-        assert json.loads(json.dumps(seen)) == seen
+        found = booster.diagnostics(question)
+        assert json.loads(json.dumps(found)) == found
 
     def test_a_question_about_something_else_gains_nothing(
         self, booster: Booster, small: SmallLibrary
@@ -497,4 +497,4 @@ class BoosterContract:
         """No boost and no diagnostics."""
         other = Question(text="zzyzx qwfp?")
         assert not any(booster.boosts(other, small.hits(other)))
-        assert not booster.seen(other)
+        assert not booster.diagnostics(other)

@@ -173,7 +173,7 @@ class NameTable:
         )
 
     @classmethod
-    def of(cls, files: Iterable[NamedFile], known: NameTable | None = None) -> NameTable:
+    def from_files(cls, files: Iterable[NamedFile], known: NameTable | None = None) -> NameTable:
         """The table of these files. Names that `known` contains are not parsed again.
 
         The result depends on the files alone, not on their order or on `known`.

@@ -13,7 +13,7 @@ from pincite.stages import ScanVerifier, Verifier
 
 
 class Refuser(Protocol):
-    """May this answer be shown?"""
+    """A verifier of a plugin: may refuse an answer."""
 
     def refusals(self, question: Question, answer: Answer) -> Sequence[str]:
         """Why it may not, in plain words; empty if it may."""

@@ -122,7 +122,7 @@ class SourceVerifier:
         return replace(answer, is_doubtful=judged.is_doubtful)
 
     def _check_with_fallbacks(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:
-        """The first draft in the chain of fallbacks of which enough statements hold."""
+        """The first draft in the chain of fallbacks with enough statements that hold."""
         checked = self._drafts.check(question, draft)
         reasons = (*draft.notices, *checked.reasons)
         if draft.fallback is None or self._is_enough(draft, checked):
@@ -185,8 +185,8 @@ class SourceVerifier:
         self, question: Question, checked: CheckedDraft, judged: Judgement, hits: Sequence[Hit]
     ) -> Iterator[str]:
         """What a reader of these quotes should know, most important first."""
-        if judged.beside:
-            yield judged.beside
+        if judged.caveat:
+            yield judged.caveat
         cited = {citation.document for citation in checked.citations}
         yield from self._reasons.caveats(question, cited, checked.citations)
         yield from self._reasons.newer_versions(question, checked.citations)
@@ -226,7 +226,7 @@ class SourceVerifier:
             model=draft.model,
             judged_by=self._claims.judged_by if draft.mode is Mode.GENERATED else "",
             left_out=checked.left_out,
-            calibration=self._judge.told,
+            calibration=self._judge.message,
             parts=draft.parts,
         )
 

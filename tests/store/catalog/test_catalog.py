@@ -559,11 +559,11 @@ def test_a_catalog_of_the_second_format_gets_dates_and_tags(tmp_path: Path) -> N
     assert catalog.collections() == {"a": 2, "b": 1}
     assert len(catalog.passage_keys()) == 4
     with pytest.raises(UsageError, match="no dates; ingest the files again"):
-        catalog.allowed_keys(None, Filters.of(since="2024"))
+        catalog.allowed_keys(None, Filters.parse(since="2024"))
     dates = {"/notes/pump.txt": "2024-03-01T00:00:00+00:00"}
     catalog.describe("a", dates, tags=["old"])
-    (dated,) = {tuple(catalog.allowed_keys(None, Filters.of(since="2024")))}
-    assert dated == tuple(catalog.allowed_keys(None, Filters.of(tags=["old"])))
+    (dated,) = {tuple(catalog.allowed_keys(None, Filters.parse(since="2024")))}
+    assert dated == tuple(catalog.allowed_keys(None, Filters.parse(tags=["old"])))
     assert {p.span.document_id for p in catalog.passages(list(map(int, dated))).values()} == {
         catalog.paths("a")["/notes/pump.txt"]
     }

@@ -51,7 +51,7 @@ def test_an_answer_is_stale_when_its_quote_has_changed(catalog: Catalog) -> None
     catalog.history.keep(answer(catalog), None)
     catalog.put("c", ingested("/notes/pump.txt", PUMP.replace("6", "8")), recipe="r")
     assert catalog.history.compare() == 1
-    assert stale(catalog) == ("[1]: pump.txt has changed and does not hold the quote any more",)
+    assert stale(catalog) == ("[1]: pump.txt has changed and no longer contains the quote",)
 
 
 def test_an_answer_is_not_stale_when_something_else_in_the_file_has_changed(

@@ -295,12 +295,12 @@ def rewritten(name: str, content: str) -> Callable[[Path], object]:
         (edit_manifest(engine={"kind": []}), "the index is missing"),
         (rewritten("vocabulary.json", "[" * 100_000), "cannot be loaded .*nested too deep"),
         (rewritten("vocabulary.json", '{"words": {"a": NaN}}'), "cannot be loaded .*NaN"),
-        (rewritten("vocabulary.json", '{"words": [], "explained": {}}'), "not what was written"),
-        (rewritten("vocabulary.json", '{"words": {}, "explained": []}'), "not what was written"),
-        (rewritten("vocabulary.json", "5"), "not what was written"),
+        (rewritten("vocabulary.json", '{"words": [], "explained": {}}'), "is damaged"),
+        (rewritten("vocabulary.json", '{"words": {}, "explained": []}'), "is damaged"),
+        (rewritten("vocabulary.json", "5"), "is damaged"),
         (rewritten("names.npz", "no archive"), "cannot be loaded"),
         (edit_manifest(library_id="another"), "belongs to another library"),
-        (edit_manifest(analyser=1), "as another version of Pincite read them"),
+        (edit_manifest(analyser=1), "the index was analysed by another version of Pincite"),
         (edit_manifest(lexical_engine="other"), "made with the lexical engine 'other'"),
         (spoil("lexical-*/vocabulary.json"), r"missing or damaged \(lexical-"),
         (spoil("lexical-*/names.npz"), r"missing or damaged \(lexical-"),
@@ -441,7 +441,7 @@ def test_a_file_that_was_moved_has_its_new_name(catalog: Catalog, tmp_path: Path
     made = folder.rebuild(catalog)
     catalog.move("a", "/docs/pump.md", "/docs/valve.md")
     moved = folder.update(catalog, made)
-    assert moved.names == NameTable.of(catalog.names())
+    assert moved.names == NameTable.from_files(catalog.names())
     assert moved.names != made.names
 
 

@@ -81,7 +81,7 @@ def test_the_best_come_first(tmp_path: Path) -> None:
 def test_a_filter_gives_the_best_of_what_it_allows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sifted: int, allowed: list[int]
 ) -> None:
-    monkeypatch.setattr(lexical_tantivy, "_SIFTED_AT_MOST", sifted)
+    monkeypatch.setattr(lexical_tantivy, "_MAX_SIFTED", sifted)
     index = TantivyIndex(tmp_path / "lexical")
     index.add(row(key, words) for key, words in enumerate(random_passages()))
     for asked in (["w1", "w7"], ["w30"], ["w59", "w58", "w0"]):

@@ -81,7 +81,7 @@ def restrict_to_installation() -> dict[str, str]:
     }
 
 
-def told(in_force: Mapping[str, str]) -> str:
+def confinement_summary(in_force: Mapping[str, str]) -> str:
     """A one-line summary of what `restrict_to_installation` returned."""
     names = {
         "no_new_privs": "no_new_privs",

@@ -74,7 +74,7 @@ def ask(
     """
     text = question_text(question)
     check_saving(save, sign, attest)
-    filters = pincite.Filters.of(
+    filters = pincite.Filters.parse(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
     with pincite.Library.open(

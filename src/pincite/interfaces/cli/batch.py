@@ -71,7 +71,7 @@ def batch(
     A question that cannot be answered at all (empty, too long, the library in use) gets an object
     with status "error".
     """
-    filters = pincite.Filters.of(
+    filters = pincite.Filters.parse(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
     check_not_input(output, questions)

@@ -76,7 +76,7 @@ def _form(made: Calibration, found: GradedSet, risk: float, sureness: float) -> 
         "threshold": bound.threshold if bound else None,
         "answered": bound.answered if bound else None,
         "wrong": bound.wrong if bound else None,
-        "told": made.told(made.corpus_version),
+        "told": made.message(made.corpus_version),
     }
 
 

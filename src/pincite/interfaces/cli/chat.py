@@ -96,7 +96,7 @@ def chat(
     """
     if sum((continued is not None, listed, deleted is not None)) > 1:
         raise UsageError("--continue, --list and --delete cannot be combined; give one of them")
-    filters = pincite.Filters.of(documents=document, tags=tag)
+    filters = pincite.Filters.parse(documents=document, tags=tag)
     with pincite.Library.open(
         library,
         create=False,

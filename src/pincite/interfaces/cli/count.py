@@ -120,7 +120,7 @@ def count(
     check_saving(save, sign)
     if csv == _STDOUT and as_json:
         raise UsageError("--csv - and --json both write to stdout; choose one of them")
-    filters = pincite.Filters.of(
+    filters = pincite.Filters.parse(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
     with pincite.Library.open(library, create=False, overrides=keeping(keep=keep)) as opened:

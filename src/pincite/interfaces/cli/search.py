@@ -60,7 +60,7 @@ def search(
     from pincite.interfaces.forms import search_form
 
     text = question_text(question)
-    filters = pincite.Filters.of(
+    filters = pincite.Filters.parse(
         documents=document, tags=tag, sections=section, since=since, until=until
     )
     with pincite.Library.open(library, create=False, profile=profile) as opened:

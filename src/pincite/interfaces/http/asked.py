@@ -30,7 +30,7 @@ class FiltersBody(Body):
 
     def filters(self) -> Filters:
         """The filters in the library's own type."""
-        return Filters.of(**self.model_dump())
+        return Filters.parse(**self.model_dump())
 
 
 class Asked(Body):

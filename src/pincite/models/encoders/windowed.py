@@ -282,7 +282,7 @@ class TokenPoolingEmbedder:
     def _packed(self, states: TokenStates, ranges: Sequence[tuple[int, int]]) -> bytes:
         if self._room_bytes <= 0:
             return b""
-        codes = TokenCodes.of(states, ranges).to_bytes()
+        codes = TokenCodes.from_states(states, ranges).to_bytes()
         self._room_bytes -= len(codes)
         return codes
 

@@ -1,1 +1,1 @@
-"""What does a passage say to a question, when a model reads both together?"""
+"""The small reader: a model that reads question and passage together, and its use for ordering."""

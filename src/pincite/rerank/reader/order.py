@@ -1,4 +1,4 @@
-"""Orders the chosen sentences by what the reader says of them as well."""
+"""Reorders the selected sentences with the small reader."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pincite.rerank.reader.reader import LANGUAGE
 from pincite.stages import PassageReader, Selector, Sources, ToRead, log_odds
 
 _ANSWERS, _ANSWERING = 0.01, 0.01
-"""What the log-odds that the passage answers, and that the sentence does, count beside its score."""
+"""Weights, relative to the score, of the log-odds that the passage answers and the sentence does."""
 
 _MOST = 4
-"""Sentences that are read and put in order; those behind them stay where they are."""
+"""How many of the best sentences are read and reordered; the others stay where they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOrderSelector:
-    """Among the best chosen sentences, the likeliest to answer gets the best score, and so on.
+    """Permutes the scores of the best sentences, so that the likeliest to answer has the highest.
 
-    Questions in other languages than the reader's keep the order that they had. The scores stay those
-    that were there: what is measured by them keeps its scale.
+    For questions in other languages than the reader's, nothing changes. The set of scores stays the
+    same, so that thresholds and confidence keep their scale.
     """
 
     selector: Selector
@@ -29,7 +29,7 @@ class ReadOrderSelector:
     sources: Sources
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """The same selection with other scores of its best sentences."""
+        """The selection with the scores of its best sentences permuted."""
         selection = self.selector.select(question, hits)
         best = sorted(selection.evidence, key=lambda item: -item.score)[:_MOST]
         if len(best) < 2 or question.language != LANGUAGE:
@@ -46,7 +46,7 @@ class ReadOrderSelector:
 
     def _worth(self, question: Question, items: Sequence[Evidence]) -> list[float]:
         to_read = [
-            ToRead.of(item.passage, self.sources.text_of(item.passage.span), item.span)
+            ToRead.from_passage(item.passage, self.sources.text_of(item.passage.span), item.span)
             for item in items
         ]
         readings = self.reader.read(question.plain, to_read)

@@ -25,21 +25,22 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 
-# Packs a question and the part of a passage around a quote into the tokens that the reader sees.
+# Packs a question, and the part of a passage around a quote, into input tokens.
 
 CLS, SEP = 101, 102
 QUESTION_TOKENS, HEADING_TOKENS, PASSAGE_TOKENS = 48, 24, 160
-"""Read at most of each; the last is the longest that the reader was taught with."""
+"""Most tokens of each; the last is the maximum that the reader was trained with."""
 
 _LONGEST_CHARS = 200_000
-"""Looked at, at most, of one text: a passage of 200 pages means that something went wrong before."""
+"""Longer texts are cut before tokenizing; no regular passage has 200 pages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Tokens (2, tokens), below each 0 or 1 for its segment; `first` is the passage's first.
+    """The input for one passage: `ids` (2, tokens) has token ids, and segment ids (0 or 1) below them.
 
-    `offsets` (passage tokens, 2) are the characters of each of the passage's tokens in its text.
+    `first` is the index of the passage's first token. `offsets` (passage tokens, 2) are the character
+    ranges of the passage's tokens in its text.
     """
 
     ids: NDArray[np.int64]
@@ -47,14 +48,14 @@ class Window:
     offsets: NDArray[np.int64]
 
     def tokens_of(self, sentence: tuple[int, int]) -> NDArray[Any]:
-        """Which of the window's passage tokens begin inside these characters: (passage tokens,)."""
+        """A mask (passage tokens,) of the tokens that begin inside this character range."""
         starts = self.offsets[:, 0]
         inside: NDArray[Any] = (starts >= sentence[0]) & (starts < sentence[1])
         return inside
 
 
 def windows(tokenizer: Tokenizer, question: str, passages: list[ToRead]) -> list[Window]:
-    """One window of each passage, around what is to be quoted of it."""
+    """One window for each passage, around its focus."""
     texts = [question]
     for passage in passages:
         texts += [passage.heading, passage.text]
@@ -82,7 +83,7 @@ def _window(
 
 
 def _begin(offsets: NDArray[np.int64], focus: tuple[int, int]) -> int:
-    """Where a window begins that has the focus in its middle, or its beginning if it is longer."""
+    """The first token of a window centred on the focus, or starting with it if it is longer."""
     if len(offsets) <= PASSAGE_TOKENS:
         return 0
     first, end = np.searchsorted(offsets[:, 0], focus)
@@ -93,22 +94,22 @@ def _begin(offsets: NDArray[np.int64], focus: tuple[int, int]) -> int:
 # The small reader: one transformer that reads question and passage together.
 
 LANGUAGE = "en"
-"""The only one that the reader was taught."""
+"""The only language that the reader was trained on."""
 
 _START, _END, _SENTENCE, _ANSWERS = range(4)
 _SCORES = 4
 _LONGEST_ANSWER_TOKENS = 30
-"""What is longer is no short answer; the reader was taught none."""
+"""The reader was not trained on longer answers."""
 
 
 class SmallReader:
-    """Reads passages one at a time, each in one window around what is to be quoted of it.
+    """Reads passages one at a time, each in one window around its focus.
 
-    So what it says of a passage does not depend on the others that it reads.
+    The reading of a passage therefore does not depend on the others in the call.
     """
 
     def __init__(self, *, name: str, tokenizer: Tokenizer, runtime: Runtime) -> None:
-        """Raises ModelError for a graph that gives other scores than the reader's four."""
+        """Raises ModelError for a graph that does not give four scores for each token."""
         if runtime.dimensions != _SCORES:
             raise ModelError(
                 f"{name}: gives {runtime.dimensions} scores for a token, and a reader gives {_SCORES}: "
@@ -118,26 +119,26 @@ class SmallReader:
         self.runtime = runtime.name
         self._run = runtime.run
         self._tokenizer = tokenizer
-        # Order and confidence ask for the same passages of one question.
-        self._asked, self._said = "", dict[ToRead, PassageReading]()
+        # A cache for one question, because ordering and confidence read the same passages.
+        self._question, self._readings = "", dict[ToRead, PassageReading]()
         self._one_caller = threading.Lock()
 
     def read(self, question: str, passages: Sequence[ToRead]) -> list[PassageReading]:
-        """What it says of each passage, in order."""
+        """A reading for each passage, in order."""
         with self._one_caller:
-            if question != self._asked:
-                self._asked, self._said = question, {}
-            said = self._said
-            new = list(dict.fromkeys(passage for passage in passages if passage not in said))
+            if question != self._question:
+                self._question, self._readings = question, {}
+            known = self._readings
+            new = list(dict.fromkeys(passage for passage in passages if passage not in known))
             packed = windows(self._tokenizer, question, new)
             scores = self._run([window.ids for window in packed])
             for passage, window, logits in zip(new, packed, scores, strict=True):
-                said[passage] = _reading(passage, window, logits)
-            return [said[passage] for passage in passages]
+                known[passage] = _reading(passage, window, logits)
+            return [known[passage] for passage in passages]
 
 
 def _reading(passage: ToRead, window: Window, logits: NDArray[np.float32]) -> PassageReading:
-    """`logits` is (tokens, 4) of the whole pair."""
+    """The reading from the `logits` (tokens, 4) of the whole pair."""
     inside = logits[window.first : window.first + len(window.offsets)]
     held = [window.tokens_of(sentence) for sentence in passage.sentences]
     return PassageReading(
@@ -151,7 +152,7 @@ def _reading(passage: ToRead, window: Window, logits: NDArray[np.float32]) -> Pa
 
 
 def _short_answer(window: Window, inside: NDArray[np.float32]) -> ShortAnswer | None:
-    """The likeliest span; None for a passage without a word."""
+    """The likeliest span; None for a passage without tokens."""
     if not len(inside):
         return None
     starts, ends = _shares(inside[:, _START]), _shares(inside[:, _END])
@@ -166,13 +167,13 @@ def _short_answer(window: Window, inside: NDArray[np.float32]) -> ShortAnswer | 
 
 
 def _shares(logits: NDArray[np.float32]) -> NDArray[Any]:
-    """Of 1 for each token, by the exponentials of its logits."""
+    """The softmax of logits."""
     powers = np.exp(logits.astype(np.float64) - logits.max())
     shares: NDArray[Any] = powers / powers.sum()
     return shares
 
 
-# Finds the reader's file, proves that it is the one we tested, and opens it.
+# Opens the reader's file after checking its digest.
 
 READER_SHA256 = "b45fd44bc49275a10c2425fcdadc0a364251297498dedf74207bbe5352597aff"
 
@@ -188,8 +189,8 @@ def open_small_reader(
 ) -> SmallReader:
     """The shipped reader, or another file of the same form with its SHA-256.
 
-    `tokenizer` is the default encoder's, `cache` the folder for prepared graphs. Raises ModelError when
-    the file is missing, differs or cannot be run.
+    `tokenizer` is the default encoder's, `cache` the folder for optimised graphs. Raises ModelError if
+    the file is missing, has another digest or cannot be run.
     """
     file = file or Path(__file__).with_name("data") / "reader.onnx"
     try:

@@ -1,1 +1,1 @@
-"""The truth: everything a library holds, in SQL."""
+"""The catalog: everything a library holds, in SQL; the source of all derived data."""

@@ -1,4 +1,4 @@
-"""The record of truth: documents, where they came from, their passages and embeddings."""
+"""The catalog of a library: documents, their sources, passages and embeddings."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 _Row = TypeVar("_Row")
 
-_PASSAGES_KEPT = 20_000
-_TEXTS_KEPT = 64
-_READ_TOGETHER = 32
-"""Documents whose text is in memory while they are indexed."""
-_FILTERS_KEPT = 32
-"""Each at most 8 bytes for a passage of the library."""
+_CACHED_PASSAGES = 20_000
+_CACHED_TEXTS = 64
+_CONTENTS_BATCH = 32
+"""Documents whose text is held in memory at once during indexing."""
+_CACHED_FILTERS = 32
+"""Cached filter results, each at most 8 bytes per passage of the library."""
 
 
 class Catalog:
@@ -52,9 +52,9 @@ class Catalog:
     def __init__(
         self, place: Path | DatabaseAddress, *, keep_versions: int = 10, create: bool = True
     ) -> None:
-        """`place` is that of SQLite's file, or the address of a database.
+        """`place` is the path of the SQLite file, or the address of a database.
 
-        Raises LibraryError, too, for an empty database unless `create`.
+        Raises LibraryError if it cannot be used, or if it is empty and `create` is False.
         """
         self.store = open_store(place)
         self.keep_versions = keep_versions
@@ -63,25 +63,25 @@ class Catalog:
         except BaseException:
             self.store.close()
             raise
-        self._matching_keys = lru_cache(maxsize=_FILTERS_KEPT)(self._load_keys)
-        # Of one generation: questions ask for the same passages again, and rows cost 0.1 ms each.
+        self._matching_keys = lru_cache(maxsize=_CACHED_FILTERS)(self._load_keys)
+        # Cache for one generation: questions request the same passages, and a row costs 0.1 ms.
         self._passages: tuple[int, dict[int, Passage]] = (-1, {})
         self.encodings = Encodings(self._transaction)
         self.scan = CatalogScan(self._transaction)
         self.conversations = Conversations(self._transaction)
         self.history = History(self._transaction)
         self.feedback = Feedback(self._transaction)
-        self._text = lru_cache(maxsize=_TEXTS_KEPT)(self._load_text)
-        self.document = lru_cache(maxsize=_TEXTS_KEPT)(self._load_document)
+        self._text = lru_cache(maxsize=_CACHED_TEXTS)(self._load_text)
+        self.document = lru_cache(maxsize=_CACHED_TEXTS)(self._load_document)
 
     def _bring_up_to_date(self, *, create: bool) -> bool:
-        """Whether there was no catalog."""
+        """Create or migrate the tables; returns whether there was no catalog."""
         with self.store.transaction() as connection:
             behind, is_missing = is_behind(connection), schema_version(connection) == 0
         if is_missing and not create:
             raise LibraryError(
                 f"there is no library in {self.store.place}; "
-                f"make one with: pincite ingest PATH --library {self.store.place}"
+                f"create one with: pincite ingest PATH --library {self.store.place}"
             )
         if behind:
             with self.store.transaction(writes=True) as connection:
@@ -89,11 +89,11 @@ class Catalog:
         return is_missing
 
     def close(self) -> None:
-        """Give files and connections back."""
+        """Close files and connections."""
         self.store.close()
 
     def frozen(self) -> AbstractContextManager[None]:
-        """All that this thread reads while the block runs is of one generation."""
+        """Let this thread read from one generation for the whole block."""
         return self.store.frozen()
 
     def _transaction(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
@@ -105,7 +105,7 @@ class Catalog:
 
     @contextmanager
     def _storing(self) -> Iterator[Connection]:
-        """A transaction that stores what readers found: whatever fails on it costs these files only."""
+        """A transaction that stores ingested files; any failure is limited to these files."""
         with self._transaction(writes=True) as connection:
             try:
                 yield connection
@@ -116,9 +116,9 @@ class Catalog:
                 raise NotStorable(f"it could not be stored ({kind}: {error})") from error
 
     def check_pages(self, *, thoroughly: bool = False) -> None:
-        """Look whether the database is in one piece. Raises LibraryDamaged.
+        """Check the database for damage. Raises LibraryDamaged.
 
-        `thoroughly`: compare indexes with their tables, too, and read every row.
+        `thoroughly`: also compare indexes with their tables and read every row.
         """
         if found := self.store.faults(thoroughly=thoroughly):
             raise self.store.damaged(found)
@@ -132,10 +132,10 @@ class Catalog:
             document = self._load_document(entry.document_id)
             for passage in self.passages_of(entry.document_id):
                 if not passage.span.start <= passage.span.end <= len(document.text):
-                    raise self.store.damaged(f"passage {passage.id} lies outside its document")
+                    raise self.store.damaged(f"passage {passage.id} is outside its document")
         self.history.entries()
 
-    # --- What the library holds ---------------------------------------------------------------
+    # --- Contents -----------------------------------------------------------------------------
 
     @guarded
     def meta(self, name: str) -> str:
@@ -144,12 +144,12 @@ class Catalog:
             return rows.meta(connection, name)
 
     def note(self, name: str) -> str:
-        """A value of the meta table that need not be there; empty where it is not."""
+        """An optional value of the meta table; empty if there is none."""
         found = self.store.rows("SELECT value FROM meta WHERE name = ?", name)
         return found[0][0] if found else ""
 
     def keep_note(self, name: str, value: str | None, *, is_news: bool = False) -> None:
-        """Write such a value, or take it away. `is_news`: who answers looks at it again."""
+        """Write an optional value, or delete it. `is_news`: start a new generation, for readers."""
         with self._transaction(writes=True) as connection:
             rows.keep_note(connection, name, value)
             if is_news:
@@ -157,7 +157,7 @@ class Catalog:
 
     @guarded
     def state(self) -> tuple[str, ...]:
-        """What it holds, its generation, its id; another one after every change."""
+        """Corpus version, generation and library id; differs after every change."""
         found = self.store.rows(
             "SELECT value FROM meta WHERE name IN ('corpus_version', 'generation', 'library_id') "
             "ORDER BY name"
@@ -166,12 +166,12 @@ class Catalog:
 
     @guarded
     def generation(self) -> int:
-        """A number that grows with every change."""
+        """A number that increases with every change."""
         ((generation,),) = self.store.rows("SELECT value FROM meta WHERE name = 'generation'")
         return int(generation)
 
     def counts(self) -> dict[str, int]:
-        """Numbers of documents (files), passages and pages."""
+        """Number of documents (files), passages and pages."""
         pages = select(func.coalesce(func.sum(schema.documents.c.page_count), 0))
         joined = schema.sources.join(schema.documents)
         with self._transaction() as connection:
@@ -187,18 +187,18 @@ class Catalog:
             return _count(connection, schema.passages)
 
     def collections(self) -> dict[str, int]:
-        """Files in each collection."""
+        """Number of files in each collection."""
         column = schema.sources.c.collection
         query = select(column, func.count().label("files")).group_by(column).order_by(column)
         return {row.collection: row.files for row in self._fetch(query)}
 
     def has_collection(self, collection: str) -> bool:
-        """Whether any file is in it."""
+        """Whether a collection contains any file."""
         here = schema.sources.c.collection == collection
         return bool(self._fetch(select(schema.sources.c.path).where(here).limit(1)))
 
     def holds(self, paths: Collection[str]) -> bool:
-        """Whether any of these is a file of the library, in whatever collection."""
+        """Whether any of these paths is a file of the library, in any collection."""
         here = schema.sources.c.path.in_(paths)
         return bool(self._fetch(select(schema.sources.c.path).where(here).limit(1)))
 
@@ -211,30 +211,30 @@ class Catalog:
         return {row.path: row.document_id for row in found}
 
     def recipes(self) -> dict[str, str]:
-        """How each document was read and cut, by document id; without old versions."""
+        """The recipe each document was read and chunked with, by document id; no old versions."""
         query = select(schema.documents.c.id, schema.documents.c.recipe).where(
             schema.documents.c.recipe != ""
         )
         return {row.id: row.recipe for row in self._fetch(query)}
 
     def recipes_of(self, document_ids: Sequence[str]) -> dict[str, str]:
-        """The same for these alone; those that are not stored are left out."""
+        """The recipes of these documents; documents that are not stored are omitted."""
         with self._transaction() as connection:
             return rows.recipes_of(connection, document_ids)
 
     def held_by(self, collection: str, path: str) -> str | None:
-        """The document that a path holds."""
+        """The id of the document at a path; None if there is none."""
         with self._transaction() as connection:
             return sources.held_by(connection, collection, path)
 
     def readings(self) -> list[str]:
-        """The recipes by which documents were read and cut, each once."""
+        """The distinct recipes with which documents were read and chunked."""
         recipe = schema.documents.c.recipe
         query = select(recipe).where(recipe != "").distinct().order_by(recipe)
         return [row.recipe for row in self._fetch(query)]
 
     def failures(self, collection: str | None = None) -> tuple[FileProblem, ...]:
-        """Files that could not be read when they were last tried."""
+        """Files that could not be read at the last attempt."""
         table = schema.failures
         query = select(table.c.path, table.c.reason).order_by(table.c.path)
         if collection is not None:
@@ -242,7 +242,7 @@ class Catalog:
         return tuple(FileProblem(path=row.path, reason=row.reason) for row in self._fetch(query))
 
     def failed_before(self) -> dict[tuple[str, str], Failure]:
-        """The same by collection and path, with what was read and how."""
+        """Failures by collection and path, with the bytes and the recipe that failed."""
         return {
             (row.collection, row.path): Failure(
                 reason=row.reason, document_id=row.document_id, recipe=row.recipe
@@ -251,7 +251,7 @@ class Catalog:
         }
 
     def files(self, collection: str | None = None) -> tuple[FileEntry, ...]:
-        """Every file the library holds, in order of collection and path."""
+        """Every file in the library, ordered by collection and path."""
         found = files.current(collection)
         with self._transaction() as connection:
             old = files.versions(connection)
@@ -261,33 +261,33 @@ class Catalog:
             )
 
     def is_empty(self) -> bool:
-        """Whether it holds no file at all."""
+        """Whether the library has no files."""
         return not self.store.rows("SELECT 1 FROM sources LIMIT 1")
 
     def unsearchable(self, collection: str | None) -> list[tuple[str, str, str]]:
-        """Path, title and reason of files that could not be read, or in which no text was found."""
+        """Path, title and reason of files that could not be read or contain no text."""
         with self._transaction() as connection:
             found = [
                 (row.path, row.title, row.coverage)
                 for row in files.textless(connection, collection)
             ]
-            told = [(path, title, gaps[0]) for path, title, c in found if (gaps := c.get("gaps"))]
+            empty = [(path, title, gaps[0]) for path, title, c in found if (gaps := c.get("gaps"))]
         failed = self.failures(collection)
-        return [*told, *((problem.path, "", problem.reason) for problem in failed)]
+        return [*empty, *((problem.path, "", problem.reason) for problem in failed)]
 
     def unread_files(self) -> tuple[int, int]:
-        """How many files were read only in part, and how many could not be read."""
+        """How many files were read only partly, and how many could not be read."""
         partial = select(func.count()).select_from(schema.sources.join(schema.documents))
         with self._transaction() as connection:
             found = connection.scalar(partial.where(files.has_status(Coverage.PARTIAL)))
             return int(found or 0), _count(connection, schema.failures)
 
     def misnamed(self) -> list[tuple[str, str]]:
-        """Documents read under another file name than that of their first path, with that path."""
+        """Documents whose stored file name differs from that of their first path, with that path."""
         with self._transaction() as connection:
             return files.misnamed(connection)
 
-    # --- Looking things up --------------------------------------------------------------------
+    # --- Lookup -------------------------------------------------------------------------------
 
     def text_of(self, span: Span) -> str:
         """`Document.text[start:end]`, from the stored text. Raises DocumentGone."""
@@ -299,7 +299,7 @@ class Catalog:
         return rows.decode_text(_first(found, document_id)[0])
 
     def forget_texts(self) -> None:
-        """Drop texts held in memory, after the library has changed."""
+        """Clear cached texts after the library has changed."""
         self._text.cache_clear()
         self.document.cache_clear()
 
@@ -310,7 +310,7 @@ class Catalog:
         return rows.document(_first(self._fetch(query), document_id))
 
     def source(self, document_id: str, collection: str | None = None) -> Source:
-        """Where a document came from: of several files that were the same, the first that still is.
+        """The file a document came from; of several identical files, the first that is unchanged.
 
         Raises DocumentGone.
         """
@@ -339,10 +339,10 @@ class Catalog:
 
     @guarded
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
-        """Passages by key; a key that is no longer there is left out."""
+        """Passages by key; keys that no longer exist are omitted."""
         generation = self.generation()
         held_at, held = self._passages
-        if held_at != generation or len(held) > _PASSAGES_KEPT:
+        if held_at != generation or len(held) > _CACHED_PASSAGES:
             held = {}
             self._passages = (generation, held)
         missing = [key for key in keys if key not in held]
@@ -352,23 +352,23 @@ class Catalog:
         return {key: held[key] for key in keys if key in held}
 
     def names(self, collection: str | None = None) -> list[NamedFile]:
-        """What every file is called, in order of the paths."""
+        """The path and title of every file, ordered by path."""
         return [
             NamedFile(document_id=row.document_id, path=row.path, title=row.title)
             for row in self._fetch(files.names(collection))
         ]
 
     def passage_keys(self) -> list[int]:
-        """All keys, in order."""
+        """All passage keys, ascending."""
         query = select(schema.passages.c.key).order_by(schema.passages.c.key)
         return [row.key for row in self._fetch(query)]
 
     @guarded
     def allowed_keys(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
-        """Keys of the passages that may answer, ascending; None when all may.
+        """Keys of the passages that match the filters, ascending; None if all do.
 
-        Remembered until the catalog changes. Raises UsageError, with what there is, for filters
-        that nothing fulfils.
+        Cached until the catalog changes. Raises UsageError, with the available values, for filters
+        that match nothing.
         """
         if collection is None and not filters:
             return None
@@ -383,7 +383,7 @@ class Catalog:
     def sentence_vectors(
         self, keys: Sequence[int], *, model: str | None = None
     ) -> dict[int, NDArray[Any]]:
-        """Stored sentence vectors (sentences, dimensions) by passage key; of one model if named."""
+        """Stored sentence vectors (sentences, dimensions) by passage key, optionally of one model."""
         found: dict[int, NDArray[Any]] = {}
         for batch in _batches(keys):
             query = _embedded(schema.embeddings.c.vector, schema.embeddings.c.sentence_vectors)
@@ -397,7 +397,7 @@ class Catalog:
     def token_codes(
         self, passages: Sequence[Passage], *, model: str
     ) -> dict[int, tuple[TokenCodes, NDArray[Any]]]:
-        """Token codes and sentence vectors of this model, by passage key; where they are kept."""
+        """Token codes and sentence vectors of this model by passage key, where stored."""
         found: dict[int, tuple[TokenCodes, NDArray[Any]]] = {}
         sentences = {passage.key: len(passage.sentences) for passage in passages}
         table = schema.embeddings.c
@@ -410,30 +410,30 @@ class Catalog:
         return found
 
     def bytes_of_token_codes(self) -> int:
-        """What all of them take."""
+        """Total size of all token codes, in bytes."""
         query = select(func.coalesce(func.sum(func.length(schema.embeddings.c.token_codes)), 0))
         return int(self._fetch(query)[0][0])
 
     @guarded
     def embeddings(self, keys: Sequence[str]) -> dict[str, Embedding]:
-        """Cached embeddings by embedding key; keys that are not cached are left out."""
+        """Cached embeddings by embedding key; keys that are not cached are omitted."""
         found: dict[str, Embedding] = {}
         for batch in _batches(keys):
             query = select(schema.embeddings).where(schema.embeddings.c.key.in_(batch))
             found.update((row.key, rows.embedding(row)) for row in self._fetch(query))
         return found
 
-    # --- What changed since a generation, for the indexes ----------------------------------------
+    # --- Changes since a generation, for the indexes ---------------------------------------------
 
     def removed_since(self, generation: int) -> list[tuple[int, int]]:
-        """Ranges of passage keys (first, last) that are gone."""
+        """Ranges of removed passage keys (first, last), both inclusive."""
         query = select(schema.removals.c.first_key, schema.removals.c.last_key).where(
             schema.removals.c.generation > generation
         )
         return [(row.first_key, row.last_key) for row in self._fetch(query)]
 
     def changed_since(self, generation: int) -> list[str]:
-        """Documents added or cut anew, or whose collections changed."""
+        """Documents that were added or chunked again, or whose collections changed."""
         query = (
             select(schema.documents.c.id)
             .where(schema.documents.c.changed_generation > generation)
@@ -444,12 +444,12 @@ class Catalog:
     def contents(
         self, document_ids: Sequence[str], *, after: int = -1
     ) -> Iterator[tuple[str, list[Passage]]]:
-        """Documents' texts and their passages with a key behind `after`, in reading order.
+        """Texts of documents with their passages whose key is above `after`, in reading order.
 
-        Documents without such passages are left out.
+        Documents without such passages are omitted.
         """
-        for start in range(0, len(document_ids), _READ_TOGETHER):
-            yield from self._contents(document_ids[start : start + _READ_TOGETHER], after)
+        for start in range(0, len(document_ids), _CONTENTS_BATCH):
+            yield from self._contents(document_ids[start : start + _CONTENTS_BATCH], after)
 
     @guarded
     def _contents(self, document_ids: Sequence[str], after: int) -> list[tuple[str, list[Passage]]]:
@@ -477,7 +477,7 @@ class Catalog:
     def vectors(
         self, keys: Sequence[int], *, model: str, dimensions: int
     ) -> tuple[list[int], NDArray[Any]]:
-        """Keys that have a vector of this model, and the vectors (keys, dimensions), float32."""
+        """The keys with a vector of this model, and the vectors (keys, dimensions), float32."""
         import numpy as np
 
         found: list[Row[Any]] = []
@@ -490,19 +490,19 @@ class Catalog:
         matrix = np.frombuffer(joined, dtype=np.float32).reshape(-1, dimensions)
         return [row.key for row in found], matrix
 
-    # --- Changing it ------------------------------------------------------------------------------
+    # --- Changes ----------------------------------------------------------------------------------
 
     def put(self, collection: str, ingested: Ingested, *, recipe: str) -> None:
-        """Store a file's document and passages; what its path held before becomes an old version.
+        """Store a file's document and passages; the previous document becomes an old version.
 
-        A document that was stored with the same recipe is left as it is.
+        A document already stored with the same recipe is not changed.
         """
         self.put_all(collection, [(ingested, recipe)])
 
     def put_all(self, collection: str, files: Sequence[tuple[Ingested, str]]) -> None:
         """Store several files, each with its recipe, in one transaction: all of them or none.
 
-        Raises NotStorable where it is for one of them that none is stored.
+        Raises NotStorable if one of them cannot be stored.
         """
         with self._storing() as connection:
             first = rows.next_generation(connection, changes=len(files))
@@ -521,7 +521,7 @@ class Catalog:
                     self._put(connection, collection, one, recipe, generation)
 
     def _new(self, connection: Connection, collection: str, files: Sequence[Ingested]) -> set[int]:
-        """Places of files of which neither path nor document is known, nor another one of these."""
+        """Positions of files whose path and document are new to the library and to earlier `files`."""
         paths, ids = [one.path for one in files], [one.document.id for one in files]
         held = sources.held_paths(connection, collection, paths)
         known = rows.recipes_of(connection, ids)
@@ -553,7 +553,7 @@ class Catalog:
         self._point(connection, collection, ingested.path, document.id, generation)
 
     def rename(self, ingested: Ingested, *, recipe: str) -> None:
-        """Store a document again that was read under another file name; no path changes.
+        """Replace a document that was read again under a new file name; paths do not change.
 
         Raises NotStorable.
         """
@@ -563,7 +563,7 @@ class Catalog:
             rows.store_passages(connection, [ingested])
 
     def touch(self, collection: str, path: str, document_id: str) -> None:
-        """Point a path to a document that is already stored (a copy of another file)."""
+        """Point a path to a document that is already stored, such as a copy of another file."""
         with self._transaction(writes=True) as connection:
             generation = rows.next_generation(connection)
             self._point(connection, collection, path, document_id, generation)
@@ -576,7 +576,7 @@ class Catalog:
         document_id: str,
         generation: int,
     ) -> None:
-        """Let a path hold a document; what it held before becomes an old version."""
+        """Point a path to a document; the previous document becomes an old version."""
         if sources.point_source(connection, collection, path, document_id, generation):
             keep = self.keep_versions
             sources.forget_versions(connection, collection, path, keep=keep, generation=generation)
@@ -589,13 +589,13 @@ class Catalog:
             sources.describe(connection, collection, modified, tags)
 
     def move(self, collection: str, old_path: str, new_path: str) -> None:
-        """Let a file have another path."""
+        """Change the path of a file."""
         with self._transaction(writes=True) as connection:
             generation = rows.next_generation(connection)
             sources.move_source(connection, collection, old_path, new_path, generation)
 
     def remove(self, collection: str, path: str) -> None:
-        """Forget a file and its old versions; its document goes when no other file holds it."""
+        """Remove a file and its old versions, and its document unless another file has it."""
         with self._transaction(writes=True) as connection:
             if sources.held_by(connection, collection, path):
                 generation = rows.next_generation(connection)
@@ -604,7 +604,7 @@ class Catalog:
                 sources.forget_versions(connection, collection, path, keep=0, generation=generation)
 
     def record_failures(self, collection: str, failures: Mapping[str, Failure | None]) -> None:
-        """Remember why files could not be read; None clears a file that can be read now."""
+        """Record why files could not be read; None clears the failure of a file."""
         table = schema.failures
         with self._transaction(writes=True) as connection:
             mine = select(table).where(table.c.collection == collection)
@@ -632,10 +632,10 @@ def _embedded(*columns: Any) -> Select[Any]:
 
 
 def _first(found: Sequence[_Row], document_id: str) -> _Row:
-    """The first row of a document. Raises DocumentGone when there is none."""
+    """The first row of a document. Raises DocumentGone if there is none."""
     if not found:
         raise DocumentGone(
-            f"document {document_id} is not in the library any more: it was removed or replaced "
+            f"document {document_id} is no longer in the library: it was removed or replaced "
             "meanwhile; ask again"
         )
     return found[0]

@@ -1,4 +1,4 @@
-"""Which conversations are kept, and what was said in them?"""
+"""Stored conversations and their turns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEGINNING_CHARS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptTurn:
-    """A question as it was asked and as it was read, and the answer in the form of receipts."""
+    """A question as asked and as resolved (`read_as`), and the answer in the form of receipts."""
 
     question: str
     read_as: str
@@ -28,7 +28,7 @@ class KeptTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptConversation:
-    """A conversation in a list of them. `collection` is None where all were asked."""
+    """A conversation in the list. `collection` is None if all collections were asked."""
 
     id: int
     collection: str | None
@@ -40,14 +40,14 @@ class KeptConversation:
 class Conversations:
     """The conversations in the catalog. Each writing method is one transaction.
 
-    They are no part of the documents: the library's generation and corpus version stay as they are.
+    They are separate from the documents: they do not change the generation or the corpus version.
     """
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def begin(self, collection: str | None, turn: KeptTurn) -> int:
-        """Keep a new conversation with its first turn; gives its number, which is never used again."""
+        """Store a new conversation with its first turn; returns its number, which is never reused."""
         with self._transaction(writes=True) as connection:
             row = {"collection": collection, "begun": turn.asked}
             column = schema.conversations.c.id
@@ -57,13 +57,13 @@ class Conversations:
         return number
 
     def add(self, conversation: int, turn: KeptTurn) -> bool:
-        """Keep one more turn; False when the conversation has been deleted."""
-        # One statement: to read first and then write fails where another process wrote between.
+        """Store another turn; False if the conversation has been deleted."""
+        # One statement: reading and then writing fails if another process writes in between.
         with self._transaction(writes=True) as connection:
             return _insert(connection, conversation, turn)
 
     def turns(self, conversation: int) -> tuple[KeptTurn, ...]:
-        """All turns of a conversation, oldest first; none when there is no such conversation."""
+        """All turns of a conversation, oldest first; empty if there is no such conversation."""
         table = schema.turns
         query = select(table).where(table.c.conversation == conversation).order_by(table.c.key)
         with self._transaction() as connection:
@@ -74,7 +74,7 @@ class Conversations:
         )
 
     def all(self) -> tuple[KeptConversation, ...]:
-        """Every conversation, the newest first."""
+        """Every conversation, newest first."""
         kept, turns = schema.conversations, schema.turns
         counted = (
             select(
@@ -105,7 +105,7 @@ class Conversations:
         )
 
     def collection_of(self, conversation: int) -> str | None:
-        """The collection that was asked; None for all, or where there is no such conversation."""
+        """The collection that was asked; None for all, or if there is no such conversation."""
         column = schema.conversations.c
         query = select(column.collection).where(column.id == conversation)
         with self._transaction() as connection:
@@ -113,7 +113,7 @@ class Conversations:
         return found
 
     def delete(self, conversation: int) -> bool:
-        """Forget a conversation; False when there is none with this number."""
+        """Delete a conversation; False if there is none with this number."""
         with self._transaction(writes=True) as connection:
             connection.execute(
                 delete(schema.turns).where(schema.turns.c.conversation == conversation)
@@ -125,7 +125,7 @@ class Conversations:
 
 
 def _insert(connection: Connection, conversation: int, turn: KeptTurn) -> bool:
-    """Add a turn to a conversation, if it is there."""
+    """Add a turn to a conversation, if it exists."""
     values = {
         "conversation": conversation,
         "question": turn.question,
@@ -142,5 +142,5 @@ def _insert(connection: Connection, conversation: int, turn: KeptTurn) -> bool:
 
 
 def now() -> str:
-    """The time of a turn."""
+    """The current time, ISO 8601, UTC, in seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")

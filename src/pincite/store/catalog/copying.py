@@ -1,7 +1,7 @@
-"""Copies the tables of a catalog into another database, and tells whether both hold the same.
+"""Copies the tables of a catalog into another database, and digests them for comparison.
 
-Rows go in the order of their keys, a batch in each transaction: what a stopped run had copied is found
-by its last key.
+Rows are copied in key order, one batch per transaction, so that an interrupted run can resume after
+the last key.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from sqlalchemy import Connection, Row, Table, literal, select, tuple_
 from pincite.store.catalog import schema
 from pincite.store.catalog.store import Store
 
-_ROWS_TOGETHER = 500
-_BYTES_TOGETHER = 16 << 20
+_BATCH_ROWS = 500
+_BATCH_BYTES = 16 << 20
 _OWN_META = frozenset({"schema_version"})
 
 TABLES = tuple(table for table in schema.metadata.sorted_tables if table is not schema.meta)
-"""All but the one that says of which library they are, those that others refer to first."""
+"""All tables except `meta`; tables that others refer to come first."""
 
 _NUMBERED = tuple(
     (table.name, column.name)
@@ -30,55 +30,55 @@ _NUMBERED = tuple(
     for column in table.primary_key
     if table.dialect_options["sqlite"]["autoincrement"]
 )
-"""Tables whose rows have numbers that are never used again, and the column."""
+"""Tables whose row numbers are never reused, each with its number column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDigest:
-    """How many rows a table has, and the SHA-256 of all of them in the order of their keys."""
+    """The number of rows in a table, and their SHA-256 in key order."""
 
     rows: int
     sha256: str
 
 
-def copy_table(source: Store, target: Store, table: Table, told: Callable[[int], None]) -> None:
-    """Copy the rows that the target does not have yet; `told` gets the number of each batch."""
+def copy_table(source: Store, target: Store, table: Table, report: Callable[[int], None]) -> None:
+    """Copy the rows that the target lacks; `report` receives the number of rows of each batch."""
     for batch in _batches(source, table, after=_last_key(target, table)):
         values = [dict(row._mapping) for row in batch]
         with target.transaction(writes=True) as connection:
             connection.execute(table.insert(), values)
-        told(len(values))
+        report(len(values))
 
 
 def digest_of(store: Store, table: Table) -> TableDigest:
-    """The same on every database for the same rows."""
+    """The digest of a table; the same rows give the same digest on every database."""
     digest, rows = hashlib.sha256(), 0
     for batch in _batches(store, table):
         rows += len(batch)
         for row in batch:
             for value in row:
-                written = _written(value)
+                written = _encoded(value)
                 digest.update(len(written).to_bytes(8, "big"))
                 digest.update(written)
     return TableDigest(rows=rows, sha256=digest.hexdigest())
 
 
 def clear(store: Store) -> None:
-    """Delete every row of these tables."""
+    """Delete every row of `TABLES`."""
     with store.transaction(writes=True) as connection:
         for table in reversed(TABLES):
             connection.execute(table.delete())
 
 
 def meta_rows(store: Store) -> dict[str, str]:
-    """What the catalog says of itself, but for the version of its tables."""
+    """The rows of the meta table, except the schema version."""
     with store.transaction() as connection:
         found = connection.execute(select(schema.meta)).all()
     return {row.name: row.value for row in found if row.name not in _OWN_META}
 
 
 def set_meta_rows(store: Store, values: Mapping[str, str]) -> None:
-    """Say this, and nothing else, in one step."""
+    """Replace the rows of the meta table, except the schema version, in one transaction."""
     table = schema.meta
     with store.transaction(writes=True) as connection:
         connection.execute(table.delete().where(table.c.name.not_in(_OWN_META)))
@@ -88,7 +88,7 @@ def set_meta_rows(store: Store, values: Mapping[str, str]) -> None:
 
 
 def copy_numbers(source: Store, target: Store) -> None:
-    """Let the target give out no number that the source has given out."""
+    """Keep the target from reusing row numbers that the source has used."""
     with source.transaction() as connection:
         last = {name: _last_number(connection, name, column) for name, column in _NUMBERED}
     with target.transaction(writes=True) as connection:
@@ -132,10 +132,10 @@ def _last_key(store: Store, table: Table) -> Sequence[Any] | None:
 def _batches(
     store: Store, table: Table, *, after: Sequence[Any] | None = None
 ) -> Iterator[list[Row[Any]]]:
-    """Rows behind a key, in the order of their keys; a batch takes some 16 MB at most, or one row."""
+    """Rows after a key, in key order; a batch is about 16 MB at most, or a single row."""
     columns = list(table.primary_key)
     places = [list(table.columns).index(column) for column in columns]
-    most = _ROWS_TOGETHER
+    most = _BATCH_ROWS
     while True:
         query = select(table).order_by(*columns).limit(most)
         if after is not None:
@@ -148,15 +148,15 @@ def _batches(
         yield batch
         after = [batch[-1][place] for place in places]
         each = sum(map(_size, batch)) // len(batch) + 1
-        most = max(1, min(_ROWS_TOGETHER, _BYTES_TOGETHER // each))
+        most = max(1, min(_BATCH_ROWS, _BATCH_BYTES // each))
 
 
 def _size(row: Row[Any]) -> int:
     return sum(len(value) for value in row if isinstance(value, bytes | str))
 
 
-def _written(value: object) -> bytes:
-    """A value with its kind."""
+def _encoded(value: object) -> bytes:
+    """A value as bytes, prefixed by its type."""
     if isinstance(value, bytes):
         return b"b" + value
     if isinstance(value, str):

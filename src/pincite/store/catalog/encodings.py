@@ -1,4 +1,4 @@
-"""Which encoder made the vectors the library searches, and how far is it with another one's?"""
+"""Records which encoder made a library's vectors, and the progress of re-encoding with another."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CURRENT, _BEFORE, _NEXT = "encoder", "encoder_before", "encoder_next"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderRecord:
-    """An encoder by name, and the settings with which it can be opened again."""
+    """An encoder's name, and the settings to open it again."""
 
     name: str
     settings: Mapping[str, Any]
@@ -30,7 +30,7 @@ class EncoderRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reencoding:
-    """How many of the library's passages have vectors of another encoder."""
+    """Progress of a re-encoding, in passages."""
 
     encoder: EncoderRecord
     done: int
@@ -38,21 +38,21 @@ class Reencoding:
 
 
 class Encodings:
-    """The vectors in the catalog as a whole. Each writing method is one transaction."""
+    """The encoders of the catalog's vectors. Each writing method is one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def current(self) -> EncoderRecord | None:
-        """The encoder whose vectors are searched; None while nobody has said so."""
+        """The encoder whose vectors are searched; None if none is recorded."""
         return self._record(_CURRENT)
 
     def before(self) -> EncoderRecord | None:
-        """The one before, until the index of the new one is written; its own is in use meanwhile."""
+        """The previous encoder, whose index is in use until that of the new one is written."""
         return self._record(_BEFORE)
 
     def under_way(self) -> Reencoding | None:
-        """How far the next encoder has come; None when nobody has begun."""
+        """Progress of the re-encoding; None if none has started."""
         with self._transaction() as connection:
             found = _meta(connection, _NEXT)
             if found is None:
@@ -62,19 +62,19 @@ class Encodings:
             )
 
     def some_model(self) -> str | None:
-        """The encoder of some stored vector; None when there is no vector."""
+        """The encoder of any one stored vector; None if there are no vectors."""
         with self._transaction() as connection:
             name: str | None = connection.scalar(select(schema.embeddings.c.model).limit(1))
         return name
 
     def passages_without(self) -> int:
-        """How many passages have no vectors at all."""
+        """How many passages have no vectors."""
         missing = select(func.count()).where(schema.passages.c.embedding_key == "")
         with self._transaction() as connection:
             return int(connection.scalar(missing.select_from(schema.passages)) or 0)
 
     def passages_after(self, key: int, *, limit: int) -> list[tuple[Passage, str]]:
-        """The next passages by key, each with its text."""
+        """Up to `limit` passages after a key, in key order, each with its text."""
         table = schema.passages
         query = select(table).where(table.c.key > key).order_by(table.c.key).limit(limit)
         with self._transaction() as connection:
@@ -90,12 +90,12 @@ class Encodings:
             ]
 
     def remember(self, encoder: EncoderRecord) -> None:
-        """Say whose vectors are searched, or that the same encoder is opened in another way."""
+        """Record the encoder whose vectors are searched, or new settings to open it with."""
         with self._transaction(writes=True) as connection:
             _set_meta(connection, _CURRENT, asdict(encoder))
 
     def store(self, embeddings: Sequence[Embedding], progress: Reencoding) -> None:
-        """Keep vectors that no passage uses yet; those that are held already stay as they are."""
+        """Store vectors that no passage uses yet; existing ones are not changed."""
         table = schema.embeddings
         values = [rows.embedding_values(item) for item in embeddings]
         with self._transaction(writes=True) as connection:
@@ -104,9 +104,9 @@ class Encodings:
             _set_meta(connection, _NEXT, asdict(progress))
 
     def switch(self, encoder: EncoderRecord, embedding_keys: Mapping[int, str]) -> None:
-        """Let every passage have the vectors of another encoder, by passage key.
+        """Switch every passage to the vectors of another encoder, by passage key.
 
-        The index is to be made anew, and then `forget_unused` to be called.
+        The caller must then rebuild the index and call `forget_unused`.
         """
         passages = schema.passages
         change = (
@@ -119,13 +119,13 @@ class Encodings:
             rows.next_generation(connection)
             if values:
                 connection.execute(change, values)
-            nobody = {"name": "", "settings": {}}
-            _set_meta(connection, _BEFORE, _meta(connection, _CURRENT) or nobody)
+            no_encoder = {"name": "", "settings": {}}
+            _set_meta(connection, _BEFORE, _meta(connection, _CURRENT) or no_encoder)
             _set_meta(connection, _CURRENT, asdict(encoder))
             _set_meta(connection, _NEXT, None)
 
     def forget_unused(self) -> None:
-        """Delete vectors that no passage uses: of the encoder before, or of one begun and left."""
+        """Delete vectors that no passage uses: the previous encoder's, or an abandoned one's."""
         used = select(schema.passages.c.embedding_key)
         with self._transaction(writes=True) as connection:
             connection.execute(
@@ -141,7 +141,7 @@ class Encodings:
 
 
 def _insert_new(connection: Connection, table: Table) -> Executable:
-    """Inserts rows of which the key is not there yet; both databases have it, SQLAlchemy has not."""
+    """Insert rows whose key is new; SQLAlchemy has no common form of this for both databases."""
     if connection.dialect.name == "postgresql":
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
@@ -156,11 +156,12 @@ def _meta(connection: Connection, name: str) -> Any:
 
 
 def _record_of(found: Any) -> EncoderRecord:
-    """What was written. Raises LibraryError where it was altered."""
+    """The record from its stored form. Raises LibraryError if it was altered."""
     is_ours = isinstance(found, dict) and found.keys() == {"name", "settings"}
     if not (is_ours and isinstance(found["name"], str) and isinstance(found["settings"], dict)):
         raise LibraryError(
-            "the catalog's record of its encoder is not what Pincite writes; make the library anew"
+            "the catalog's record of its encoder is invalid; restore a backup, or ingest the files "
+            "into a new library"
         )
     return EncoderRecord(**found)
 

@@ -1,4 +1,4 @@
-"""Opens the SQLite file, and turns the database's errors into ours."""
+"""A catalog in an SQLite file: opening, locking, and translating SQLite's errors."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from pincite.store.catalog.rows import PASSAGES_BY_KEY
 BUSY_SECONDS = 30
 
 _FAULTS_COUNTED = 100
-"""SQLite stops there."""
+"""SQLite stops counting there."""
 
 
 class SqliteStore:
-    """A catalog in a file."""
+    """A catalog in an SQLite file."""
 
     passages_by_key = PASSAGES_BY_KEY
 
@@ -46,7 +46,7 @@ class SqliteStore:
             self._writing = for_writing(self._engine)
 
     def close(self) -> None:
-        """Give the file back; SQLite folds its log into the file when the last one closes."""
+        """Close the file; SQLite merges its log into it when the last connection closes."""
         self._engine.dispose()
 
     @contextmanager
@@ -64,7 +64,7 @@ class SqliteStore:
             return list(cursor.fetchall())
 
     def frozen(self) -> AbstractContextManager[None]:
-        """Nothing to do: who needs it holds the write lock, and nobody else writes."""
+        """Nothing to do: callers hold the write lock, so no other process writes."""
         return nullcontext()
 
     def translated(self) -> AbstractContextManager[None]:
@@ -72,7 +72,7 @@ class SqliteStore:
         return translated(self._path)
 
     def faults(self, *, thoroughly: bool) -> str:
-        """See `Store`. `thoroughly`: compare indexes with their tables, too."""
+        """See `Store`. `thoroughly`: also compare indexes with their tables."""
         pragma = "integrity_check" if thoroughly else "quick_check"
         with self.transaction() as connection:
             found = connection.exec_driver_sql(f"PRAGMA {pragma}").scalars().all()
@@ -89,8 +89,8 @@ class SqliteStore:
         self, lock: str, *, patience_seconds: float, busy: str
     ) -> AbstractContextManager[None]:
         """See `Store`."""
-        told = f"{self.place}: {busy}"
-        return file_lock(self._path.parent, lock, patience_seconds=patience_seconds, busy=told)
+        message = f"{self.place}: {busy}"
+        return file_lock(self._path.parent, lock, patience_seconds=patience_seconds, busy=message)
 
     def is_held(self, lock: str) -> bool:
         """See `Store`."""
@@ -103,25 +103,25 @@ class SqliteStore:
             return False
 
     def bytes_elsewhere(self) -> int:
-        """None: the file lies in the library's folder."""
+        """Always 0: the file is in the library's folder."""
         return 0
 
 
 def open_sqlite(path: Path) -> Engine:
-    """An engine on the catalog file; read-only when the folder cannot be written.
+    """An engine on the catalog file; read-only if the folder cannot be written.
 
-    Raises LibraryError for a database of something else, which is left as it is.
+    Raises LibraryError, and changes nothing, if the file is the database of another program.
     """
     writable = os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
     connect = partial(_connected if writable else _connected_read_only, path)
     _refuse_strangers(path, connect)
     engine = create_engine(
         "sqlite://",
-        # A URL without a file looks like a database in memory, which would get another pool.
+        # SQLAlchemy takes a URL without a file for an in-memory database and picks another pool.
         poolclass=QueuePool,
         creator=connect,
     )
-    # The driver would open a transaction before the first write only; we begin them ourselves.
+    # The driver would begin a transaction only before the first write, so we begin them ourselves.
     event.listen(engine, "connect", _prepare if writable else _prepare_read_only)
     event.listen(engine, "begin", _begin)
     if not writable:
@@ -130,7 +130,7 @@ def open_sqlite(path: Path) -> Engine:
 
 
 class _Connection(sqlite3.Connection):
-    """Knows the state of the file that it reads without locks; None where it takes them."""
+    """Records the state of the file if it reads without locks; None if it takes locks."""
 
     state: tuple[int, ...] | None = None
 
@@ -146,9 +146,9 @@ def _connected(path: Path, options: str = "") -> _Connection:
 
 
 def _connected_read_only(path: Path) -> _Connection:
-    """With the log of changes that are not in the file yet, where there is one.
+    """Open the file read-only, with its write-ahead log if there is one.
 
-    Raises LibraryError for a log that cannot be read without write access.
+    Raises LibraryError if the log cannot be read without write access.
     """
     state = _state(path)
     log, shared = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
@@ -159,15 +159,15 @@ def _connected_read_only(path: Path) -> _Connection:
         return connection
     if not shared.exists():
         raise LibraryError(
-            f"{path.parent}: changes of the library are still in {log.name}, which cannot be read "
-            f"without write access as there is no {shared.name}: let somebody who may write open "
-            "the library once, with 'pincite stats'"
+            f"{path.parent}: changes to the library are still in {log.name}, which cannot be read "
+            f"without write access because {shared.name} is missing: have a user with write access "
+            "open the library once, with 'pincite stats'"
         )
     return _connected(path, "?mode=ro")
 
 
 def _refuse_outdated(connection: _Connection, path: Path) -> None:
-    """Have the file opened anew when it has changed under a connection that takes no locks."""
+    """Force a new connection if the file has changed under one that takes no locks."""
     if connection.state is not None and connection.state != _state(path):
         raise DisconnectionError
 
@@ -184,10 +184,10 @@ def _size(path: Path) -> int:
 
 
 def for_writing(engine: Engine) -> Engine:
-    """The same, for transactions that write: each waits for its turn when it begins.
+    """The same engine for write transactions, which wait for the write lock when they begin.
 
-    One that began by reading could not: once another process has written, SQLite refuses its first
-    change at once, however long it would wait.
+    A transaction that begins by reading cannot wait: once another process has written, SQLite rejects
+    its first change immediately.
     """
     return engine.execution_options(begin="BEGIN IMMEDIATE")
 
@@ -197,7 +197,7 @@ def _begin(connection: Connection) -> None:
 
 
 def _refuse_strangers(path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
-    """Look before anything is changed: opening for writing would alter the file's header."""
+    """Check the file first, since opening it for writing would change its header."""
     if not path.exists():
         return
     with closing(connect()) as connection:
@@ -208,14 +208,14 @@ def _refuse_strangers(path: Path, connect: Callable[[], sqlite3.Connection]) -> 
 
 def _prepare(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None
-    _keep_a_log(connection)
+    _enable_wal(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA secure_delete=ON")
 
 
-def _keep_a_log(connection: sqlite3.Connection) -> None:
-    """Write-ahead logging. SQLite does not wait for those who look at a file that has none yet."""
+def _enable_wal(connection: sqlite3.Connection) -> None:
+    """Enable write-ahead logging. SQLite's timeout does not cover this, so retry while it is busy."""
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -234,23 +234,23 @@ def _prepare_read_only(connection: sqlite3.Connection, _record: Any) -> None:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise LibraryError, in plain words, for what the database reports, and for rows of no sense."""
+    """Raise LibraryError for errors of the database and for damaged rows."""
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error) as error:
         raise _library_error(path, error) from error
     except (UnicodeEncodeError, OverflowError) as error:
-        raise NotStorable(f"it holds what the catalog cannot store ({_kind(error)})") from error
-    except _NO_ROW as error:
-        raise damaged(path, f"a row of it makes no sense ({_kind(error)})") from error
+        raise NotStorable(f"it contains values that cannot be stored ({_kind(error)})") from error
+    except _ROW_ERRORS as error:
+        raise damaged(path, f"one of its rows is invalid ({_kind(error)})") from error
 
 
-_NO_ROW = (ValueError, TypeError, LookupError, RecursionError, ReadError)
-"""What making a record of a row raises when the row is not one that was written."""
+_ROW_ERRORS = (ValueError, TypeError, LookupError, RecursionError, ReadError)
+"""Raised when a damaged row is turned into a record."""
 
 
 def damaged(path: Path, found: str) -> LibraryDamaged:
-    """The error for a catalog that is not what was written."""
+    """The error for a catalog with unexpected contents."""
     return LibraryDamaged(
         f"{path}: the catalog is damaged: {found}. Restore it from a backup, or remove the folder "
         f"{path.parent} and ingest the files again"
@@ -262,19 +262,19 @@ def _kind(error: BaseException) -> str:
 
 
 def _library_error(path: Path, error: SQLAlchemyError | sqlite3.Error) -> LibraryError:
-    """By SQLite's code, never by its words, which say nothing to a user and change."""
+    """Translate by SQLite's code, never by its wording, which changes and does not help users."""
     cause = error.orig if isinstance(error, StatementError) else error
     code = getattr(cause, "sqlite_errorcode", None)
     kind = code & 0xFF if code is not None else _code_of_binding(cause)
-    told = _TOLD.get(kind)
-    if told is not None:
-        return told(path)
+    error_for = _ERRORS.get(kind)
+    if error_for is not None:
+        return error_for(path)
     name = getattr(cause, "sqlite_errorname", _kind(cause or error))
-    return damaged(path, f"it has not the form that Pincite gives it ({name})")
+    return damaged(path, f"it does not have the expected tables and values ({name})")
 
 
 def _code_of_binding(cause: BaseException | None) -> int | None:
-    """What Python refuses before SQLite sees it, and what waits for a connection too long."""
+    """The code for values that Python rejects before SQLite, and for a timeout of the pool."""
     if isinstance(cause, database_errors.TimeoutError):
         return sqlite3.SQLITE_BUSY
     refused = (
@@ -285,7 +285,7 @@ def _code_of_binding(cause: BaseException | None) -> int | None:
 
 
 def _busy(path: Path) -> LibraryError:
-    return LibraryBusy(f"{path.parent}: another process holds the catalog; try again later")
+    return LibraryBusy(f"{path.parent}: another process has locked the catalog; try again later")
 
 
 def _no_room(path: Path) -> LibraryError:
@@ -302,14 +302,14 @@ def _not_writable(path: Path) -> LibraryError:
 
 
 def _no_memory(path: Path) -> LibraryError:
-    return LibraryError(f"{path.parent}: there is not enough memory; end other programs")
+    return LibraryError(f"{path.parent}: there is not enough memory; close other programs")
 
 
 def _not_storable(_path: Path) -> LibraryError:
-    return NotStorable("it holds what the catalog cannot store, such as a text that is too long")
+    return NotStorable("it contains values that cannot be stored, such as a text that is too long")
 
 
-_TOLD: Mapping[int | None, Callable[[Path], LibraryError]] = {
+_ERRORS: Mapping[int | None, Callable[[Path], LibraryError]] = {
     sqlite3.SQLITE_BUSY: _busy,
     sqlite3.SQLITE_LOCKED: _busy,
     sqlite3.SQLITE_FULL: _no_room,
@@ -323,7 +323,9 @@ _TOLD: Mapping[int | None, Callable[[Path], LibraryError]] = {
     sqlite3.SQLITE_CONSTRAINT: _not_storable,
     sqlite3.SQLITE_MISMATCH: _not_storable,
     sqlite3.SQLITE_RANGE: _not_storable,
-    sqlite3.SQLITE_CORRUPT: lambda path: damaged(path, "pages of it were cut off or overwritten"),
-    sqlite3.SQLITE_NOTADB: lambda path: damaged(path, "it is no SQLite file"),
+    sqlite3.SQLITE_CORRUPT: lambda path: damaged(
+        path, "some of its pages were cut off or overwritten"
+    ),
+    sqlite3.SQLITE_NOTADB: lambda path: damaged(path, "it is not an SQLite file"),
 }
 """By SQLite's primary result code."""

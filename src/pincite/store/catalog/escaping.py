@@ -1,7 +1,7 @@
-"""Texts as PostgreSQL takes them: it refuses U+0000, and would order others by the host's language.
+"""Column types for text in PostgreSQL, which rejects U+0000 and sorts by the host's locale.
 
-U+0000 is written as U+0001 U+0001, and U+0001 as U+0001 U+0002. No two texts are written alike, and
-their order by code points, which `COLLATE "C"` gives, stays the same.
+U+0000 is stored as U+0001 U+0001, and U+0001 as U+0001 U+0002. Different texts stay different, and
+`COLLATE "C"` still sorts them by code points.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _WRITTEN_NUL, _WRITTEN_MARK = "\x01\x01", "\x01\x02"
 
 
 def escaped(text: str) -> str:
-    """A text without U+0000."""
+    """The stored form of a text, without U+0000."""
     if _NUL not in text and _MARK not in text:
         return text
     return text.replace(_MARK, _WRITTEN_MARK).replace(_NUL, _WRITTEN_NUL)
 
 
 def unescaped(stored: str) -> str:
-    """The text that `escaped` was given."""
+    """The inverse of `escaped`."""
     if _MARK not in stored:
         return stored
-    # A run of marks begins where a pair begins, so that pairs are found from the left.
+    # A run of marks always starts with a pair, so scanning from the left finds the pairs.
     return stored.replace(_WRITTEN_NUL, _NUL).replace(_WRITTEN_MARK, _MARK)
 
 
@@ -38,36 +38,36 @@ class EscapedText(TypeDecorator[str]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Text that is ordered by its bytes."""
+        """Text sorted by its bytes."""
         return dialect.type_descriptor(Text(collation="C"))
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """What is written."""
+        """Escape a value for storage."""
         del dialect
         return None if value is None else escaped(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        """What was written."""
+        """Unescape a stored value."""
         del dialect
         return None if value is None else unescaped(value)
 
 
 class JsonText(TypeDecorator[Any]):
-    """JSON as it is written, all in ASCII; PostgreSQL's own types refuse U+0000 in it."""
+    """JSON stored as ASCII text: PostgreSQL's own JSON types reject U+0000."""
 
     impl = Text
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Text that is compared by its bytes."""
+        """Text compared by its bytes."""
         return dialect.type_descriptor(Text(collation="C"))
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str:
-        """What is written."""
+        """Encode a value as JSON."""
         del dialect
         return json.dumps(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        """What was written."""
+        """Decode stored JSON."""
         del dialect
         return None if value is None else json.loads(value)

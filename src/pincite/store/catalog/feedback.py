@@ -1,4 +1,4 @@
-"""What people said of answers: whether one helped, and what it should have been."""
+"""Users' feedback on answers: whether an answer helped, and what it should have been."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.store.catalog.store import Transaction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What was said of one answer. `answer` holds its status, confidence and what it cited."""
+    """Feedback on one answer. `answer` holds its status, confidence and citations."""
 
     question: str
     helpful: bool
@@ -29,13 +29,13 @@ class Judgement:
 
 
 class Feedback:
-    """The judgements in the catalog, oldest first. They are no part of the documents."""
+    """The judgements in the catalog, oldest first. They are separate from the documents."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
     def keep(self, judgement: Judgement) -> int:
-        """Keep one; gives its number, which is never used again."""
+        """Store a judgement; returns its number, which is never reused."""
         row = {
             "given_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "collection": judgement.collection,
@@ -71,7 +71,7 @@ class Feedback:
             ]
 
     def delete(self, number: int) -> bool:
-        """Forget one; False when there is none with this number."""
+        """Delete a judgement; False if there is none with this number."""
         query = delete(schema.feedback).where(schema.feedback.c.id == number)
         with self._transaction(writes=True) as connection:
             return connection.execute(query).rowcount > 0

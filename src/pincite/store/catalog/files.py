@@ -1,4 +1,4 @@
-"""The list of files: what each path holds now, and what it held before."""
+"""Queries for the list of files, with their coverage and old versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pincite.store.catalog import schema
 
 
 def current(collection: str | None) -> Select[Any]:
-    """Rows for `entry`, in order of collection and path."""
+    """The query for rows of `entry`, ordered by collection and path."""
     counted = (
         select(schema.passages.c.document_id, func.count().label("passages"))
         .group_by(schema.passages.c.document_id)
@@ -51,7 +51,7 @@ def entry(row: Row[Any], old: tuple[OldVersion, ...]) -> FileEntry:
 
 
 def names(collection: str | None) -> Select[Any]:
-    """Document id, path and title of every file, in order of path and collection."""
+    """The query for document id, path and title of every file, ordered by path and collection."""
     documents, sources = schema.documents, schema.sources
     query = (
         select(sources.c.document_id, sources.c.path, documents.c.title)
@@ -62,7 +62,7 @@ def names(collection: str | None) -> Select[Any]:
 
 
 def textless(connection: Connection, collection: str | None) -> Sequence[Row[Any, Any, Any]]:
-    """Path, title and coverage of files without any passage, in order of the paths."""
+    """Path, title and coverage of files without any passage, ordered by path."""
     documents, sources, passages = schema.documents, schema.sources, schema.passages
     query = (
         select(sources.c.path, documents.c.title, documents.c.coverage)
@@ -89,15 +89,15 @@ def versions(connection: Connection) -> Mapping[tuple[str, str], tuple[OldVersio
 
 
 def has_status(status: Coverage) -> ColumnElement[bool]:
-    """Whether a document has been read so far; in a text of JSON no other `"` stands bare."""
+    """Whether a document has this status; a bare `"` cannot occur inside a string of JSON text."""
     written = f'"status": {json.dumps(str(status))}'
     return cast(schema.documents.c.coverage, Text).contains(written, autoescape=True)
 
 
 def misnamed(connection: Connection) -> list[tuple[str, str]]:
-    """Documents read under another name than that of their first path, with that path."""
+    """Documents whose stored file name differs from that of their first path, with that path."""
     sources, documents = schema.sources, schema.documents
-    # Only for documents with a path that could be another: nearly none, of however many.
+    # Preselect documents with a path that does not match, which are very few in any library.
     length = 1 + func.length(documents.c.name)
     ending = (
         func.right(sources.c.path, length)

@@ -1,4 +1,4 @@
-"""Which passages a question may look at: collection, document, tag, section and date as keys."""
+"""Resolves a question's filters (collection, document, tag, section, date) to passage keys."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _IS_ID = re.compile(r"[0-9a-f]{16}").fullmatch
 
 _SHOWN = 8
-"""Names in an error that says what there is."""
+"""Most names listed in an error."""
 
 
 def matching_keys(connection: Connection, collection: str | None, filters: Filters) -> NDArray[Any]:
-    """Passage keys, ascending, int64. Raises UsageError, with what there is, when nothing matches.
+    """Passage keys, ascending, int64. Raises UsageError, with the available values, if none match.
 
-    Raises DocumentGone for the id of a document that is not there: whoever has an id saw it there.
-    A collection alone may be empty of passages.
+    Raises DocumentGone for an unknown document id, since ids come from documents that were stored. A
+    collection alone may have no passages.
     """
     import numpy as np
 
@@ -54,7 +54,7 @@ def matching_keys(connection: Connection, collection: str | None, filters: Filte
 def matching_documents(
     connection: Connection, collection: str | None, filters: Filters
 ) -> list[str]:
-    """Ids of the documents that some path with all the wanted properties holds."""
+    """Ids of the documents with at least one path that matches all filters except sections."""
     table = schema.sources
     query = select(table)
     if collection is not None:
@@ -84,9 +84,9 @@ def _of_documents(files: Sequence[Row[Any]], wanted: Sequence[str]) -> list[Row[
 
 
 def named_by(pattern: str, files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Files, each an id and a path, that an id, a name or the end of a path means; case does not count.
+    """Files (id, path) that match an id, a name or the end of a path, ignoring case.
 
-    Only where there is none is it a pattern: `report [final].txt` may be the name of a file.
+    If none match, it is tried as a pattern; `report [final].txt` may be a file name.
     """
     wanted = pattern.casefold().removeprefix("./")
     paths = {path: PurePath(path).as_posix().casefold() for _, path in files}

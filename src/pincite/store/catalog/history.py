@@ -1,4 +1,4 @@
-"""Answers that were kept on request, and whether the library still says what they quote."""
+"""Kept answers, and whether the library still contains their quotes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class History:
         self._transaction = transaction
 
     def keep(self, form: Mapping[str, Any], collection: str | None) -> int:
-        """Keep the saved form of an answer; gives its number."""
+        """Keep the saved form of an answer; returns its number."""
         values: dict[str, Any] = {
             "kept_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "collection": collection,
@@ -34,7 +34,7 @@ class History:
             return int(made.inserted_primary_key[0])  # type: ignore[index]
 
     def entries(self, number: int | None = None) -> tuple[KeptAnswer, ...]:
-        """All kept answers, or the one of this number."""
+        """All kept answers, or the one with this number."""
         query = select(schema.answers).order_by(schema.answers.c.id)
         if number is not None:
             query = query.where(schema.answers.c.id == number)
@@ -42,7 +42,7 @@ class History:
             return tuple(map(_entry, connection.execute(query).all()))
 
     def delete(self, numbers: Sequence[int] | None = None) -> int:
-        """Forget these answers, or all; gives how many there were."""
+        """Delete these answers, or all; returns how many were deleted."""
         query = delete(schema.answers)
         if numbers is not None:
             query = query.where(schema.answers.c.id.in_(numbers))
@@ -50,10 +50,10 @@ class History:
             return connection.execute(query).rowcount
 
     def compare(self) -> int:
-        """Mark the answers whose quotes changed or vanished; gives how many are marked now.
+        """Mark the answers whose quotes changed or vanished; returns how many are marked now.
 
-        A quote is there as long as its document is, wherever the file has gone, or as long as the
-        file's new version holds the same words. What comes back is not marked any more.
+        A quote is present as long as its document is in the library, at any path, or the file's new
+        version contains the same words. If a quote reappears, its mark is removed.
         """
         count = 0
         with self._transaction(writes=True) as connection:
@@ -72,11 +72,11 @@ class History:
 
 
 class _Present:
-    """What the library holds now."""
+    """The current contents of the library."""
 
     def __init__(self, connection: Connection) -> None:
         table = schema.sources
-        # Of a path that several collections hold, the last counts.
+        # If several collections contain a path, the last one counts.
         query = select(table.c.path, table.c.document_id).order_by(table.c.path, table.c.collection)
         self._connection = connection
         self._held = {row.path: row.document_id for row in connection.execute(query)}
@@ -84,7 +84,7 @@ class _Present:
         self._texts: dict[str, str] = {}
 
     def missing(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """What became of each quote that is not there any more."""
+        """Describes each quote that is no longer present."""
         for number, citation in enumerate(citations, start=1):
             if citation["document"] in self._documents:
                 continue
@@ -93,7 +93,7 @@ class _Present:
             if path not in self._held:
                 yield f"[{number}]: {name} is no longer in the library"
             elif citation["cited_text"] not in self._text(self._held[path]):
-                yield f"[{number}]: {name} has changed and does not hold the quote any more"
+                yield f"[{number}]: {name} has changed and no longer contains the quote"
 
     def _text(self, document_id: str) -> str:
         if document_id not in self._texts:

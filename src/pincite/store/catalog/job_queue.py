@@ -1,8 +1,8 @@
-"""Files that wait to be read, in the database, for workers on any host.
+"""A queue of files to ingest, in the database, for workers on any host.
 
-A worker claims files under a lease, which it renews while it lives; what a dead one held is claimed
-by another. No worker waits for another (FOR UPDATE SKIP LOCKED), and clocks are the database's. A file
-that ends its workers again and again is parked. To do a file twice does no harm: the catalog knows its
+A worker claims files under a lease, which it renews while it runs; when it dies, another worker claims
+them. Workers do not block each other (FOR UPDATE SKIP LOCKED), and all times are the database's. A file
+that repeatedly crashes its workers is parked. Ingesting a file twice is harmless: the catalog knows its
 bytes.
 """
 
@@ -16,7 +16,7 @@ from pincite.records.library_records import FileProblem
 from pincite.store.catalog.postgres import PostgresStore
 
 LEASE_SECONDS = 60
-_MOST_TRIES = 3
+_MAX_TRIES = 3
 _NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
 _TABLE = """
     CREATE TABLE IF NOT EXISTS jobs (
@@ -33,7 +33,7 @@ _TABLE = """
     );
     CREATE INDEX IF NOT EXISTS jobs_open ON jobs (id) WHERE state IN ('waiting', 'running')
 """
-"""Made when files are queued first. It is no part of the library: no answer depends on it."""
+"""Created when the queue is first used. It is not part of the library: no answer depends on it."""
 
 _ADD = """
     INSERT INTO jobs (collection, path, tags) VALUES (%s, %s, %s)
@@ -41,9 +41,9 @@ _ADD = """
     SET tags = excluded.tags, state = 'waiting', tries = 0, worker = '', reason = ''
     WHERE jobs.state IN ('done', 'parked')
 """
-_PARK_DEADLY = f"""
+_PARK_CRASHING = f"""
     UPDATE jobs SET state = 'parked', worker = '',
-        reason = 'each of ' || tries || ' workers that read it ended without a word'
+        reason = 'each of ' || tries || ' workers that read it died'
     WHERE state = 'running' AND lease_until < {_NOW} AND tries >= %s
 """  # noqa: S608
 _CLAIM = f"""
@@ -79,7 +79,7 @@ class QueuedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueStatus:
-    """Files by state, files in hand by worker, and what was given up."""
+    """Number of files by state and of running files by worker, and why files were parked."""
 
     waiting: int = 0
     running: int = 0
@@ -90,17 +90,17 @@ class QueueStatus:
 
 
 class JobQueue:
-    """The queue of one library. Paths are as every worker's host finds them."""
+    """The queue of one library. Paths must be valid on every worker's host."""
 
     def __init__(self, store: PostgresStore) -> None:
         self._store = store
-        # CREATE ... IF NOT EXISTS of two processes at once would fail in one of them.
+        # Serialised: two concurrent CREATE ... IF NOT EXISTS would make one process fail.
         with store.transaction(writes=True) as connection:
             for statement in _TABLE.split(";"):
                 connection.exec_driver_sql(statement)
 
     def add(self, collection: str, paths: Sequence[str], tags: Sequence[str] = ()) -> int:
-        """Queue files that do not wait yet, those given up before too; gives how many."""
+        """Queue files that are not already waiting, parked ones too; returns how many were added."""
         added = 0
         with self._store.quick() as connection:
             for path in paths:
@@ -109,9 +109,9 @@ class JobQueue:
         return added
 
     def claim(self, worker: str, *, most: int) -> list[QueuedFile]:
-        """Files for a worker, those queued first before others; none where none wait."""
+        """Claim up to `most` files for a worker, oldest first; empty if none is available."""
         with self._store.quick() as connection:
-            connection.exec_driver_sql(_PARK_DEADLY, (_MOST_TRIES,))
+            connection.exec_driver_sql(_PARK_CRASHING, (_MAX_TRIES,))
             found = connection.exec_driver_sql(_CLAIM, (worker, LEASE_SECONDS * 1000, most)).all()
         files = [
             QueuedFile(
@@ -125,30 +125,30 @@ class JobQueue:
         return sorted(files, key=lambda file: file.id)
 
     def renew(self, worker: str) -> None:
-        """The worker lives."""
+        """Extend the leases of a worker."""
         with self._store.quick() as connection:
             connection.exec_driver_sql(_RENEW, (LEASE_SECONDS * 1000, worker))
 
     def finish(self, worker: str, file: QueuedFile) -> None:
-        """A file is in the library; nothing happens where another worker has it by now."""
+        """Mark a file as done; does nothing if another worker has claimed it since."""
         self._end(worker, file, "done", "")
 
     def park(self, worker: str, file: QueuedFile, reason: str) -> None:
-        """A file cannot be read; it waits for somebody to queue it again."""
+        """Mark a file as unreadable; it stays parked until it is queued again."""
         self._end(worker, file, "parked", reason)
 
     def _end(self, worker: str, file: QueuedFile, state: str, reason: str) -> None:
-        told = reason.replace("\x00", " ")  # PostgreSQL refuses it; this is read by people alone.
+        shown = reason.replace("\x00", " ")  # PostgreSQL rejects it, and only people read this.
         with self._store.quick() as connection:
-            connection.exec_driver_sql(_END, (state, told, file.id, worker))
+            connection.exec_driver_sql(_END, (state, shown, file.id, worker))
 
     def give_back(self, worker: str) -> None:
-        """Let others have what a worker holds and has not begun."""
+        """Return a worker's unfinished files to the queue."""
         with self._store.quick() as connection:
             connection.exec_driver_sql(_GIVE_BACK, (worker,))
 
     def status(self) -> QueueStatus:
-        """How far all workers are."""
+        """Progress of all workers."""
         states = self._store.rows("SELECT state, count(*) FROM jobs GROUP BY state")
         workers = self._store.rows(
             "SELECT worker, count(*) FROM jobs WHERE state = 'running' GROUP BY worker"

@@ -1,4 +1,4 @@
-"""Locks of a folder, which the system frees when a process dies."""
+"""Lock files in a folder, which the operating system releases if a process dies."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pincite.errors import LibraryBusy, LibraryReadOnly
 
 @contextmanager
 def file_lock(folder: Path, name: str, *, patience_seconds: float, busy: str) -> Iterator[None]:
-    """Hold a lock of a folder.
+    """Hold a lock file in a folder.
 
-    Raises LibraryBusy, with what `busy` tells, when another process holds it, and LibraryReadOnly
-    where nothing can be written.
+    Raises LibraryBusy, with the message `busy`, if another process holds it, and LibraryReadOnly if
+    the folder cannot be written.
     """
     read_only = f"{folder}: the library cannot be written; ask for write access"
     if not os.access(folder, os.W_OK):
@@ -29,7 +29,7 @@ def file_lock(folder: Path, name: str, *, patience_seconds: float, busy: str) ->
     except Timeout as error:
         raise LibraryBusy(busy) from error
     except OSError as error:
-        # A disk that the system gave up after a fault still says that it may be written.
+        # A disk that was remounted read-only after a fault still passes os.access.
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
             raise LibraryReadOnly(read_only) from error
         raise

@@ -1,7 +1,7 @@
-"""A new database gets the newest tables; an older one is brought up to them by numbered steps.
+"""Creates the tables of a new database, and migrates an older one in numbered steps.
 
-A released step never changes, so it names tables and columns itself: those of the schema are today's,
-and would already hold what a later step adds.
+A released step never changes. It names tables and columns itself, because the schema module describes
+today's tables, which already have what later steps add.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def _create_tables(connection: Connection) -> None:
     connection.execute(schema.meta.insert(), rows)
 
 
-def _tell_coverage(connection: Connection) -> None:
-    """Version 2: documents say what of them can be found, and old versions are kept.
+def _record_coverage(connection: Connection) -> None:
+    """Version 2: documents record their coverage, and old versions are kept.
 
     Blocks have a place and cells, pages a label, files a name, gaps and flags. All of these stay
-    empty until the file is read again, which the next ingest does.
+    empty until the next ingest reads the file again.
     """
     for column in ("name TEXT", "media_type VARCHAR"):
         connection.exec_driver_sql(f"ALTER TABLE documents ADD COLUMN {column} NOT NULL DEFAULT ''")
@@ -53,7 +53,7 @@ def _tell_coverage(connection: Connection) -> None:
 
 
 def _date_and_tag(connection: Connection) -> None:
-    """Version 3: files have a date, empty until the next ingest looks at them, and tags."""
+    """Version 3: files have tags, and a date, which stays empty until the next ingest."""
     connection.exec_driver_sql("ALTER TABLE sources ADD COLUMN modified VARCHAR")
     connection.exec_driver_sql(
         "CREATE TABLE tags (collection VARCHAR NOT NULL, path TEXT NOT NULL, tag VARCHAR NOT NULL, "
@@ -62,7 +62,7 @@ def _date_and_tag(connection: Connection) -> None:
 
 
 def _keep_conversations(connection: Connection) -> None:
-    """Version 4: conversations are kept."""
+    """Version 4: conversations are stored."""
     connection.exec_driver_sql(
         "CREATE TABLE conversations (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
         "collection VARCHAR, begun VARCHAR NOT NULL)"
@@ -77,7 +77,7 @@ def _keep_conversations(connection: Connection) -> None:
 
 
 def _keep_answers(connection: Connection) -> None:
-    """Version 5: answers can be kept."""
+    """Version 5: answers can be stored."""
     connection.exec_driver_sql(
         "CREATE TABLE answers (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
         "kept_at VARCHAR NOT NULL, collection VARCHAR, form TEXT NOT NULL, stale JSON NOT NULL)"
@@ -85,12 +85,12 @@ def _keep_answers(connection: Connection) -> None:
 
 
 def _head_rows(connection: Connection) -> None:
-    """Version 6: passages know which of their sentences heads which; empty until read again."""
+    """Version 6: passages record the header sentence of each row; empty until read again."""
     connection.exec_driver_sql("ALTER TABLE passages ADD COLUMN headers JSON NOT NULL DEFAULT '[]'")
 
 
 def _head_rows_by_several(connection: Connection) -> None:
-    """Version 7: several sentences may head a row; old passages know one until read again."""
+    """Version 7: a row may have several header sentences; old passages have one until read again."""
     table = schema.passages
     for row in connection.execute(select(table.c.key, table.c.headers)).all():
         if row.headers:
@@ -99,7 +99,7 @@ def _head_rows_by_several(connection: Connection) -> None:
 
 
 def _remember_failures(connection: Connection) -> None:
-    """Version 8: failures know the bytes and the recipe; old ones do not, and are tried once more."""
+    """Version 8: failures record the bytes and the recipe; old ones lack them and are retried once."""
     for column in ("document_id", "recipe"):
         connection.exec_driver_sql(
             f"ALTER TABLE failures ADD COLUMN {column} VARCHAR NOT NULL DEFAULT ''"
@@ -107,7 +107,7 @@ def _remember_failures(connection: Connection) -> None:
 
 
 def _keep_feedback(connection: Connection) -> None:
-    """Version 9: what people say of answers is kept."""
+    """Version 9: feedback on answers is stored."""
     connection.exec_driver_sql(
         "CREATE TABLE feedback (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, "
         "given_at VARCHAR NOT NULL, collection VARCHAR, question TEXT NOT NULL, "
@@ -117,7 +117,7 @@ def _keep_feedback(connection: Connection) -> None:
 
 
 def _keep_token_codes(connection: Connection) -> None:
-    """Version 10: token states are kept; those of old passages are made when they are compared."""
+    """Version 10: token states are stored; those of old passages are computed when compared."""
     connection.exec_driver_sql(
         "ALTER TABLE embeddings ADD COLUMN token_codes BLOB NOT NULL DEFAULT x''"
     )
@@ -141,7 +141,7 @@ def _widen(layout: bytes) -> bytes:
 
 
 STEPS: tuple[Callable[[Connection], None], ...] = (
-    _tell_coverage,
+    _record_coverage,
     _date_and_tag,
     _keep_conversations,
     _keep_answers,
@@ -151,13 +151,13 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
     _keep_feedback,
     _keep_token_codes,
 )
-"""Step n (counting from 1) takes the database from version n to n+1."""
+"""Step n (counting from 1) migrates the database from version n to n+1."""
 
 NEWEST = 1 + len(STEPS)
 
 
 def is_behind(connection: Connection) -> bool:
-    """Whether the database must be migrated. Raises LibraryTooNew when it is ahead of us."""
+    """Whether the database must be migrated. Raises LibraryTooNew if its version is newer."""
     version = schema_version(connection)
     if version > NEWEST:
         raise LibraryTooNew(
@@ -168,7 +168,7 @@ def is_behind(connection: Connection) -> bool:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring the database to the newest version, unless another process has done so meanwhile."""
+    """Migrate the database to the newest version, unless another process has done so meanwhile."""
     version = schema_version(connection)
     if version == 0:
         _create_tables(connection)
@@ -183,7 +183,7 @@ def migrate(connection: Connection) -> None:
 
 
 def schema_version(connection: Connection) -> int:
-    """0 for an empty database. Raises LibraryError when the version is not a number."""
+    """The schema version; 0 for an empty database. Raises LibraryError if it is not a number."""
     if not inspect(connection).has_table("meta"):
         return 0
     query = select(schema.meta.c.value).where(schema.meta.c.name == "schema_version")

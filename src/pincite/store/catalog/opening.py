@@ -1,4 +1,4 @@
-"""Which database does this place mean?"""
+"""Opens the database of a catalog: SQLite for a file, PostgreSQL for an address."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pincite.store.catalog.store import Store
 
 
 def open_store(place: Path | DatabaseAddress) -> Store:
-    """The database of a catalog. Raises LibraryError where it cannot be used, or is something else."""
+    """Open the database of a catalog. Raises LibraryError if it is unusable or not a catalog."""
     if isinstance(place, DatabaseAddress):
         try:
             from pincite.store.catalog.postgres import PostgresStore

@@ -1,8 +1,8 @@
-"""A catalog in PostgreSQL, which several servers and ingesters share.
+"""A catalog in PostgreSQL, shared by several servers and ingesting processes.
 
-A transaction that reads sees one state (REPEATABLE READ). Those that write come one after another: each
-begins by taking the same advisory lock, as SQLite's do with BEGIN IMMEDIATE, so that generations and
-passage keys are given out in the order in which they can be seen.
+Read transactions see a snapshot (REPEATABLE READ). Write transactions are serialised: each begins by
+taking the same advisory lock, like BEGIN IMMEDIATE in SQLite. So generations and passage keys are
+assigned in the order in which they become visible.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from pincite.store.catalog.escaping import unescaped
 from pincite.store.catalog.rows import PASSAGES_BY_KEY_IN_POSTGRES
 
 BUSY_SECONDS = 30
-"""How long a transaction that writes waits for its turn."""
+"""How long a write transaction waits for the advisory lock."""
 
 _CONNECT_SECONDS = "10"
-_ASK_AGAIN_SECONDS = 0.05
-_CLASS = 0x70696E63
-"""Of our advisory locks, beside those of other programs in the same database."""
+_LOCK_POLL_SECONDS = 0.05
+_LOCK_CLASS = 0x70696E63
+"""Class id of our advisory locks; it separates them from other programs' in the same database."""
 
-_LOCK = f"{_CLASS}, hashtext(current_schema() || ' ' || %s)"
-_TURN = f"SELECT pg_advisory_xact_lock({_CLASS}, hashtext(current_schema() || ' turn'))"
+_LOCK = f"{_LOCK_CLASS}, hashtext(current_schema() || ' ' || %s)"
+_TURN = f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, hashtext(current_schema() || ' turn'))"
 _IS_LOCKED = (
     "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
@@ -53,14 +53,14 @@ _ON_CONNECT = (
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; "
     f"SET client_encoding = 'UTF8'; SET lock_timeout = '{BUSY_SECONDS}s'"
 )
-"""A host that is cut off loses its locks after a minute."""
+"""With these keepalives, a host that loses its network loses its locks after one minute."""
 
-_NO_ROW = (ValueError, TypeError, LookupError, RecursionError, ReadError)
-"""What making a record of a row raises when the row is not one that was written."""
+_ROW_ERRORS = (ValueError, TypeError, LookupError, RecursionError, ReadError)
+"""Raised when a damaged row is turned into a record."""
 
 
 class PostgresStore:
-    """A catalog in a schema of a database: the first one of its search path."""
+    """A catalog in a database, in the first schema of its search path."""
 
     passages_by_key = PASSAGES_BY_KEY_IN_POSTGRES
 
@@ -81,27 +81,27 @@ class PostgresStore:
             raise
 
     def _check(self) -> None:
-        """Look before anything is changed. Raises LibraryError for what cannot hold a catalog."""
+        """Check the database before changing it. Raises LibraryError if it cannot hold a catalog."""
         with self._single.connect() as connection:
             encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
             if encoding != "UTF8":
                 raise LibraryError(
-                    f"{self.place}: the database's encoding is {encoding}; Pincite needs UTF8: make "
+                    f"{self.place}: the database's encoding is {encoding}; Pincite needs UTF8: create "
                     "one with: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0"
                 )
             if connection.exec_driver_sql("SELECT current_schema()").scalar() is None:
                 raise LibraryError(
-                    f"{self.place}: no schema of its search path is there; make it with CREATE SCHEMA"
+                    f"{self.place}: no schema of its search path exists; create one with CREATE SCHEMA"
                 )
             tables = set(inspect(connection).get_table_names())
         if tables and not tables >= {"meta", "sources", "passages"}:
             raise LibraryError(
-                f"{self.place}: holds other tables and no Pincite catalog; name an empty database, or "
-                "a schema of its own with ?options=-csearch_path%3DNAME"
+                f"{self.place}: contains other tables and no Pincite catalog; name an empty "
+                "database, or a schema of its own with ?options=-csearch_path%3DNAME"
             )
 
     def close(self) -> None:
-        """Give the connections back, and with them every lock."""
+        """Close all connections, which releases every lock."""
         self._engine.dispose()
 
     # --- Transactions ---------------------------------------------------------------------------
@@ -123,19 +123,19 @@ class PostgresStore:
 
     @contextmanager
     def quick(self) -> Iterator[Connection]:
-        """A transaction on tables that are no part of the catalog; it takes no turn."""
+        """A write transaction on tables outside the catalog; it does not wait for other writers."""
         with self.translated(), self._writing.begin() as connection:
             yield connection
 
     def rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
         """See `Store`."""
-        asked = statement.replace("?", "%s")
+        query = statement.replace("?", "%s")
         frozen = getattr(self._in_thread, "frozen", None)
         with self.translated():
             if frozen is not None:
-                return _plain(frozen, asked, values)
+                return _unescaped_rows(frozen, query, values)
             with self._single.connect() as connection:
-                return _plain(connection, asked, values)
+                return _unescaped_rows(connection, query, values)
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -161,10 +161,10 @@ class PostgresStore:
             raise library_error(self._address, error) from error
         except (UnicodeEncodeError, OverflowError) as error:
             raise NotStorable(
-                f"it holds what the catalog cannot store ({type(error).__name__})"
+                f"it contains values that cannot be stored ({type(error).__name__})"
             ) from error
-        except _NO_ROW as error:
-            raise self.damaged(f"a row of it makes no sense ({type(error).__name__})") from error
+        except _ROW_ERRORS as error:
+            raise self.damaged(f"one of its rows is invalid ({type(error).__name__})") from error
 
     # --- Locks ----------------------------------------------------------------------------------
 
@@ -172,10 +172,10 @@ class PostgresStore:
     def held(
         self, lock: str, *, patience_seconds: float, busy: str, shared: bool = False
     ) -> Iterator[None]:
-        """Hold a lock that all processes of all hosts see; it is free when the connection ends.
+        """Hold a lock across all processes and hosts; it is released when the connection ends.
 
-        Several may hold it `shared`, and nobody else meanwhile. Raises LibraryBusy, with what `busy`
-        tells. What is written meanwhile fails where the lock is lost with its connection.
+        A `shared` lock may have several holders, and excludes exclusive ones. Raises LibraryBusy with
+        the message `busy`. If the connection is lost, and the lock with it, later writes fail.
         """
         with ExitStack() as ending:
             with self.translated():
@@ -197,14 +197,14 @@ class PostgresStore:
         while not connection.exec_driver_sql(ask, (lock,)).scalar():
             if time.monotonic() >= until:
                 raise LibraryBusy(f"{self.place}: {busy}")
-            time.sleep(_ASK_AGAIN_SECONDS)
+            time.sleep(_LOCK_POLL_SECONDS)
 
     def is_held(self, lock: str) -> bool:
-        """Whether some process holds a lock."""
-        return bool(self.rows(_IS_LOCKED, str(_CLASS), lock))
+        """Whether any process holds a lock."""
+        return bool(self.rows(_IS_LOCKED, str(_LOCK_CLASS), lock))
 
     def _check_locks(self) -> None:
-        """Raises LibraryUnreachable where a lock that this process counts on is lost."""
+        """Raises LibraryUnreachable if this process has lost a lock that it holds."""
         for connection in tuple(self._locks):
             if not _answers(connection.connection.dbapi_connection):
                 raise LibraryUnreachable(
@@ -212,10 +212,10 @@ class PostgresStore:
                     "this change; what was stored is safe: run the same command again"
                 )
 
-    # --- What it is like ------------------------------------------------------------------------
+    # --- Health and size ------------------------------------------------------------------------
 
     def faults(self, *, thoroughly: bool) -> str:
-        """None are looked for: the server checks and repairs its own pages."""
+        """Always empty: the server checks its own pages."""
         del thoroughly
         return ""
 
@@ -224,7 +224,7 @@ class PostgresStore:
         return damaged(self._address, found)
 
     def bytes_elsewhere(self) -> int:
-        """Tables and their indexes on the database's server."""
+        """Size of the tables and their indexes on the database server."""
         ((size,),) = self.rows(
             "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class "
             "WHERE relkind = 'r' AND relnamespace = "
@@ -263,7 +263,7 @@ def _prepare(connection: psycopg.Connection[Any], _record: Any) -> None:
     connection.autocommit = was
 
 
-def _plain(
+def _unescaped_rows(
     connection: Connection, statement: str, values: tuple[str, ...]
 ) -> list[tuple[Any, ...]]:
     found = connection.exec_driver_sql(statement, values)
@@ -273,7 +273,7 @@ def _plain(
 
 
 def _unlock(connection: Connection) -> None:
-    """Before it goes back to the pool; one that is lost has no locks any more."""
+    """Release all locks before the connection returns to the pool; a lost one has none left."""
     try:
         connection.exec_driver_sql("SELECT pg_advisory_unlock_all()")
     except SQLAlchemyError:
@@ -281,19 +281,19 @@ def _unlock(connection: Connection) -> None:
 
 
 def _answers(connection: Any) -> bool:
-    """Past SQLAlchemy: another thread holds the lock, and may let it go just now."""
+    """Whether a connection works. Bypasses SQLAlchemy: another thread may be releasing it now."""
     try:
         connection.execute("SELECT 1")
-    except (psycopg.Error, AttributeError):  # AttributeError: there is none any more.
+    except (psycopg.Error, AttributeError):  # AttributeError: the connection is already gone.
         return False
     return True
 
 
-# What PostgreSQL reports, in plain words: by its codes, never by its words.
+# Translates PostgreSQL's errors by their codes, never by their wording.
 
 
 def library_error(address: DatabaseAddress, error: SQLAlchemyError | psycopg.Error) -> LibraryError:
-    """The error for what the driver raised."""
+    """Translate an error of the driver."""
     if isinstance(error, database_errors.TimeoutError):
         return LibraryBusy(f"{address}: all connections are in use; try again later")
     if isinstance(error, database_errors.PendingRollbackError):
@@ -301,26 +301,28 @@ def library_error(address: DatabaseAddress, error: SQLAlchemyError | psycopg.Err
     cause = error.orig if isinstance(error, StatementError) else error
     code = getattr(cause, "sqlstate", None) or ""
     for beginning in (code, code[:2]):
-        if beginning and beginning in _TOLD:
-            return _TOLD[beginning](address)
+        if beginning and beginning in _ERRORS:
+            return _ERRORS[beginning](address)
     if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
         return unreachable(address, cause)
     if isinstance(cause, psycopg.DataError | UnicodeError | OverflowError | ValueError | TypeError):
         return _not_storable(address)
-    return damaged(address, f"it has not the form that Pincite gives it ({code or _kind(cause)})")
+    return damaged(
+        address, f"it does not have the expected tables and values ({code or _kind(cause)})"
+    )
 
 
 def unreachable(address: DatabaseAddress, cause: BaseException) -> LibraryError:
-    """The error for a server that is not there, or that does not let us in."""
+    """The error for a server that is unreachable or refuses the connection."""
     words = " ".join(address.without_secrets(str(cause)).split())
     return LibraryUnreachable(
-        f"{address}: cannot connect to the database ({words}); see that the server runs, and that "
+        f"{address}: cannot connect to the database ({words}); check that the server runs, and that "
         "host, user, password and name are right; what was stored is safe"
     )
 
 
 def damaged(address: DatabaseAddress, found: str) -> LibraryDamaged:
-    """The error for a catalog that is not what was written."""
+    """The error for a catalog with unexpected contents."""
     return LibraryDamaged(
         f"{address}: the catalog is damaged: {found}. Restore it from a backup of the database"
     )
@@ -331,7 +333,7 @@ def _kind(error: BaseException | None) -> str:
 
 
 def _busy(address: DatabaseAddress) -> LibraryError:
-    return LibraryBusy(f"{address}: other processes hold the catalog; try again later")
+    return LibraryBusy(f"{address}: other processes have locked the catalog; try again later")
 
 
 def _gone(address: DatabaseAddress) -> LibraryError:
@@ -350,24 +352,24 @@ def _no_room(address: DatabaseAddress) -> LibraryError:
 
 def _not_allowed(address: DatabaseAddress) -> LibraryError:
     return LibraryReadOnly(
-        f"{address}: the database's user may not do this; its owner grants it, for instance with: "
+        f"{address}: the database's user lacks a privilege; its owner can grant it, for example with: "
         "GRANT ALL ON SCHEMA public TO the user, or ALTER DATABASE ... OWNER TO the user"
     )
 
 
 def _read_only(address: DatabaseAddress) -> LibraryError:
-    return LibraryReadOnly(f"{address}: the database can only be read; write to its primary server")
+    return LibraryReadOnly(f"{address}: the database is read-only; connect to its primary server")
 
 
 def _not_storable(_address: DatabaseAddress) -> LibraryError:
-    return NotStorable("it holds what the catalog cannot store, such as a text that is too long")
+    return NotStorable("it contains values that cannot be stored, such as a text that is too long")
 
 
 def _broken(address: DatabaseAddress) -> LibraryError:
     return damaged(address, "the server finds its pages damaged")
 
 
-_TOLD: Mapping[str, Callable[[DatabaseAddress], LibraryError]] = {
+_ERRORS: Mapping[str, Callable[[DatabaseAddress], LibraryError]] = {
     "08": _gone,
     "22": _not_storable,
     "23": _not_storable,
@@ -381,4 +383,4 @@ _TOLD: Mapping[str, Callable[[DatabaseAddress], LibraryError]] = {
     "57": _gone,
     "XX": _broken,
 }
-"""By SQLSTATE, or its class."""
+"""By SQLSTATE, or by its class (the first two characters)."""

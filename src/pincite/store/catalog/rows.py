@@ -1,4 +1,4 @@
-"""Between records and table rows. Functions that take a connection are parts of a transaction."""
+"""Converts between records and table rows. Functions given a connection run in its transaction."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def document(row: Row[Any]) -> Document:
 
 
 class _PassageRow(NamedTuple):
-    """What a record needs of a row of `passages`, in the order of `PASSAGES_BY_KEY`."""
+    """The columns of `passages` that a record needs, in the order of `PASSAGES_BY_KEY`."""
 
     key: int
     id: str
@@ -64,8 +64,8 @@ PASSAGES_BY_KEY_IN_POSTGRES = PASSAGES_BY_KEY.replace(
 
 
 def stored_passages(selected: Sequence[Sequence[Any]]) -> list[Passage]:
-    """What `PASSAGES_BY_KEY` selects, as the database has it, as records."""
-    # All lists in one text: decoding each by itself takes most of the time of reading passages.
+    """Records from the raw rows that `PASSAGES_BY_KEY` selects."""
+    # Decode all lists as one text: one by one, they take most of the time of reading passages.
     lists = json.loads(f"[{','.join(f'[{a},{b},{c}]' for *_, a, b, c in selected)}]")
     return [
         passage(_PassageRow._make((*row[:-3], *three)))
@@ -105,7 +105,7 @@ def embedding(row: Row[Any]) -> Embedding:
 
 
 def sentence_vectors(row: Row[Any]) -> NDArray[Any]:
-    """The sentence vectors of a row, as wide as its passage vector."""
+    """The sentence vectors of a row (sentences, dimensions), float16."""
     import numpy as np
 
     dimensions = len(row.vector) // np.dtype(np.float32).itemsize
@@ -113,7 +113,7 @@ def sentence_vectors(row: Row[Any]) -> NDArray[Any]:
 
 
 def token_codes(row: Row[Any], sentences: int) -> tuple[TokenCodes, NDArray[Any]]:
-    """Token codes and sentence vectors of a row. Raises LibraryError where they do not fit."""
+    """Token codes and sentence vectors of a row. Raises LibraryError if they do not match."""
     from pincite.models.vectors import TokenCodes
 
     vectors = sentence_vectors(row)
@@ -141,21 +141,21 @@ def set_meta(connection: Connection, name: str, value: str) -> None:
 
 
 def keep_note(connection: Connection, name: str, value: str | None) -> None:
-    """Write a value of the meta table that need not be there, or take it away."""
+    """Write an optional value of the meta table, or delete it."""
     connection.execute(delete(schema.meta).where(schema.meta.c.name == name))
     if value is not None:
         connection.execute(schema.meta.insert().values(name=name, value=value))
 
 
 def next_generation(connection: Connection, *, changes: int = 1) -> int:
-    """Count up the generation for so many changes, and return that of the first."""
+    """Increase the generation by `changes`, and return that of the first change."""
     last = int(meta(connection, "generation"))
     set_meta(connection, "generation", str(last + changes))
     return last + 1
 
 
 def recipes_of(connection: Connection, document_ids: Sequence[str]) -> dict[str, str]:
-    """How documents were read and cut, by id; those that are not stored are left out."""
+    """The recipes of documents by id; documents that are not stored are omitted."""
     table = schema.documents
     query = select(table.c.id, table.c.recipe).where(table.c.id.in_(document_ids))
     return {row.id: row.recipe for row in connection.execute(query)}
@@ -164,7 +164,7 @@ def recipes_of(connection: Connection, document_ids: Sequence[str]) -> dict[str,
 def insert_documents(
     connection: Connection, documents: Sequence[tuple[Document, str, int]]
 ) -> None:
-    """Store documents that are new, each with its recipe and generation."""
+    """Store new documents, each with its recipe and generation."""
     values = [
         {"id": document.id, **_document_values(document, recipe, generation)}
         for document, recipe, generation in documents
@@ -175,7 +175,7 @@ def insert_documents(
 def replace_document(
     connection: Connection, document: Document, recipe: str, generation: int
 ) -> None:
-    """Store a document in place of what is stored of it, and delete its passages."""
+    """Replace a stored document, and delete its passages."""
     remove_passages(connection, document.id, generation)
     table = schema.documents
     values = _document_values(document, recipe, generation)
@@ -199,7 +199,7 @@ def _document_values(document: Document, recipe: str, generation: int) -> dict[s
 
 
 def store_passages(connection: Connection, files: Sequence[Ingested]) -> None:
-    """Insert the passages of documents, and those of their embeddings that are new."""
+    """Insert the passages of documents, and their new embeddings."""
     found = {item.key: item for ingested in files for item in ingested.embeddings}
     values = [row for ingested in files for row in _passage_rows(ingested)]
     if values:
@@ -222,7 +222,7 @@ def store_passages(connection: Connection, files: Sequence[Ingested]) -> None:
 
 
 def _known_embeddings(connection: Connection, keys: Sequence[str]) -> dict[str, bool]:
-    """The keys that are stored, each with whether its token codes are."""
+    """The stored keys, each with whether it has token codes."""
     table = schema.embeddings.c
     known: dict[str, bool] = {}
     for start in range(0, len(keys), LOOKUP_BATCH):
@@ -266,7 +266,7 @@ def _passage_values(passage: Passage, key: str) -> dict[str, Any]:
 
 
 def remove_passages(connection: Connection, document_id: str, generation: int) -> None:
-    """Delete a document's passages, and the embeddings that nothing else uses."""
+    """Delete a document's passages, and embeddings that no other passage uses."""
     table = schema.passages
     mine = table.c.document_id == document_id
     first, last = connection.execute(

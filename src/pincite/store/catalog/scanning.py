@@ -1,4 +1,4 @@
-"""The part of a library that a scan goes through, whole: nothing is ranked, nothing is left out."""
+"""Reads a whole part of a library for exhaustive counts, without ranking or omissions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TEXTS_AT_ONCE = 50
 
 
 class CatalogScan:
-    """Reads texts in the order of their documents, a few at a time."""
+    """Reads documents a batch at a time, ordered by id within a batch."""
 
     def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:
         self._transaction = transaction
@@ -31,9 +31,9 @@ class CatalogScan:
     def scope(
         self, collection: str | None, filters: Filters, allowed: NDArray[Any] | None
     ) -> ScanScope:
-        """Which documents the filters let through, and which of their files are not wholly read.
+        """The documents that match the filters, and those of their files that were not fully read.
 
-        `allowed` are the keys of the passages that the same filters let through; None: all.
+        `allowed` are the keys of the passages that match the same filters; None: all.
         """
         with self._transaction() as connection:
             documents = matching_documents(connection, collection, filters)
@@ -61,9 +61,9 @@ class CatalogScan:
             yield from texts
 
     def edges(self, document_id: str, *, first: int, last: int) -> list[PassageEdges]:
-        """Where the sentences of its passages from character `first` to `last` begin and end."""
+        """Sentence boundaries of a document's passages between characters `first` and `last`."""
         table = schema.passages
-        # Parsed here: one call for each row is a third of the time otherwise.
+        # Parsed here: SQLAlchemy's JSON type, called for each row, would take a third of the time.
         query = select(table.c.key, type_coerce(table.c.sentences, Text).label("sentences"))
         with self._transaction() as connection:
             found = connection.execute(
@@ -79,7 +79,7 @@ class CatalogScan:
 
 
 def _passages(connection: Connection, allowed: NDArray[Any] | None) -> Mapping[str, int]:
-    """How many passages that may be looked at each document has."""
+    """The number of allowed passages by document."""
     table = schema.passages
     if allowed is None:
         counted = select(table.c.document_id, func.count().label("passages"))
@@ -95,7 +95,7 @@ def _passages(connection: Connection, allowed: NDArray[Any] | None) -> Mapping[s
 def _paths(
     connection: Connection, collection: str | None, documents: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Paths by document, in order of the first path."""
+    """Paths by document, ordered by the first path."""
     table, wanted = schema.sources, set(documents)
     query = select(table.c.document_id, table.c.path).order_by(table.c.path, table.c.collection)
     if collection is not None:
@@ -108,7 +108,7 @@ def _paths(
 
 
 def _unread(connection: Connection, collection: str | None, filters: Filters) -> list[FileProblem]:
-    """Files that could not be read; of tags, sections and dates nothing is known of them."""
+    """Files that could not be read; their tags, sections and dates are unknown, so not filtered."""
     table, held = schema.failures, schema.sources
     query = select(table.c.path, table.c.reason).order_by(table.c.path)
     query_held = select(held.c.path)

@@ -21,7 +21,7 @@ from pincite.store.catalog.escaping import EscapedText, JsonText
 
 metadata = MetaData()
 
-# SQLite gives out row numbers that are never used again only to INTEGER PRIMARY KEY AUTOINCREMENT.
+# Only INTEGER PRIMARY KEY AUTOINCREMENT keeps SQLite from reusing row numbers.
 _RowNumber = BigInteger().with_variant(Integer, "sqlite")
 _Number = BigInteger().with_variant(Integer, "sqlite")
 _String = String().with_variant(EscapedText(), "postgresql")
@@ -108,7 +108,7 @@ embeddings = Table(
     Column("model", _String, nullable=False),
     Column("vector", LargeBinary, nullable=False, comment="float32"),
     Column("sentence_vectors", LargeBinary, nullable=False, comment="float16, row-major"),
-    # The last column: what reads the others does not come by it.
+    # The last column, so that reading the others does not touch it.
     Column(
         "token_codes", LargeBinary, nullable=False, default=b"", comment="TokenCodes; may be empty"
     ),

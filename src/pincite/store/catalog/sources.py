@@ -1,4 +1,4 @@
-"""Which document each path holds, and which it held before. Functions are parts of a transaction."""
+"""Current and earlier documents of each path. Functions run in the connection's transaction."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pincite.store.catalog import rows, schema
 def point_source(
     connection: Connection, collection: str, path: str, document_id: str, generation: int
 ) -> bool:
-    """Let a path hold this document from now on.
+    """Point a path to a document; returns whether it replaced another one.
 
-    Another one that it held becomes an old version; whether there was one is returned.
+    The replaced document becomes an old version.
     """
     old = held_by(connection, collection, path)
     if old == document_id:
@@ -33,7 +33,7 @@ def point_source(
 def point_new_sources(
     connection: Connection, collection: str, documents: Mapping[str, str]
 ) -> None:
-    """Let paths that hold nothing hold documents, by path."""
+    """Point new paths to documents, given by path."""
     connection.execute(
         schema.sources.insert(),
         [
@@ -49,7 +49,7 @@ def _supersede(
 ) -> None:
     table = schema.versions
     here = (table.c.collection == collection, table.c.path == path)
-    # A file that goes back to an earlier version has that one as its present again.
+    # If a file returns to an earlier version, that version is the current one again.
     connection.execute(delete(table).where(*here, table.c.document_id.in_([old, replaced_by])))
     connection.execute(
         table.insert().values(
@@ -65,7 +65,7 @@ def _supersede(
 def move_source(
     connection: Connection, collection: str, old_path: str, new_path: str, generation: int
 ) -> None:
-    """Let a file, and its old versions, have another path."""
+    """Change the path of a file, with its old versions and tags."""
     document_id = held_by(connection, collection, old_path)
     if document_id is None:
         return
@@ -87,10 +87,10 @@ def move_source(
 def describe(
     connection: Connection, collection: str, modified: Mapping[str, str], tags: Collection[str]
 ) -> None:
-    """Store the dates of files and add tags to them; what is stored already costs nothing.
+    """Store the dates of files and add tags to them; writes only what has changed.
 
-    `modified` has dates by path; paths that the collection does not hold are left out. The
-    generation grows when anything changes, so that what was filtered before is forgotten.
+    `modified` has dates by path; paths that are not in the collection are ignored. Any change starts
+    a new generation, so that cached filters are discarded.
     """
     table, tagged = schema.sources, schema.tags
     held = select(table.c.path, table.c.modified).where(table.c.collection == collection)
@@ -121,7 +121,7 @@ def describe(
 
 
 def forget_tags(connection: Connection, collection: str, path: str) -> None:
-    """Drop the tags of a file that is no longer held."""
+    """Delete the tags of a removed file."""
     table = schema.tags
     connection.execute(delete(table).where(table.c.collection == collection, table.c.path == path))
 
@@ -143,14 +143,14 @@ def forget_versions(
 
 
 def held_paths(connection: Connection, collection: str, paths: Collection[str]) -> set[str]:
-    """Those of the paths that hold a document."""
+    """The paths that are in the collection."""
     table = schema.sources
     here = (table.c.collection == collection, table.c.path.in_(paths))
     return set(connection.scalars(select(table.c.path).where(*here)))
 
 
 def held_by(connection: Connection, collection: str, path: str) -> str | None:
-    """The document a path holds."""
+    """The id of the document at a path; None if there is none."""
     table = schema.sources
     here = (table.c.collection == collection, table.c.path == path)
     held: str | None = connection.scalar(select(table.c.document_id).where(*here))
@@ -158,7 +158,7 @@ def held_by(connection: Connection, collection: str, path: str) -> str | None:
 
 
 def drop_source(connection: Connection, collection: str, path: str, generation: int) -> None:
-    """Let a path hold nothing; a document that no path holds goes too, or becomes an old version."""
+    """Remove a path, and its document if no other path has it, unless it is an old version."""
     old = held_by(connection, collection, path)
     if old is None:
         return
@@ -172,7 +172,7 @@ def drop_source(connection: Connection, collection: str, path: str, generation: 
 
 
 def _drop_unused(connection: Connection, document_id: str, generation: int) -> None:
-    """Delete what no path holds: the passages, and the document unless it is an old version."""
+    """Delete a document that no path has: its passages, and itself unless it is an old version."""
     if collections_of(connection, document_id):
         return
     rows.remove_passages(connection, document_id, generation)
@@ -188,7 +188,7 @@ def _drop_unused(connection: Connection, document_id: str, generation: int) -> N
 
 
 def collections_of(connection: Connection, document_id: str) -> set[str]:
-    """The collections in which some path holds a document."""
+    """The collections that contain a document."""
     column = schema.sources.c.collection
     query = select(column).where(schema.sources.c.document_id == document_id).distinct()
     return set(connection.scalars(query))
@@ -204,10 +204,10 @@ def _mark_changed(connection: Connection, document_id: str, generation: int) -> 
 def _count_into_corpus_version(
     connection: Connection, collection: str, documents: Mapping[str, str], *, sign: int
 ) -> None:
-    """Add files (documents by path) to the corpus version, or take them from it.
+    """Add files (documents by path) to the corpus version, or subtract them from it.
 
-    The version is the sum, modulo 2^128, of a hash of each file's collection, path and content: it
-    depends on what the library holds and not on the order in which that came in.
+    The version is the sum, modulo 2^128, of a hash of each file's collection, path and content. It
+    depends on the contents of the library, not on the order of ingestion.
     """
     value = sum(
         _hash_of_file(collection, path, document_id) for path, document_id in documents.items()

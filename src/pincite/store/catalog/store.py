@@ -1,4 +1,4 @@
-"""Where the tables lie: what the catalog needs of a database, whichever it is."""
+"""The interface between the catalog and its database."""
 
 from __future__ import annotations
 
@@ -11,75 +11,75 @@ from sqlalchemy import Connection
 
 from pincite.errors import LibraryDamaged
 
-_Asked = ParamSpec("_Asked")
-_Given = TypeVar("_Given")
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
 
 
 class Transaction(Protocol):
-    """Begins one; it ends with the block."""
+    """Begins a transaction that ends with the block."""
 
     def __call__(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
-        """`writes`: it will, and waits until no other does."""
+        """`writes`: whether it writes; it then waits until no other write transaction runs."""
         ...
 
 
 class Store(Protocol):
-    """A database. A transaction that reads sees one state; those that write come one after another."""
+    """A database. Read transactions see a snapshot; write transactions run one at a time."""
 
     @property
     def place(self) -> str:
-        """What messages call the library: its folder, or its address without a password."""
+        """The library's name in messages: its folder, or its address without a password."""
         ...
 
     @property
     def passages_by_key(self) -> str:
-        """The statement of that name in `rows`, as this database reads it."""
+        """`PASSAGES_BY_KEY` of the module `rows`, in this database's dialect."""
         ...
 
     def transaction(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
-        """Raises LibraryError, in plain words, for what the database reports."""
+        """A transaction. Raises LibraryError for errors of the database."""
         ...
 
     def rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
-        """Rows of one statement that reads, with `?` for each value; past SQLAlchemy's compiler."""
+        """Rows of one read statement, with `?` for each value; bypasses SQLAlchemy's compiler."""
         ...
 
     def frozen(self) -> AbstractContextManager[None]:
-        """All that this thread reads while the block runs is of one state."""
+        """Let this thread read from one snapshot for the whole block."""
         ...
 
     def translated(self) -> AbstractContextManager[None]:
-        """Raises LibraryError for what the database reports, and for rows of no sense."""
+        """Raises LibraryError for errors of the database and for damaged rows."""
         ...
 
     def faults(self, *, thoroughly: bool) -> str:
-        """What is wrong with its pages and indexes; empty where nothing is."""
+        """Describes damage to pages and indexes; empty if there is none."""
         ...
 
     def damaged(self, found: str) -> LibraryDamaged:
-        """The error for a catalog that is not what was written."""
+        """The error for a catalog with unexpected contents."""
         ...
 
     def held(
         self, lock: str, *, patience_seconds: float, busy: str
     ) -> AbstractContextManager[None]:
-        """Hold a lock of the library, which is free when the process dies.
+        """Hold a lock of the library, which is released if the process dies.
 
-        Raises LibraryBusy, with what `busy` tells, when another process holds it, and
-        LibraryReadOnly where nothing can be written.
+        Raises LibraryBusy, with the message `busy`, if another process holds it, and
+        LibraryReadOnly if the library cannot be written.
         """
         ...
 
     def is_held(self, lock: str) -> bool:
-        """Whether some process holds a lock of the library."""
+        """Whether any process holds a lock of the library."""
         ...
 
     def bytes_elsewhere(self) -> int:
-        """What it takes outside the library's folder."""
+        """Bytes used outside the library's folder."""
         ...
 
     def close(self) -> None:
-        """Give files and connections back."""
+        """Close files and connections."""
         ...
 
 
@@ -92,12 +92,12 @@ _Held = TypeVar("_Held", bound=_HasStore)
 
 
 def guarded(
-    method: Callable[Concatenate[_Held, _Asked], _Given],
-) -> Callable[Concatenate[_Held, _Asked], _Given]:
-    """The same method of a part of the catalog, with `translated` around all of it."""
+    method: Callable[Concatenate[_Held, _Params], _Result],
+) -> Callable[Concatenate[_Held, _Params], _Result]:
+    """Decorates a method of the catalog: runs it inside `store.translated()`."""
 
     @wraps(method)
-    def within(self: _Held, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Given:
+    def within(self: _Held, /, *args: _Params.args, **options: _Params.kwargs) -> _Result:
         with self.store.translated():
             return method(self, *args, **options)
 

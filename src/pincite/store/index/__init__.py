@@ -1,1 +1,1 @@
-"""Derived from the catalog: vectors and words to search."""
+"""Search indexes derived from the catalog: dense (vectors) and lexical (words)."""

@@ -1,7 +1,7 @@
-"""Chroma as an alternative store of vectors: its own folder, its own graph (hnswlib), no server.
+"""A dense index with Chroma, in a folder, without a server; its graph is hnswlib's.
 
-Wants the extra `pincite[chroma]`. Nothing is sent anywhere: telemetry is off, and no embedding
-function is given, so that none is downloaded.
+Needs the extra `pincite[chroma]`. Nothing is sent anywhere: telemetry is off, and no embedding
+function is set, so that none is downloaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pincite.store.index.dense_engine import EXACT_UP_TO_SHARE, Engine
 
 _COLLECTION = "passages"
 _ASKED_AT_ONCE = 5_000
-"""Ids in one statement; Chroma takes a few more."""
+"""Ids in one call; Chroma's limit is a little higher."""
 
 
 class ChromaIndex:
@@ -30,7 +30,7 @@ class ChromaIndex:
     sample_size = 0
 
     def __init__(self, folder: Path, engine: Engine) -> None:
-        """Open the folder, or make it. Raises LibraryError without the extra."""
+        """Open or create the folder. Raises LibraryError if the extra is not installed."""
         self.engine = engine
         self._folder = folder
         self._client = _open(folder)
@@ -39,18 +39,18 @@ class ChromaIndex:
             "max_neighbors": engine.links,
             "ef_construction": engine.build_depth,
             "ef_search": engine.search_depth,
-            "num_threads": 1,  # several would link the vectors in another order each time
+            "num_threads": 1,  # With several, the graph would differ each time.
         }
         self._vectors = self._client.get_or_create_collection(
             _COLLECTION, embedding_function=None, configuration={"hnsw": graph}
         )
 
     def close(self) -> None:
-        """Give the files back."""
+        """Close the files."""
         self._client.close()
 
     def copy_to(self, folder: Path) -> ChromaIndex:
-        """The same index in another folder, to be changed there; this one is closed."""
+        """Close this index and open a copy in another folder, to be changed there."""
         self.close()
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self._folder, folder)
@@ -60,7 +60,7 @@ class ChromaIndex:
         return int(self._vectors.count())
 
     def train(self, vectors: NDArray[np.float32]) -> None:
-        """Nothing to learn: a graph grows with its vectors."""
+        """Nothing to do: a graph needs no training."""
 
     def add(self, keys: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Add vectors (keys, dimensions), rows of length 1."""
@@ -101,7 +101,7 @@ class ChromaIndex:
         return sorted(scored, key=lambda item: (-item.score, item.key))
 
     def _held(self, keys: Keys | range) -> list[str]:
-        """Ids of the keys that are here; a question about others would be an error."""
+        """Ids of the keys that exist; Chroma rejects queries with unknown ids."""
         return [
             held
             for batch in _batches(keys)
@@ -109,7 +109,7 @@ class ChromaIndex:
         ]
 
     def _compare(self, vector: NDArray[Any], allowed: Keys, limit: int) -> list[Scored]:
-        """The allowed vectors one by one."""
+        """Exact search: compares each allowed vector."""
         scored = []
         for batch in _batches(allowed):
             found = self._vectors.get(ids=batch, include=["embeddings"])

@@ -1,4 +1,4 @@
-"""Which engine holds the vectors of a library of this size?
+"""Chooses the engine for the vectors of a library by its size and settings.
 
 Recall and times: docs/decisions/0004. One core, 384 dimensions: `flat` needs 11 ms for 100,000 vectors,
 `sq8` 4 ms, `ivf` 9 ms for 1,000,000; `flat` takes four times the memory of the others.
@@ -12,21 +12,21 @@ from dataclasses import asdict, dataclass
 from pincite.settings.groups import DenseSettings
 
 EXACT_UP_TO_SHARE = 0.1
-"""Of the vectors, where an approximate engine compares every allowed one: below it that costs less
-than a search of the graph or the lists."""
+"""If at most this share of the vectors is allowed, an approximate engine compares each of them: that
+costs less than a search of the graph or the lists."""
 
 _LEAST_LISTS, _MOST_LISTS = 16, 65_536
-_LISTS_LOOKED_INTO = 8
-"""One list of so many, where `dense.nprobe` does not say. Of 20,000 real vectors it finds 0.98 of the
-ten nearest (a sixteenth 0.96, all lists 0.99) and is still six times as fast as comparing all."""
+_LISTS_PER_PROBE = 8
+"""Without `dense.nprobe`, one list in eight is searched. On 20,000 real vectors this finds 0.98 of the
+ten nearest (one in sixteen 0.96, all lists 0.99) and is six times as fast as comparing all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """What an index is built with: another engine than wanted means building it anew.
+    """The kind and parameters an index is built with; if others are wanted, it is rebuilt.
 
-    `lists` is for ivf, `links` and `build_depth` are for hnsw and chroma, `search_depth` for chroma,
-    which keeps it with the vectors; 0 elsewhere.
+    `lists` is for ivf, `links` and `build_depth` are for hnsw and chroma, `search_depth` is for chroma,
+    which stores it with the vectors; 0 for other kinds.
     """
 
     kind: str
@@ -42,20 +42,20 @@ class Engine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How hard a search tries; it may change from one opening to the next."""
+    """Search parameters, which need no rebuild when they change."""
 
     lists: int = 0
-    """Looked into, for ivf; 0: an eighth."""
+    """Lists to search, for ivf; 0: one in eight."""
     depth: int = 128
-    """Candidates kept while walking the graph, for hnsw."""
+    """Candidates kept during a search of the graph, for hnsw."""
 
     def lists_of(self, total: int) -> int:
-        """Lists to look into of so many."""
-        return min(total, self.lists or max(1, total // _LISTS_LOOKED_INTO))
+        """How many of `total` lists to search."""
+        return min(total, self.lists or max(1, total // _LISTS_PER_PROBE))
 
 
 def wanted_engine(chosen: DenseSettings, vectors: int) -> Engine:
-    """What the settings mean for so many vectors."""
+    """The engine that the settings ask for, with this number of vectors."""
     kind = _by_size(chosen, vectors) if chosen.engine == "auto" else chosen.engine
     if kind == "ivf":
         return Engine(kind=kind, lists=chosen.nlist or _lists_for(vectors))
@@ -74,6 +74,6 @@ def _by_size(chosen: DenseSettings, vectors: int) -> str:
 
 
 def _lists_for(vectors: int) -> int:
-    """About twice the square root, a power of two: so a library is seldom clustered anew."""
+    """About twice the square root, as a power of two, so that a growing library is rarely rebuilt."""
     power = round(math.log2(2 * math.sqrt(vectors or 1)))
     return min(_MOST_LISTS, max(_LEAST_LISTS, 1 << power))

@@ -1,8 +1,8 @@
 """Nearest neighbours with FAISS (Douze et al. 2024, arXiv:2401.08281): flat, SQ8, IVF and HNSW.
 
 Vectors have length 1, so that the inner product is the cosine. SQ8 keeps a byte for each component;
-its scale does not depend on the vectors, so that an index that was added to and taken from has the
-same bytes as one that is made anew.
+its scale does not depend on the vectors, so that an index that was updated has the same bytes as one
+that was rebuilt.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ TRAINED_ON_EACH = 32
 """Vectors for each list of an IVF index."""
 
 WORN_SHARE = 0.2
-"""Of the vectors of a graph: with more of them removed it is built anew."""
+"""A graph is rebuilt when more than this share of its vectors has been removed."""
 
 _ITERATIONS = 8
 _SEED = 7
-_READ_AT_ONCE = 1 << 20
+_READ_BYTES = 1 << 20
 _HIGHEST = (1 << 63) - 1
 _REMOVED = -1
 _NO_RESIDUALS = (False,)
-"""The lists hold the vectors themselves, not their difference from the centre: one scale for all."""
+"""The lists store the vectors themselves, not residuals, so that one scale fits all."""
 
 
 class FaissIndex:
-    """Vectors keyed by passage. A graph cannot forget: its removed vectors stay, unfindable."""
+    """Vectors keyed by passage. In a graph, removed vectors remain but are never found."""
 
     def __init__(self, dimensions: int, engine: Engine | None = None) -> None:
         self.engine = engine or Engine(kind="flat")
         self.effort = Effort()
         inner = _empty(dimensions, self.engine)
-        # The lists of ivf keep keys themselves, and only so can they take vectors out.
+        # IVF lists store keys themselves; only so can vectors be removed.
         is_keyed = self.engine.kind == "ivf"
         self._index: Any = inner if is_keyed else faiss.IndexIDMap(inner)
         self._gone = 0
 
     @classmethod
     def load(cls, path: Path, engine: Engine | None = None) -> FaissIndex:
-        """Read an index from a file. Raises OSError or RuntimeError when it is damaged."""
+        """Read an index from a file. Raises OSError or RuntimeError if it is damaged."""
         loaded = cls.__new__(cls)
         loaded.engine, loaded.effort = engine or Engine(kind="flat"), Effort()
-        # Through a Python file: FAISS' own does not take every path name. In pieces, so that the
-        # memory it takes at its highest is that of the index.
+        # Through a Python file, because FAISS does not accept every path name; in pieces, so that
+        # peak memory is that of the index.
         with open_regular(path) as file:
-            reader = faiss.PyCallbackIOReader(file.read, _READ_AT_ONCE)
+            reader = faiss.PyCallbackIOReader(file.read, _READ_BYTES)
             loaded._index = faiss.read_index(reader)
         loaded._gone = 0
         if loaded.engine.kind == "hnsw":
@@ -66,27 +66,27 @@ class FaissIndex:
         return loaded
 
     def write_to(self, file: BinaryIO) -> None:
-        """Write what `load` reads."""
+        """Write the index for `load`."""
         faiss.write_index(self._index, faiss.PyCallbackIOWriter(file.write))
 
     def close(self) -> None:
-        """Nothing to give back: an index is read whole."""
+        """Nothing to do: the file was read whole and closed."""
 
     def __len__(self) -> int:
         return int(self._index.ntotal) - self._gone
 
     @property
     def is_worn(self) -> bool:
-        """Whether so much was removed that the index should be made anew."""
+        """Whether so many vectors were removed that the index should be rebuilt."""
         return self._gone > WORN_SHARE * int(self._index.ntotal)
 
     @property
     def sample_size(self) -> int:
-        """How many vectors `train` wants; 0 for engines that need none."""
+        """How many vectors `train` needs; 0 for engines without training."""
         return TRAINED_ON_EACH * self.engine.lists
 
     def train(self, vectors: NDArray[np.float32]) -> None:
-        """Find the centres of the lists; the same vectors give the same centres."""
+        """Compute the centres of the lists; the same vectors give the same centres."""
         if self.engine.kind == "ivf":
             _train_lists(self._index, vectors)
 
@@ -102,7 +102,7 @@ class FaissIndex:
         """Remove all keys in the ranges (first, last), both inclusive."""
         if not ranges:
             return
-        # All at once: each removal goes through the whole index.
+        # All at once, because each removal scans the whole index.
         keys = np.concatenate([np.arange(first, last + 1) for first, last in ranges])
         if self.engine.kind == "hnsw":
             self._forget(keys)
@@ -116,7 +116,7 @@ class FaissIndex:
         limit = min(limit, len(self), len(self) if allowed is None else len(allowed))
         if limit == 0:
             return []
-        # One question has nothing to share out; waiting for other threads costs most of its time.
+        # A single query cannot be parallelised; waiting for other threads would cost most of its time.
         faiss.omp_set_num_threads(1)
         query = np.ascontiguousarray(vector[None, :], dtype=np.float32)
         share, selector, _bits = 1.0, None, None
@@ -127,24 +127,24 @@ class FaissIndex:
             selector = faiss.IDSelectorRange(0, _HIGHEST)
         found = self._search(query, limit, selector, share=share)
         if len(found) < limit and share > EXACT_UP_TO_SHARE:
-            # What is wanted lies far from the question, where was not looked.
+            # The allowed vectors are far from the question, outside the lists that were searched.
             found = self._search(query, limit, selector, share=0.0)
         return found
 
     def _search(
         self, query: NDArray[np.float32], limit: int, selector: Any, *, share: float
     ) -> list[Scored]:
-        """Among the selected keys, which are this share of all; exact for a small share."""
+        """Search among the selected keys, which are this share of all; exact for a small share."""
         index, keys_of = self._index, None
         is_few = share <= EXACT_UP_TO_SHARE
         parameters = faiss.SearchParameters(sel=selector)
         if self.engine.kind == "ivf":
             total = int(index.nlist)
-            # The fewer of a list's vectors are allowed, the more lists hold the nearest of them.
+            # The fewer vectors are allowed, the more lists must be searched for the nearest of them.
             probes = total if is_few else round(self.effort.lists_of(total) / share)
             parameters = faiss.SearchParametersIVF(sel=selector, nprobe=min(total, probes))
         elif self.engine.kind == "hnsw" and is_few:
-            # The vectors alone, without their graph; they know places and no keys.
+            # The vectors alone, without their graph; these have positions instead of keys.
             index, keys_of = faiss.downcast_index(index.index).storage, index.id_map
             translated = faiss.IDSelectorTranslated(keys_of, selector) if selector else None
             parameters = faiss.SearchParameters(sel=translated)
@@ -166,7 +166,7 @@ class FaissIndex:
 
 
 def _empty(dimensions: int, engine: Engine) -> faiss.Index:
-    """An index without vectors. Raises ValueError for an engine that FAISS does not have."""
+    """An empty index. Raises ValueError for an unknown kind of engine."""
     product, bytes_ = faiss.METRIC_INNER_PRODUCT, faiss.ScalarQuantizer.QT_8bit_uniform
     index: faiss.Index
     if engine.kind == "flat":
@@ -190,13 +190,13 @@ def _empty(dimensions: int, engine: Engine) -> faiss.Index:
         _scale(faiss.downcast_index(index.storage))
         index.storage.is_trained = index.is_trained = True
         return index
-    raise ValueError(f"'{engine.kind}' is no engine of FAISS")
+    raise ValueError(f"'{engine.kind}' is not a FAISS engine; expected flat, sq8, ivf or hnsw")
 
 
 def _scale(index: Any) -> None:
-    """Six standard deviations of a component of a random unit vector; what is beyond is cut off.
+    """Set the scale to six standard deviations of a component of a random unit vector.
 
-    Of MiniLM's components (95,000 sentences and passages) none is.
+    Larger components are clipped; among MiniLM's (95,000 sentences and passages) there are none.
     """
     reach = min(1.0, 6 / math.sqrt(index.d))
     faiss.copy_array_to_vector(np.array([-reach, 2 * reach], dtype=np.float32), index.sq.trained)
@@ -206,7 +206,7 @@ def _train_lists(index: faiss.IndexIVF, vectors: NDArray[np.float32]) -> None:
     faiss.omp_set_num_threads(os.cpu_count() or 1)
     centres = np.ascontiguousarray(vectors, dtype=np.float32)
     if len(vectors) < index.nlist:
-        # Too few to cluster: each is a centre, and any directions are the rest.
+        # Too few to cluster: each becomes a centre, and random directions are the others.
         random = np.random.default_rng(_SEED).standard_normal((index.nlist - len(vectors), index.d))
         centres = np.vstack([centres, normalised(random).astype(np.float32)])
     else:
@@ -227,7 +227,7 @@ def _train_lists(index: faiss.IndexIVF, vectors: NDArray[np.float32]) -> None:
 
 
 def _flags(keys: Keys) -> NDArray[np.bool_]:
-    """One for each key up to the highest, true where it is allowed."""
+    """A flag for each key from 0 to the highest, True for allowed ones."""
     allowed = np.asarray(keys, dtype=np.int64)
     flags = np.zeros(int(allowed.max(initial=-1)) + 1, dtype=bool)
     flags[allowed] = True

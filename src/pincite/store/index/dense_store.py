@@ -1,4 +1,4 @@
-"""Makes, opens and changes the dense index of a folder, whichever engine holds it."""
+"""Builds, opens and changes the dense index of a folder, with any engine."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pincite.store.index.dense_faiss import FaissIndex
 from pincite.store.index.snapshot import write_atomically
 
 _DENSE = "dense-"
-_TAKEN_AT_ONCE = 16_384
-"""Vectors: 25 MB of 384 dimensions."""
+_BATCH_VECTORS = 16_384
+"""25 MB of vectors with 384 dimensions."""
 
 
 class StoredVectors(Protocol):
@@ -42,20 +42,20 @@ class StoredVectors(Protocol):
 
 
 class VectorSource(Protocol):
-    """Vectors by passage key; keys without one are left out of both parts of the result."""
+    """Vectors by passage key; keys without a vector are omitted from both parts of the result."""
 
     def __call__(self, keys: Sequence[int]) -> tuple[list[int], NDArray[Any]]: ...  # noqa: D102
 
 
 class DenseStore:
-    """The dense index below an index folder, under these settings."""
+    """The dense index in an index folder, with these settings."""
 
     def __init__(self, folder: Path, chosen: DenseSettings) -> None:
         self._folder = folder
         self._chosen = chosen
 
     def wanted(self, vectors: int) -> Engine:
-        """The engine for so many vectors."""
+        """The engine for this number of vectors."""
         return wanted_engine(self._chosen, vectors)
 
     def name_of(self, engine: Engine, generation: int) -> str:
@@ -63,7 +63,7 @@ class DenseStore:
         return f"{_DENSE}{generation}" + ("" if engine.kind == "chroma" else ".faiss")
 
     def open(self, name: str, engine: Engine) -> StoredVectors:
-        """What was published. Raises OSError, RuntimeError or LibraryError if it cannot be used."""
+        """Open a published index. Raises OSError, RuntimeError or LibraryError if it is unusable."""
         if engine.kind == "chroma":
             return ChromaIndex(self._folder / name, engine)
         found = FaissIndex.load(self._folder / name, engine)
@@ -78,10 +78,10 @@ class DenseStore:
         keys: Sequence[int],
         vectors_of: VectorSource,
     ) -> StoredVectors:
-        """A new index of these passages; `name` is only used by engines that live in a folder."""
+        """A new index of these passages; `name` is only used by engines with a folder of their own."""
         made: StoredVectors
         if engine.kind == "chroma":
-            # A folder of this name is what a killed run left.
+            # A folder of this name was left by a killed run.
             shutil.rmtree(self._folder / name, ignore_errors=True)
             made = ChromaIndex(self._folder / name, engine)
         else:
@@ -93,16 +93,16 @@ class DenseStore:
         return made
 
     def add(self, index: StoredVectors, keys: Sequence[int], vectors_of: VectorSource) -> None:
-        """Add passages, a part at a time: a million vectors of 384 dimensions are 1.5 GB."""
-        for start in range(0, len(keys), _TAKEN_AT_ONCE):
-            index.add(*vectors_of(keys[start : start + _TAKEN_AT_ONCE]))
+        """Add passages in batches: a million vectors of 384 dimensions are 1.5 GB."""
+        for start in range(0, len(keys), _BATCH_VECTORS):
+            index.add(*vectors_of(keys[start : start + _BATCH_VECTORS]))
 
     def to_change(self, index: StoredVectors, name: str) -> StoredVectors:
-        """An index that may be changed without touching what was published."""
+        """An index that may be changed without changing the published one."""
         return index.copy_to(self._folder / name) if isinstance(index, ChromaIndex) else index
 
     def write(self, index: StoredVectors, name: str) -> list[str]:
-        """Put the index in place; gives the files whose checksums count."""
+        """Write the index; returns the files to record with checksums."""
         if not isinstance(index, FaissIndex):
             return []
         content: FaissIndex = index
@@ -114,8 +114,8 @@ class DenseStore:
         return [name]
 
     def sweep(self, kept: str) -> None:
-        """Remove indexes that no manifest names any more."""
-        # Once all generations were in one file, dense.faiss.
+        """Remove all dense indexes but `kept`."""
+        # Earlier versions kept every generation in one file, dense.faiss.
         for stale in self._folder.glob("dense[-.]*"):
             if stale.name == kept:
                 continue
@@ -126,6 +126,6 @@ class DenseStore:
 
 
 def _evenly(keys: Sequence[int], most: int) -> list[int]:
-    """So many of the keys, evenly spread."""
+    """At most `most` of the keys, evenly spaced."""
     places = np.linspace(0, len(keys) - 1, min(most, len(keys))).astype(int)
     return [keys[place] for place in places]

@@ -1,4 +1,4 @@
-"""Which program ranks passages by their words?"""
+"""The available lexical engines, and term weights computed from their indexes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class LexicalStore(LexicalIndex, Protocol):
     def without(
         self, is_gone: Callable[[int], bool], folder: Path
     ) -> tuple[LexicalStore, list[bytes]] | None:
-        """A copy in another folder, as if some keys had never been there; what was counted of these.
+        """A copy in another folder without some keys, and the `counted` fields of the removed rows.
 
-        None where it has to be made anew from the catalog.
+        None if the engine cannot copy, and the index must be rebuilt from the catalog.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalEngine:
-    """How an index is opened or made in a folder. `name` says what decides over its scores."""
+    """Opens or creates an index in a folder. `name` identifies everything that changes its scores."""
 
     name: str
     open: Callable[[Path], LexicalStore]
@@ -43,10 +43,10 @@ TANTIVY = LexicalEngine(name="tantivy", open=TantivyIndex)
 
 
 def bm25s_engine(*, k1: float, b: float) -> LexicalEngine:
-    """BM25 with these two settings."""
+    """BM25 with these parameters."""
 
     def opened(folder: Path) -> LexicalStore:
-        # Loaded where it is chosen only.
+        # Imported only if it is used.
         from pincite.store.index.lexical_bm25s import Bm25sIndex
 
         return Bm25sIndex(folder, k1=k1, b=b)
@@ -54,18 +54,18 @@ def bm25s_engine(*, k1: float, b: float) -> LexicalEngine:
     return LexicalEngine(name=f"bm25s k1={k1:g} b={b:g}", open=opened)
 
 
-# How telling is a word in this library?
+# Term weights.
 
 
 class IndexTermWeights:
     """Inverse document frequency from the lexical index, scaled to 0..1.
 
     ln(1 + (N - n + 0.5) / (n + 0.5)), the form BM25 uses (Robertson and Zaragoza 2009), divided by
-    its value for a word that stands in no passage.
+    its value for a word in no passage.
     """
 
     def __init__(self, index: LexicalStore, languages: Mapping[str, int] | None = None) -> None:
-        """`languages`: how many passages are in each."""
+        """`languages`: number of passages by language."""
         self._index = index
         counts = languages or {UNKNOWN: 0}
         self.languages = sorted(counts, key=lambda name: (-counts[name], name))
@@ -74,11 +74,11 @@ class IndexTermWeights:
         self.weight = lru_cache(maxsize=10_000)(self._weight)
 
     def language(self, question: str) -> str:
-        """The language a question shows by its words; else the one most passages are in."""
+        """The language detected from the question's words, or else that of most passages."""
         return language_of(question, among=self.languages, otherwise=self.languages[0])
 
     def _weight(self, term: str) -> float:
-        """1 for a word that stands nowhere, near 0 for one that stands everywhere."""
+        """1 for a word in no passage, near 0 for one in every passage."""
         return self._idf(self._index.document_frequency(term)) / self._highest
 
     def _idf(self, frequency: int) -> float:

@@ -1,4 +1,4 @@
-"""Keeps both indexes in step with the catalog: load, apply what changed, or rebuild and say so."""
+"""Keeps both indexes up to date with the catalog: loads, updates or rebuilds them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _LEXICAL = "lexical-"
 
 
 class Holdings(Protocol):
-    """What the indexes need from the catalog."""
+    """The part of the catalog that the indexes use."""
 
     def meta(self, name: str) -> str: ...  # noqa: D102
     def generation(self) -> int: ...  # noqa: D102
@@ -66,7 +66,7 @@ class Holdings(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indexes:
-    """Both indexes at one state of the catalog, and what is known of its words and names."""
+    """Both indexes for one generation of the catalog, with its vocabulary and names."""
 
     dense: StoredVectors
     lexical: LexicalStore
@@ -76,10 +76,10 @@ class Indexes:
 
 
 class IndexFolder:
-    """The folder that holds the index files of one library.
+    """The folder with the index files of one library.
 
-    `model` names the encoder in use; None when there is none, and then whatever vectors the folder
-    holds are left as they are.
+    `model` is the name of the encoder in use. If it is None, there is no encoder, and the vectors in
+    the folder are left unchanged.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class IndexFolder:
         self._dense = DenseStore(folder, dense or DenseSettings())
 
     def load(self, holdings: Holdings) -> tuple[Indexes | None, str]:
-        """What is on disk and usable, or None and why it is not."""
+        """The indexes on disk, or None and why they are unusable."""
         while True:
             manifest = read_manifest(self._folder)
             found, why_not = self._loaded(holdings, manifest)
-            # What was published while its files were read has swept them away.
+            # A newer index published meanwhile has deleted these files: try again.
             if found is not None or read_manifest(self._folder) == manifest:
                 return found, why_not
 
@@ -114,7 +114,7 @@ class IndexFolder:
         if self._model not in (None, manifest.model):
             return None, f"the index was made with the encoder '{manifest.model}'"
         if manifest.analyser != ANALYSER:
-            return None, "the index holds words as another version of Pincite read them"
+            return None, "the index was analysed by another version of Pincite"
         if manifest.lexical_engine != self._lexical.name:
             return None, f"the index was made with the lexical engine '{manifest.lexical_engine}'"
         if manifest.generation > holdings.generation():
@@ -134,14 +134,14 @@ class IndexFolder:
         return found, ""
 
     def is_current(self, holdings: Holdings, indexes: Indexes) -> bool:
-        """Whether the indexes hold what the catalog holds, in the engine that is wanted."""
+        """Whether the indexes match the catalog's generation and use the wanted engine."""
         manifest = indexes.manifest
         return manifest.generation == holdings.generation() and not self._must_rebuild(
             holdings, indexes.dense
         )
 
     def rebuild(self, holdings: Holdings) -> Indexes:
-        """Make both indexes anew from the catalog."""
+        """Rebuild both indexes from the catalog."""
         generation = holdings.generation()
         words = self._new_words(holdings, generation)
         manifest = Manifest(
@@ -155,16 +155,16 @@ class IndexFolder:
             analyser=ANALYSER,
             languages=dict(words.languages),
         )
-        names = NameTable.of(holdings.names())
+        names = NameTable.from_files(holdings.names())
         return self._with_new_dense(holdings, words, names, manifest)
 
     def update(self, holdings: Holdings, old: Indexes) -> Indexes:
-        """Apply what changed in the catalog since `old`."""
+        """Apply the catalog's changes since `old`."""
         was = old.manifest
         generation = holdings.generation()
         removed = holdings.removed_since(was.generation)
         words = self._words_after(holdings, old, generation, removed)
-        names = NameTable.of(holdings.names(), old.names)
+        names = NameTable.from_files(holdings.names(), old.names)
         manifest = replace(
             was,
             generation=generation,
@@ -207,7 +207,7 @@ class IndexFolder:
         return words
 
     def _words_of(self, old: Indexes, generation: int) -> _Words:
-        """A copy to add to: those who open the library meanwhile read what was published."""
+        """A copy to add to, since other processes may be opening the published index."""
         name = self._fresh_folder(generation)
         copy_with_links(self._folder / old.manifest.lexical_folder, self._folder / name)
         return _Words(
@@ -220,10 +220,10 @@ class IndexFolder:
     def _words_without(
         self, old: Indexes, generation: int, removed: Sequence[tuple[int, int]]
     ) -> _Words | None:
-        """A copy without the passages of these ranges of keys; None where the engine makes none.
+        """A copy without the passages in these ranges of keys; None if the engine cannot copy.
 
-        BM25 counts deleted passages until tantivy happens to merge them away, so a copy is made, of
-        what the index holds: nothing is read from the catalog or analysed again.
+        With tantivy, deleted passages would count in BM25 until their segment is merged. The copy is
+        made from the index alone: nothing is read from the catalog or analysed again.
         """
         name = self._fresh_folder(generation)
         copy = old.lexical.without(_in_ranges(removed), self._folder / name)
@@ -238,7 +238,7 @@ class IndexFolder:
         return _Words(folder=name, lexical=lexical, counts=counts, languages=+languages)
 
     def _must_rebuild(self, holdings: Holdings, dense: StoredVectors) -> bool:
-        """Whether the library has outgrown the engine, or the settings want another one."""
+        """Whether the library's size or the settings require another engine."""
         has_vectors = len(dense) > 0
         wanted = self._dense.wanted(holdings.passage_count())
         return has_vectors and (dense.is_worn or dense.engine != wanted)
@@ -265,14 +265,14 @@ class IndexFolder:
 
     def _fresh_folder(self, generation: int) -> str:
         name = f"{_LEXICAL}{generation}"
-        # A folder of this name is what a killed run left.
+        # A folder of this name was left by a killed run.
         shutil.rmtree(self._folder / name, ignore_errors=True)
         return name
 
     def _publish(
         self, dense: StoredVectors, words: _Words, names: NameTable, manifest: Manifest
     ) -> Indexes:
-        """Write everything and then the manifest; sweep away what no manifest names."""
+        """Write all files, then the manifest; delete files that the manifest does not name."""
         vocabulary = words.counts.vocabulary()
         write_vocabulary(self._folder / manifest.lexical_folder, vocabulary)
         write_name_table(self._folder / manifest.lexical_folder, names)
@@ -296,9 +296,9 @@ class IndexFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
-    """The lexical index in its folder, and what is counted while passages go into it.
+    """The lexical index in its folder, and the counts made while passages are added.
 
-    `keys` are those of the passages that went in, in this order.
+    `keys` are those of the added passages, in order.
     """
 
     folder: str
@@ -309,14 +309,14 @@ class _Words:
 
 
 def _vectors(holdings: Holdings, manifest: Manifest) -> VectorSource:
-    """Of the encoder that made the index, whichever is in use."""
+    """Vectors of the encoder that made the index, even if another one is in use."""
     return partial(holdings.vectors, model=manifest.model, dimensions=manifest.dimensions)
 
 
 def _lexical_rows(
     contents: Iterable[tuple[str, Sequence[Passage]]], words: _Words
 ) -> Iterator[LexicalRow]:
-    """Rows of passages, document by document; their words and languages are counted."""
+    """Rows for passages, document by document; counts their words and languages."""
     for whole, passages in contents:
         texts = {
             passage.key: passage.with_context(
@@ -344,7 +344,7 @@ def _counted_from(stored: bytes) -> tuple[str, Counted]:
 
 
 def _in_ranges(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
-    """Whether a key lies in one of these ranges (first, last)."""
+    """A test for keys in any of these ranges (first, last)."""
     ordered = sorted(ranges)
     firsts = [first for first, _ in ordered]
 
@@ -356,14 +356,14 @@ def _in_ranges(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
 
 
 def _languages(texts: Collection[str]) -> list[str]:
-    """The language of each text of a document; that of the document where a text says nothing."""
-    told = [language_of(text, otherwise="") for text in texts]
-    of_document = Counter(filter(None, told)).most_common(1)
-    return [language or (of_document[0][0] if of_document else UNKNOWN) for language in told]
+    """The language of each text; the document's main language for texts that do not show theirs."""
+    languages = [language_of(text, otherwise="") for text in texts]
+    of_document = Counter(filter(None, languages)).most_common(1)
+    return [language or (of_document[0][0] if of_document else UNKNOWN) for language in languages]
 
 
 def _files_below(folder: Path, name: str) -> list[str]:
-    # tantivy's lock files come and go and hold nothing.
+    # tantivy's lock files are temporary and empty.
     return [
         path.relative_to(folder).as_posix()
         for path in sorted((folder / name).rglob("*"))

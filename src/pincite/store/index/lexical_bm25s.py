@@ -23,10 +23,10 @@ _HELD = "passages.json"
 
 
 class Bm25sIndex:
-    """An index in a folder, held in memory; scores are worked out when passages are added.
+    """An index in a folder, loaded into memory; scores are computed when passages are added.
 
-    The folder also holds which terms each passage has, by number, since an addition changes how rare
-    every word is. Raises OSError or ValueError for files that are not what was written.
+    The folder also stores the term numbers of each passage, since an addition changes how rare every
+    word is. Raises OSError or ValueError for damaged files.
     """
 
     def __init__(self, folder: Path, *, k1: float, b: float) -> None:
@@ -64,10 +64,10 @@ class Bm25sIndex:
         self._save()
 
     def without(self, is_gone: Callable[[int], bool], folder: Path) -> None:
-        """Nothing: all scores are worked out anew with each change anyway."""
+        """Always None: each change recomputes all scores anyway."""
 
     def _columns(self) -> dict[str, NDArray[Any]]:
-        """What each term adds to the score of each passage that holds it."""
+        """The score that each term adds to each passage that contains it."""
         places = accumulate(self._lengths, initial=0)
         passages = [self._arrays["terms"][start:end].tolist() for start, end in pairwise(places)]
         made = bm25s.BM25(method="lucene", k1=self._k1, b=self._b)
@@ -98,11 +98,11 @@ class Bm25sIndex:
         return [Scored(key=self._keys[row], score=float(scores[row])) for row in best]
 
     def document_frequency(self, term: str) -> int:
-        """In how many passages a term stands."""
+        """Number of passages that contain a term."""
         return len(self._postings(term)[0])
 
     def _postings(self, term: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The rows that hold a term, and what it adds to their scores; both of one length."""
+        """The rows of passages that contain a term, and the score it adds to each."""
         number = self._numbers.get(term)
         if number is None:
             return self._arrays["rows"][:0], self._arrays["values"][:0]
@@ -134,4 +134,4 @@ class Bm25sIndex:
             self._keys, self._lengths = held["keys"], held["lengths"]
             self._numbers = {term: number for number, term in enumerate(held["terms"])}
         except (KeyError, TypeError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{self._folder.name} is not what was written: {error}") from error
+            raise ValueError(f"{self._folder.name} is damaged: {error}") from error

@@ -13,16 +13,16 @@ import tantivy
 from pincite.stages import Keys, Scored
 
 _WRITER_BYTES = 64_000_000
-_SIFTED_AT_MOST = 20_000
-"""Hits that are looked through for allowed ones, where a filter allows many. One core needs about
-5 ms for them, and as much for a list of 5,000 allowed keys."""
+_MAX_SIFTED = 20_000
+"""Most hits that are searched for allowed ones, if a filter allows many. One core needs about 5 ms for
+them, and as much for a list of 5,000 allowed keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalRow:
-    """What the lexical index holds of one passage.
+    """A passage in the lexical index.
 
-    `counted` is what was counted of it besides its terms, to be taken off when it goes.
+    `counted` is what it adds to other counts than those of terms, to subtract when it is removed.
     """
 
     key: int
@@ -31,7 +31,7 @@ class LexicalRow:
 
 
 class TantivyIndex:
-    """An index in a folder. Only ever appended to: deletions would stay in the word statistics."""
+    """An index in a folder. Append-only: deleted passages would still count in term statistics."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ class TantivyIndex:
     def without(
         self, is_gone: Callable[[int], bool], folder: Path
     ) -> tuple[TantivyIndex, list[bytes]]:
-        """A copy in another folder, as if some keys had never been there; what was counted of these."""
+        """A copy in another folder without some keys, and the `counted` fields of the removed rows."""
         copy, taken = TantivyIndex(folder), []
 
         def kept() -> Iterator[tantivy.Document]:
@@ -65,7 +65,7 @@ class TantivyIndex:
         return copy, taken
 
     def _everything(self) -> Iterator[tuple[int, str, bytes]]:
-        """Key, terms and what was counted, in the order in which passages came."""
+        """Key, terms and `counted` of every passage, in insertion order."""
         searcher = self._index.searcher()
         found = searcher.search(
             tantivy.Query.all_query(), limit=max(1, len(self)), count=False
@@ -100,13 +100,13 @@ class TantivyIndex:
         return self._best_allowed(query, limit, np.asarray(allowed, dtype=np.int64))
 
     def document_frequency(self, term: str) -> int:
-        """In how many passages a term stands."""
+        """Number of passages that contain a term."""
         return int(self._index.searcher().doc_freq("terms", term))
 
     def _best_allowed(self, query: tantivy.Query, limit: int, allowed: np.ndarray) -> list[Scored]:
-        """Exact both ways: the best hits are sifted, or the search is given the keys."""
+        """Select allowed keys from the best hits, or pass them to the query; both are exact."""
         enough = 2 * limit * len(self) // len(allowed)
-        if enough <= _SIFTED_AT_MOST:
+        if enough <= _MAX_SIFTED:
             found = self._best(query, enough)
             keys = np.array([item.key for item in found], dtype=np.int64)
             places = np.searchsorted(allowed, keys).clip(max=len(allowed) - 1)
@@ -133,7 +133,7 @@ class TantivyIndex:
         return query if boost == 1.0 else tantivy.Query.boost_query(query, boost)
 
     def _write(self, documents: Iterable[tantivy.Document]) -> None:
-        # One thread: passages stand in the index in the order in which they came.
+        # One thread, so that passages are stored in insertion order.
         with _disk_errors():
             writer = self._index.writer(_WRITER_BYTES, num_threads=1)
         for document in documents:
@@ -147,7 +147,7 @@ class TantivyIndex:
 
 @contextmanager
 def _disk_errors() -> Iterator[None]:
-    """tantivy tells a full disk, and every other failure of a file, as a ValueError."""
+    """Translates tantivy's ValueError, which it raises for a full disk and any other file error."""
     try:
         yield
     except ValueError as error:
@@ -157,7 +157,7 @@ def _disk_errors() -> Iterator[None]:
 def _stored(key: int, terms: str, counted: bytes) -> tantivy.Document:
     document = tantivy.Document()
     document.add_unsigned("key", key)
-    # The terms are final; the whitespace tokenizer takes them as they are.
+    # The terms are already analysed, so the whitespace tokenizer suffices.
     document.add_text("terms", terms)
     document.add_bytes("counted", counted)
     return document

@@ -1,4 +1,4 @@
-"""The index folder: which files belong to which state of the catalog, and are they intact?"""
+"""Writes and checks the files of an index folder, described by its manifest."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ FORMAT = 4
 MANIFEST = "manifest.json"
 _DRAFT = ".draft-"
 MOST_BYTES = 1024 * MEBIBYTE
-"""Of a file of the index that is read whole. A million words of a vocabulary take 20 million."""
+"""Largest index file that is read whole. A vocabulary of a million words takes 20 million bytes."""
 _MOST = 2**63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What the index files hold. Written last: files without a matching manifest do not count."""
+    """Describes the index files. Written last: files without a matching manifest are ignored."""
 
     library_id: str
     generation: int
@@ -38,28 +38,28 @@ class Manifest:
     max_key: int
     lexical_folder: str
     lexical_engine: str = ""
-    """What made the lexical scores; another engine or setting makes the index anew."""
+    """The engine and settings of the lexical scores; others require a rebuild."""
     analyser: int = 0
-    """Version of the analyser whose terms are held."""
+    """Version of the analyser that made the terms."""
     languages: dict[str, int] = field(default_factory=dict)
-    """How many passages were read as which language."""
+    """Number of passages by language."""
     dense_name: str = "dense.faiss"
-    """The file of the vectors; for Chroma a folder, whose files Chroma keeps itself."""
+    """The file of the vectors; for Chroma, a folder that Chroma manages."""
     engine: dict[str, str | int] = field(default_factory=dict)
-    """What the dense index was built with, as `pincite.store.index.dense_engine.Engine` has it."""
+    """The fields of the dense index's `pincite.store.index.dense_engine.Engine`."""
     format: int = FORMAT
     checksums: dict[str, str] = field(default_factory=dict)
     """SHA-256 of every file, by its path inside the index folder."""
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Put the manifest in place in one step."""
+    """Write the manifest atomically."""
     content = json.dumps(asdict(manifest), indent=1, sort_keys=True)
     write_atomically(folder / MANIFEST, lambda file: file.write(content.encode()))
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest; None when there is none or it is not one of ours."""
+    """The manifest; None if it is missing or invalid."""
     try:
         found = Manifest(**read_json(folder / MANIFEST, most_bytes=MOST_BYTES))
     except (OSError, ValueError, TypeError):
@@ -68,7 +68,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def _is_ours(manifest: Manifest) -> bool:
-    """Whether every field is of its kind, and no name leads out of the index folder."""
+    """Whether every field has the right type, and no name leads out of the index folder."""
     numbers = (manifest.generation, manifest.dimensions, manifest.max_key)
     numbers += (manifest.format, manifest.analyser, *_values(manifest.languages))
     words = (manifest.library_id, manifest.model, manifest.lexical_engine)
@@ -84,7 +84,7 @@ def _is_ours(manifest: Manifest) -> bool:
 
 
 def _values(table: Any, *, of: int = 1) -> tuple[Any, ...]:
-    """The values of a table, or its names; what is no table has a value of no kind."""
+    """The values of a dict (`of=1`), or its keys (`of=0`); (None,), an invalid value, for others."""
     return tuple(item[of] for item in table.items()) if isinstance(table, dict) else (None,)
 
 
@@ -96,7 +96,7 @@ def _is_inside(name: str) -> bool:
 
 
 def damaged_files(folder: Path, manifest: Manifest) -> list[str]:
-    """Files that are missing or are not what was written."""
+    """Files that are missing or do not match their checksum."""
     found = checksums(folder, manifest.checksums)
     return [name for name, digest in manifest.checksums.items() if found.get(name) != digest]
 
@@ -113,7 +113,7 @@ def checksums(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 
 def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write beside, flush to disk, rename: the file is the old one or the new one, never half."""
+    """Write a draft next to the file, flush it to disk, and rename it: never a half-written file."""
     draft = path.with_name(f"{_DRAFT}{path.name}.{os.getpid()}")
     try:
         with draft.open("wb") as file:
@@ -126,9 +126,9 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def copy_with_links(folder: Path, copy: Path) -> None:
-    """Give a folder's files, without its locks, a second name in another folder.
+    """Hard-link a folder's files, except locks, into a new folder.
 
-    Whoever changes one of either folder writes it anew and puts it in place.
+    Safe because files in either folder are replaced, never changed in place.
     """
     copy.mkdir()
     for path in folder.iterdir():
@@ -136,45 +136,45 @@ def copy_with_links(folder: Path, copy: Path) -> None:
             continue
         try:
             os.link(path, copy / path.name)
-        except OSError:  # a file system without such links
+        except OSError:  # The file system has no hard links.
             shutil.copyfile(path, copy / path.name)
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove what killed processes left half written. The caller holds the write lock."""
+    """Remove half-written files of killed processes. The caller holds the write lock."""
     for draft in folder.glob(f"{_DRAFT}*"):
         draft.unlink(missing_ok=True)
 
 
-# Keeps a library's vocabulary beside its lexical index.
+# The library's vocabulary, stored with its lexical index.
 
 VOCABULARY_FILE = "vocabulary.json"
 
 
 def write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
-    """Write it into the index's folder."""
+    """Write the vocabulary into the index's folder."""
     content = {"words": vocabulary.words, "explained": vocabulary.explained}
     written = json.dumps(content).encode()
     write_atomically(folder / VOCABULARY_FILE, lambda file: file.write(written))
 
 
 def read_vocabulary(folder: Path) -> Vocabulary:
-    """Read it back. Raises OSError or ValueError when it is missing or damaged."""
+    """Read the vocabulary. Raises OSError or ValueError if it is missing or damaged."""
     content = read_json(folder / VOCABULARY_FILE, most_bytes=MOST_BYTES)
     try:
         words, explained = content["words"], content["explained"]
         if not (_are_counts(words) and all(map(_are_counts, explained.values()))):
-            raise TypeError("expected words and how often each stands there")
+            raise TypeError("expected words with their counts")
         return Vocabulary(words=words, explained=explained)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{VOCABULARY_FILE} is not what was written: {error}") from error
+        raise ValueError(f"{VOCABULARY_FILE} is damaged: {error}") from error
 
 
 def _are_counts(found: object) -> bool:
     return isinstance(found, dict) and all(type(count) is int for count in found.values())
 
 
-# Keeps the words of documents' names beside the lexical index.
+# The words of documents' names, stored with the lexical index.
 
 NAME_TABLE_FILE = "names.npz"
 
@@ -182,12 +182,12 @@ _ARRAYS = ("files", "called", "owners", "words", "kinds")
 
 
 def write_name_table(folder: Path, table: NameTable) -> None:
-    """Write it into the index's folder; the same table gives the same bytes."""
+    """Write the name table into the index's folder; the same table gives the same bytes."""
     arrays = {name: getattr(table, name) for name in _ARRAYS}
     arrays["documents"] = np.frombuffer("\n".join(table.documents).encode(), dtype=np.uint8)
 
     def write(file: BinaryIO) -> None:
-        # As numpy.savez does it, but for the time of day.
+        # Like numpy.savez, but without timestamps.
         with ZipFile(file, "w") as archive:
             for name, array in arrays.items():
                 with archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as part:
@@ -197,7 +197,7 @@ def write_name_table(folder: Path, table: NameTable) -> None:
 
 
 def read_name_table(folder: Path) -> NameTable:
-    """Read it back. Raises OSError or ValueError when it is missing or damaged."""
+    """Read the name table. Raises OSError or ValueError if it is missing or damaged."""
     try:
         with (
             open_regular(folder / NAME_TABLE_FILE) as file,
@@ -206,5 +206,5 @@ def read_name_table(folder: Path) -> NameTable:
             documents = stored["documents"].tobytes().decode().split("\n")
             arrays = {name: stored[name] for name in _ARRAYS}
     except (BadZipFile, EOFError, KeyError, ValueError) as error:
-        raise ValueError(f"{NAME_TABLE_FILE} is not what was written: {error}") from error
+        raise ValueError(f"{NAME_TABLE_FILE} is damaged: {error}") from error
     return NameTable(documents=documents if len(arrays["files"]) else [], **arrays)

@@ -1,1 +1,1 @@
-"""Is this enough to answer, and what is missing?"""
+"""Decides whether evidence is enough to answer, and explains what is missing."""

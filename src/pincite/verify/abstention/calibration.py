@@ -60,7 +60,7 @@ class Calibration:
         (left, low), (right, high) = self.curve[place - 1 : place + 1]
         return low + (high - low) * (confidence - left) / (right - left) if right > left else high
 
-    def told(self, corpus_version: str) -> str:
+    def message(self, corpus_version: str) -> str:
         """The description shown with every answer."""
         made_from = f"from {self.questions} questions"
         changed = "" if corpus_version == self.corpus_version else "; documents changed since"

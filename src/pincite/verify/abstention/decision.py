@@ -1,4 +1,4 @@
-"""Is this enough to answer? Confidence, calibrated where the library is, and what is needed."""
+"""Decides whether there is enough to answer: computes confidence and compares it with thresholds."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from pincite.verify.abstention.near_misses import near_miss
 from pincite.verify.abstention.signals import Signals, asked_terms, evidence_terms, measure
 
 _MOST = 0.6
-"""Share of a question's words, by weight: with so many of them one quote may be all there is."""
+"""Weighted share of the question's words: with this many in the quotes, fewer quotes are enough."""
 
 _TELLING = 0.5
-"""Weight of a name or number that stands in few passages."""
+"""Least weight of a name or number that is in few passages."""
 
 _SHARED = 0.4
-"""Share of the words of a question in another language that its quotes hold, where they are meant."""
+"""Least share of the words of a question in an unsupported language that relevant quotes contain."""
 
 SHORT_ANSWER_PROBABILITY = 0.5
 """Short answers that are less likely are not shown (`python benchmarks/short_answers.py`)."""
 
 _DECIMALS = 4
-"""Confidence is rounded so that it does not show more than it knows."""
+"""Confidence is rounded so that it does not suggest more precision than it has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """What an answer needs. `support` counts its quotes, `score` is the first hit's, in 0..1.
+    """What an answer needs. `support` is a number of quotes, `score` the first hit's score, in 0..1.
 
-    Fewer quotes are enough where they hold most of what is asked for: a single fact stands once.
-    Without a `confidence`, that of the stance is needed. The threshold of a calibration takes the
-    place of both.
+    Fewer quotes are enough if they contain most of what is asked for: a single fact often appears
+    once. Without a `confidence`, that of the `stance` is needed. A calibration's threshold replaces
+    both.
     """
 
     confidence: float | None = None
@@ -51,22 +51,22 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """How surely an answer is right, in 0..1, and why it is not shown; empty when it may be.
+    """The confidence of an answer, in 0..1, and why it is refused (`too_little`, empty if it is not).
 
-    `beside` is what an answer that is shown must say. `short` is the place of the few words that answer
-    by themselves; None where the reader is not sure of them. `is_doubtful` where the strict stance
-    would have refused.
+    `caveat` must be shown with the answer. `short` is the place of the few words that answer by
+    themselves; None if the reader is not sure of them. `is_doubtful` if the strict stance would have
+    refused.
     """
 
     confidence: float
     too_little: str = ""
-    beside: str = ""
+    caveat: str = ""
     short: Span | None = None
     is_doubtful: bool = False
 
 
 class Judge:
-    """Weighs what speaks for an answer. `told` is what each answer says of the confidence."""
+    """Judges whether evidence answers. `message` describes the confidence in every answer."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Judge:
         needed: Thresholds,
         *,
         calibration: Calibration | None = None,
-        told: str = UNCALIBRATED,
+        message: str = UNCALIBRATED,
         reader: PassageReader | None = None,
     ) -> None:
         self._reader = reader
@@ -83,12 +83,12 @@ class Judge:
         self._weights = weights
         self._needed = needed
         self._calibration = calibration
-        self.told = told
+        self.message = message
 
     def judge(
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
     ) -> Judgement:
-        """For an answer that rests on this evidence, of which there is at least one piece."""
+        """The judgement of an answer based on this evidence, which must not be empty."""
         signals = measure(
             question,
             evidence,
@@ -101,18 +101,18 @@ class Judge:
         sure = self._calibrated(shipped)
         is_doubtful = shipped < threshold("strict", signals.model)
         few = self._few(evidence)
-        hold = "it holds" if len(evidence) == 1 else "they hold"
+        contain = "it contains" if len(evidence) == 1 else "they contain"
         are_held = not few or self._holds_most(question, evidence)
         too_little = self._too_little(signals, shipped, hits)
         if few and not are_held:
             too_little = too_little or f"too little support: {few}"
         return Judgement(
             confidence=round(sure, _DECIMALS),
-            # That another one is quoted tells more than a number does.
+            # A quote about something else is a better reason than a low number.
             too_little=self._of_another(question, evidence, hits)
             or self._of_another_language(question, evidence)
             or too_little,
-            beside=f"{few}, but {hold} most of what is asked for" if few else "",
+            caveat=f"{few}, but {contain} most of what is asked for" if few else "",
             short=None if is_doubtful else _short_answer(signals),
             is_doubtful=is_doubtful,
         )
@@ -123,16 +123,16 @@ class Judge:
     def _of_another(
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
     ) -> str:
-        """Why the quotes are surely about something else than what is asked, however alike."""
+        """Why the quotes are certainly about something else, however similar; empty if not certain."""
         weights, sources = self._weights, self._sources
         wrong = wrong_years(question, evidence, weights=weights, sources=sources)
         if wrong.instead:
             asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.instead))
-            return f"it asks for {asked}, and what comes nearest is of {held}"
+            return f"it asks for {asked}, but the nearest quote is about {held}"
         return near_miss(question, evidence, hits, weights=weights, sources=sources)
 
     def _of_another_language(self, question: Question, evidence: Sequence[Evidence]) -> str:
-        """Why quotes cannot be meant: the question's language is another, and they share no words."""
+        """Why the quotes are unrelated to a question in an unsupported language; empty if related."""
         foreign = question.understood.foreign if question.understood else ""
         if not foreign:
             return ""
@@ -143,9 +143,7 @@ class Judge:
         )
         if is_named or asked.share(said) >= _SHARED:
             return ""
-        return (
-            f"it is asked in {foreign}, and nothing that tells what is meant stands in the quotes"
-        )
+        return f"it is asked in {foreign}, and the quotes contain too few of its words"
 
     def _few(self, evidence: Sequence[Evidence]) -> str:
         quotes = "quote" if len(evidence) == 1 else "quotes"
@@ -181,7 +179,7 @@ def _short_answer(signals: Signals) -> Span | None:
     return read.short if read and read.short_probability >= SHORT_ANSWER_PROBABILITY else None
 
 
-# How sure may we be that the quotes answer the question?
+# The confidence that quotes answer a question.
 
 SIGNALS = (
     "sentence",
@@ -195,33 +193,33 @@ SIGNALS = (
     "opposed",
 )
 READ = ("sentence", "agreement", "numbers", "negated", "opposed", "answers", "answering")
-"""Where the small reader was asked: beside it the others showed nothing on sets left out of the fit."""
+"""With the small reader's output; the other signals did not help on sets left out of the fit."""
 
 MODELS_FILE = "confidence.toml"
-"""Written by `python benchmarks/fit_confidence.py`, which says what it was fitted on."""
+"""Written by `python benchmarks/fit_confidence.py`, which documents the data of the fit."""
 
 
 def confidence(signals: Signals) -> float:
-    """A value in 0..1, by a logistic model. Not calibrated on the user's own documents."""
+    """Confidence in 0..1 by a logistic model. Not calibrated on the user's own documents."""
     model, values = _models()[signals.model], signals.values()
-    # A model has the signals that its fit found worth having.
+    # A model has coefficients only for the signals that its fit kept.
     score = sum(model[name] * value for name, value in values.items() if name in model)
     return sigmoid(model["intercept"] + score)
 
 
 def threshold(stance: str, model: str) -> float:
-    """The confidence that a stance asks for, where this model weighed the signals."""
+    """The confidence that a stance requires from this model."""
     return _models()[model][stance]
 
 
 def models_digest() -> str:
-    """Identifies the shipped models: what was calibrated with others says nothing."""
+    """Identifies the shipped models: calibrations made with others are not valid."""
     return hashlib.sha256(_file().encode()).hexdigest()[:16]
 
 
 @cache
 def _models() -> Mapping[str, Mapping[str, float]]:
-    """Coefficients by what gave the sentences their scores."""
+    """Coefficients and thresholds by the name of the model (`Signals.model`)."""
     return tomllib.loads(_file())
 
 

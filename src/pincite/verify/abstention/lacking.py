@@ -38,7 +38,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 def words_nowhere(
     question: Question, asked: Asked, cited: Sequence[str], is_rare: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Names, codes and, in English, rare words of which no part is known, as they are written.
+    """Names, codes and, in English, rare words without any known part, as they are written.
 
     A name that may be a short form of one in the `cited` passages is left out, as is a word with a
     spelling correction or expansion, which is reported elsewhere.

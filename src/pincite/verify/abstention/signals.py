@@ -1,4 +1,4 @@
-"""What speaks for the quotes answering the question, and what against it, as numbers."""
+"""Measures the signals for and against the quotes answering the question."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from pincite.verify.numbers.missing import cited_texts, has_digits, missing_numb
 from pincite.verify.quotes.list_lead_ins import read_with_announcements
 
 IN_NO_PASSAGE = 0.999
-"""Weight from which on a word stands nowhere in the library; the weight of such a word is 1."""
+"""A word of at least this weight is nowhere in the library; its exact weight is 1."""
 
 
 class ScoredBy(StrEnum):
-    """Which stage gave the sentences their scores: these mean different things from each."""
+    """The stage that scored the sentences; scores of different stages are not comparable."""
 
     LATE_INTERACTION = "late_interaction"
     LATE_UNREAD = "late_unread"
-    """Late interaction by an encoder that does not read the script of the question."""
+    """Late interaction with an encoder that does not know the question's script."""
     SENTENCE_COSINE = "sentence_cosine"
     TERM_COVERAGE = "term_coverage"
 
@@ -36,15 +36,13 @@ class Signals:
     """Values in 0..1.
 
     `sentence`: score of the best cited sentence. `faint`: how far that is below one half, doubled,
-    since below it no sentence answers. `coverage`: share of the question's words, weighted
-    by how telling they are, that stand in the quotes or in the headings above them. `elsewhere`: the
-    share that stands in the best sentence's passage but not in that sentence. `agreement`: fused score
-    of the first hit, which is 1 where the search by words and that by meaning put the same passage
-    first. `unknown`: the share that stands nowhere in the library. `numbers`: the share that is numbers
-    which no cited passage names. `negated`: 1 where the best sentence
-    states what the question negates and no other quote negates it; `opposed`: 1 where it holds a word
-    of opposite meaning. `read`: what a reader of question and passages together says, where there is
-    one.
+    because no sentence below one half answers. `coverage`: weighted share of the question's words that
+    are in the quotes or in the headings above them. `elsewhere`: the share that is in the best
+    sentence's passage but not in that sentence. `agreement`: fused score of the first hit, 1 if both
+    searches rank the same passage first. `unknown`: the share that is nowhere in the library.
+    `numbers`: the share made of numbers that no cited passage names. `negated`: 1 if the best sentence
+    states what the question negates and no other quote negates it. `opposed`: 1 if it contains an
+    antonym of a word of the question. `read`: signals from the small reader, if it is used.
     """
 
     scored_by: ScoredBy
@@ -61,11 +59,11 @@ class Signals:
 
     @property
     def model(self) -> str:
-        """The logistic model that weighs these signals."""
+        """Name of the logistic model that weighs these signals."""
         return f"{self.scored_by}{'_read' if self.read else ''}"
 
     def values(self) -> dict[str, float]:
-        """Each by its name."""
+        """The signals by name."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         del own["scored_by"], own["read"]
         if self.read is None:
@@ -75,22 +73,22 @@ class Signals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The terms of a question: the weight in 0..1 of each, and the word that it comes from."""
+    """The terms of a question: each one's weight, in 0..1, and the word it comes from."""
 
     language: str
     weights: Mapping[str, float]
     words: Mapping[str, str]
 
     def share(self, held: set[str]) -> float:
-        """Of the weight of all terms, that of those in `held`."""
+        """The weighted share of the terms that are in `held`."""
         total = sum(self.weights.values())
         found = sum(weight for term, weight in self.weights.items() if term in held)
         return found / total if total else 0.0
 
     def missing(self, held: set[str]) -> list[str]:
-        """Words that are not in `held`, the most telling first, each once.
+        """Words that are not in `held`, those with the highest weight first, each once.
 
-        Where no blanks part the words, the longest runs of letters that no held pair has a part in.
+        In scripts without spaces, the longest runs of letters that belong to no pair in `held`.
         """
         pairs = [term for term in self.weights if is_unspaced(term)]
         lost = [(-self.weights[run[:2]], run) for run in _lost_runs(pairs, held)]
@@ -103,19 +101,19 @@ class Asked:
 
     @property
     def unknown(self) -> set[str]:
-        """Terms that stand in no passage of the library."""
+        """Terms that are in no passage of the library."""
         return {term for term, weight in self.weights.items() if weight >= IN_NO_PASSAGE}
 
 
 def asked_terms(question: Question, weights: TermWeights) -> Asked:
-    """What is asked for, as terms of the question's language; not how it is asked ("how many")."""
-    # Told from all its words, of which those that only frame it are left out here.
+    """The terms of what is asked for, without framing words such as "how many"."""
+    # The language is detected from all words, including the framing ones.
     language = weights.language(question.written)
     plain = without_asking_phrases(question.plain, language)
     weighed = {
         term: (word, weights.weight(term)) for term, word in question_terms(plain, language).items()
     }
-    # "What does it cost" is answered by a price, and the word need not be there.
+    # "What does it cost" is answered by a price; the verb need not appear in it.
     kept = {
         term: (word, weight)
         for term, (word, weight) in weighed.items()
@@ -139,10 +137,10 @@ def measure(
     sources: Sources,
     reader: PassageReader | None = None,
 ) -> Signals:
-    """The signals for an answer that would cite this evidence, of which there is at least one.
+    """The signals for an answer that cites this evidence, which must not be empty.
 
-    The reader is asked only in English, which it was taught, and where late interaction scored the
-    sentences, beside which its model was fitted.
+    The reader is used only for English, its training language, and only with scores from late
+    interaction, for which its confidence model was fitted.
     """
     asked = asked_terms(question, weights)
     best = max(evidence, key=lambda item: item.score)
@@ -174,9 +172,9 @@ def measure(
 def states_what_is_negated(
     question: Question, evidence: Sequence[Evidence], language: str, sources: Sources
 ) -> bool:
-    """Whether the best quote states what the question negates, and nothing says that it is not.
+    """Whether the best quote states what the question negates, and nothing withdraws it.
 
-    That may be another quote, or the sentence behind the best one, which is shown with it.
+    Another quote may withdraw it, or the sentence after the best one, which is shown with it.
     """
     best = max(evidence, key=lambda item: item.score)
     if not is_negated_otherwise(question.plain, read_with_announcements(best, sources), language):
@@ -194,7 +192,7 @@ def states_what_is_negated(
 def _lost_numbers(
     question: Question, evidence: Sequence[Evidence], language: str, sources: Sources
 ) -> set[str]:
-    """Terms of the numbers that stand in none of the cited passages."""
+    """Terms of the numbers that are in none of the cited passages."""
     if not has_digits(question.plain):
         return set()
     lost = missing_numbers(question.plain, evidence, cited_texts(evidence, sources))
@@ -202,9 +200,9 @@ def _lost_numbers(
 
 
 def _lost_runs(pairs: Sequence[str], held: set[str]) -> Iterator[str]:
-    """Runs of letters of which no pair is held.
+    """Runs of letters that belong to no pair in `held`.
 
-    The letters where two known words meet are a new pair, and no new word.
+    The two letters where known words meet are an unknown pair, but not an unknown word.
     """
     place = 0
     while place < len(pairs):
@@ -220,7 +218,7 @@ def _lost_runs(pairs: Sequence[str], held: set[str]) -> Iterator[str]:
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Where runs of True begin and end; of one alone, with what is beside it."""
+    """Start and end of each run of True; a single flag is extended by its neighbours."""
     at = 0
     for flag, run in groupby(flags):
         end = at + len([*run])
@@ -231,7 +229,7 @@ def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
 
 
 def evidence_terms(evidence: Sequence[Evidence], language: str, sources: Sources) -> set[str]:
-    """Terms of the quotes, of the headings and file names above them, and of a row's column headers."""
+    """Terms of the quotes, their headings and file names, and the column headers of quoted rows."""
     texts = [f"{item.passage.context}\n{item.quote}" for item in evidence]
     texts += [
         sources.text_of(header)
@@ -242,24 +240,24 @@ def evidence_terms(evidence: Sequence[Evidence], language: str, sources: Sources
 
 
 def _scored_by(hits: Sequence[Hit]) -> ScoredBy:
-    """The first of the stages whose score some hit has: there may be hits that nobody looked at."""
+    """The first stage that scored any of the hits; some hits may not have been scored."""
     given = {name for hit in hits for name in hit.scores}
     return next((stage for stage in ScoredBy if stage.value in given), ScoredBy.LATE_INTERACTION)
 
 
-# What a model that reads question and passages together says of an answer, as signals.
+# Signals from the small reader, which reads question and passages together.
 
 _QUOTES = 2
-"""The best quotes are read, each within its passage."""
+"""How many of the best quotes are read, each in its passage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """Log-odds in -9.2..9.2, of the best of what was read.
+    """Log-odds in -9.2..9.2, each the highest of what was read.
 
-    `answers`: a passage answers. `answering`: a quoted sentence is part of an answer. `short` is the
-    short answer in the best quote's passage, as a span of its document; `short_probability`, in 0..1,
-    is the product of the probabilities that the passage answers and that these words do.
+    `answers`: that a passage answers. `answering`: that a quoted sentence is part of an answer. `short`
+    is the short answer in the best quote's passage, as a span of its document; `short_probability`, in
+    0..1, is the product of the probabilities that the passage answers and that these words do.
     """
 
     answers: float
@@ -276,7 +274,7 @@ def read(
     *,
     sources: Sources,
 ) -> Read:
-    """For an answer that would cite this evidence, of which there is at least one piece."""
+    """The reader's signals for an answer that cites this evidence, which must not be empty."""
     best = sorted(evidence, key=lambda item: -item.score)[:_QUOTES]
     places = [(item.passage, item.span) for item in best]
     cited = {item.passage.id for item in best}
@@ -284,7 +282,10 @@ def read(
         places.append((hits[0].passage, _best_sentence(hits[0])))
     readings = reader.read(
         question.plain,
-        [ToRead.of(passage, sources.text_of(passage.span), span) for passage, span in places],
+        [
+            ToRead.from_passage(passage, sources.text_of(passage.span), span)
+            for passage, span in places
+        ],
     )
     quoted = [
         reading.best_of(item.passage, item.span)

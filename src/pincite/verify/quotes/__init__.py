@@ -1,1 +1,1 @@
-"""Are these exact words there?"""
+"""Checks quotes against stored texts and files, and describes their table cells and lists."""

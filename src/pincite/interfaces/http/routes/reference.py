@@ -38,7 +38,7 @@ class AnswerBody(Body):
 @router.post("/api/search")
 def api_search(request: Request, body: ApiSearchBody, served: Library, allowed: MaySee) -> Reply:
     """Passages with their scores; with `generate_answer`, an answer made of checked quotes."""
-    filters = Filters.of(documents=[_pattern(body.document)] if body.document else None)
+    filters = Filters.parse(documents=[_pattern(body.document)] if body.document else None)
     found = served.search(
         body.query, limit=body.top_k, filters=filters, debug=True, allowed=allowed
     )
