@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pincite.interfaces.http.guards.keys import ApiKey
 
 app = typer.Typer(
-    help="Say who may use the server of a library; without a verb, list the keys.",
+    help="Manage who may use the server of a library; without a verb, list the keys.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )
@@ -23,14 +23,14 @@ app = typer.Typer(
 
 @app.callback()
 def access(ctx: typer.Context, library: LibraryOption = DEFAULT_LIBRARY) -> None:
-    """Say who may use the server of a library; without a verb, list the keys."""
+    """Manage who may use the server of a library; without a verb, list the keys."""
     if ctx.invoked_subcommand is None:
         list_keys(library)
 
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(help="Whose it is, for 'list' and the audit log.")],
+    name: Annotated[str, typer.Argument(help="The holder's name, for 'list' and the audit log.")],
     library: LibraryOption = DEFAULT_LIBRARY,
     scope: Annotated[
         list[str] | None,
@@ -38,11 +38,11 @@ def add(
     ] = None,
     collection: Annotated[
         list[str] | None,
-        typer.Option(help="The only collections that it may see; repeatable. Default: all."),
+        typer.Option(help="A collection the key may see; repeatable. Default: all."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key. It is shown this once: only a digest is kept."""
+    """Make a key. It is shown only once: the library keeps a digest of it."""
     from pincite.interfaces.http.guards.keys import Keys
     from pincite.interfaces.http.guards.logs import AuditLog
 
@@ -75,7 +75,7 @@ def revoke(
     identity: Annotated[str, typer.Argument(help="The id that 'list' shows.")],
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Take a key back; a server that runs refuses it from then on."""
+    """Revoke a key; a running server refuses it from then on."""
     from pincite.interfaces.http.guards.keys import Keys
     from pincite.interfaces.http.guards.logs import AuditLog
 
@@ -90,9 +90,9 @@ def revoke(
 
 @app.command("log")
 def log(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
-    """Check the audit log: whether a line was changed or left out.
+    """Check the audit log for lines that were changed or left out.
 
-    The digest of the last line tells a log that was cut off: compare it with one you noted before.
+    To detect a log that was cut off, compare the digest of its last line with one noted earlier.
     """
     from pincite.interfaces.http.guards.logs import AUDIT_FILE, check_audit_log
 
@@ -109,7 +109,7 @@ def log(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -
         say_error(f"{file}: {found.problem}")
     else:
         say(
-            f"{file}: {found.lines} lines follow from each other; the last has the digest {found.last}"
+            f"{file}: {found.lines} lines form an unbroken chain; the last has the digest {found.last}"
         )
     if found.problem:
         raise typer.Exit(VERIFICATION_FAILED)
@@ -124,7 +124,7 @@ def _folder(library: str) -> Path:
 
     folder = local_folder(library)
     if not (database_address(library) or (folder / CATALOG_FILE).is_file()):
-        raise UsageError(f"{library}: there is no library; name one with --library")
+        raise UsageError(f"{library}: there is no library here; name one with --library")
     settings, _ = load_settings(folder)
     return server_folder(folder, settings.server)
 
