@@ -53,7 +53,7 @@ def add(
         print_json({**_form(made.key), "key": made.written})
         return
     say(made.written)
-    say(f"{_told(made.key)}; keep it: it is not shown again")
+    say(f"{_summary(made.key)}; keep it: it is not shown again")
 
 
 @app.command("list")
@@ -66,7 +66,7 @@ def list_keys(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = Fa
         print_json({"keys": [_form(key) for key in found]})
         return
     for key in found:
-        say(f"{key.id}  {_told(key)}, made {key.created_at[:10]}")
+        say(f"{key.id}  {_summary(key)}, made {key.created_at[:10]}")
     say(f"{len(found)} keys")
 
 
@@ -139,6 +139,6 @@ def _form(key: ApiKey) -> dict[str, object]:
     }
 
 
-def _told(key: ApiKey) -> str:
+def _summary(key: ApiKey) -> str:
     seen = "all collections" if key.collections is None else ", ".join(sorted(key.collections))
     return f"{key.name}: {', '.join(sorted(key.scopes))} in {seen}"

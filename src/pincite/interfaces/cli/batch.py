@@ -104,7 +104,7 @@ def _read_questions(path: Path) -> Iterator[dict[str, Any]]:
     except FileNotFoundError as error:
         raise UsageError(f"{path}: no such file; expected a file of questions") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from error
+        raise UsageError(f"{path}: is not UTF-8 ({error.reason}); save it as UTF-8") from error
     if path.suffix.lower() in (".csv", ".tsv"):
         return _rows(path, text)
     # Not `splitlines`, which also splits at characters that JSON allows inside strings.
@@ -121,7 +121,7 @@ def _from_json(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         item = json.loads(line)
     except ValueError as error:
-        raise UsageError(f"{path}, line {number}: not JSON ({error})") from error
+        raise UsageError(f"{path}, line {number}: is not JSON ({error})") from error
     if not isinstance(item, dict) or "id" not in item or not isinstance(item.get("question"), str):
         raise UsageError(
             f'{path}, line {number}: expected {{"id": ..., "question": "..."}}, found {line[:60]}'
@@ -146,7 +146,7 @@ def _rows(path: Path, text: str) -> Iterator[dict[str, Any]]:
             if question:
                 yield {"id": row[names["id"]] if "id" in names else number, "question": question}
     except csv.Error as error:
-        raise UsageError(f"{path}, line {rows.line_num}: not CSV ({error})") from error
+        raise UsageError(f"{path}, line {rows.line_num}: is not CSV ({error})") from error
 
 
 def _answers(

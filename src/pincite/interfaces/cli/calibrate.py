@@ -47,8 +47,8 @@ def calibrate(
 
     data = load_dataset(dataset)
     with pincite.Library.open(library, create=False, profile=profile) as opened:
-        with questions_bar() as told:
-            found = grade(opened, data, told)
+        with questions_bar() as progress:
+            found = grade(opened, data, progress)
         for note in found.notes:
             notice(note)
         made = fitted(

@@ -78,7 +78,7 @@ def create(
         constraints=constraints,
     )
     manifest, digest = make(output, wanted)
-    _tell(output, manifest, digest, as_json=as_json)
+    _print(output, manifest, digest, as_json=as_json)
 
 
 @app.command("verify")
@@ -97,7 +97,7 @@ def verify(
     except BundleError as error:
         say_error(str(error))
         raise typer.Exit(VERIFICATION_FAILED) from error
-    _tell(file, manifest, digest, as_json=as_json)
+    _print(file, manifest, digest, as_json=as_json)
 
 
 def _model(written: str) -> tuple[Path, str]:
@@ -110,7 +110,7 @@ def _model(written: str) -> tuple[Path, str]:
     return added.file_of(added.find(named)), licence
 
 
-def _tell(file: Path, manifest: Manifest, digest: str, *, as_json: bool) -> None:
+def _print(file: Path, manifest: Manifest, digest: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(file), "sha256": digest, **asdict(manifest)})
         return
@@ -142,7 +142,7 @@ def export(
     from pincite.interfaces.offline.library_file import export_library
 
     carried = export_library(named_folder(library, "export"), file, with_sources=sources)
-    _carry_tell(f"wrote {file}", carried, as_json=as_json)
+    _print_carried(f"wrote {file}", carried, as_json=as_json)
     if carried.gone:
         raise typer.Exit(ERROR)
 
@@ -171,16 +171,16 @@ def import_(
     except BundleError as error:
         say_error(str(error))
         raise typer.Exit(VERIFICATION_FAILED) from error
-    _carry_tell(f"made {library}", carried, as_json=as_json)
+    _print_carried(f"made {library}", carried, as_json=as_json)
 
 
-def _carry_tell(done: str, carried: Carried, *, as_json: bool) -> None:
+def _print_carried(done: str, carried: Carried, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(carried))
         return
     say(f"{done}: {carried.documents} documents, {carried.sources} source files")
-    for told in carried.gone[:_GONE_SHOWN]:
-        say_error(f"not included: {told}")
+    for line in carried.gone[:_GONE_SHOWN]:
+        say_error(f"not included: {line}")
     if len(carried.gone) > _GONE_SHOWN:
         say_error(f"and {len(carried.gone) - _GONE_SHOWN} more")
     say(f"SHA-256 {carried.sha256}")

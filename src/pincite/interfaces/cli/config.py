@@ -59,9 +59,9 @@ def show(
     settings, origins = load_settings(local_folder(library), profile=profile)
     values = settings.model_dump(mode="json")
     if as_json:
-        told = {"profile": origins.profile, "settings": values, "origins": origins}
+        form = {"profile": origins.profile, "settings": values, "origins": origins}
         withheld = {str(wish.source): dict(wish.values) for wish in origins.withheld}
-        print_json({**told, "not_approved": withheld, "digest": settings.digest()})
+        print_json({**form, "not_approved": withheld, "digest": settings.digest()})
         return
     for told_of in origins.notices:
         notice(told_of)
@@ -186,7 +186,7 @@ def _print_approvals(approvals: Approvals, *, as_json: bool) -> None:
         print_json([asdict(one) for one in found])
         return
     for one in found:
-        told = ", ".join(f"{name} = {value!r}" for name, value in sorted(one.settings.items()))
-        say(indented(f"{one.path} since {one.approved_at}: {told}"))
+        values = ", ".join(f"{name} = {value!r}" for name, value in sorted(one.settings.items()))
+        say(indented(f"{one.path} since {one.approved_at}: {values}"))
     if not found:
         say("nothing is approved on this machine")

@@ -57,7 +57,7 @@ def demo(
         with pincite.Library.open(folder) as opened:
             report = opened.ingest([sample_documents()])
             answers = [opened.ask(question) for question in sample_questions()]
-        _tell(report, answers, as_json=as_json)
+        _print(report, answers, as_json=as_json)
         if show_page:
             start(str(folder))
 
@@ -71,7 +71,7 @@ def _write_documents(folder: Path) -> None:
     say(f"  pincite ingest {shown}")
 
 
-def _tell(report: IngestReport, answers: list[Answer], *, as_json: bool) -> None:
+def _print(report: IngestReport, answers: list[Answer], *, as_json: bool) -> None:
     if as_json:
         print_json(_form(report, answers))
     else:

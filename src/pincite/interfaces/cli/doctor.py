@@ -259,8 +259,8 @@ def _print(report: dict[str, Any]) -> None:
     after = f", then {reranker['name']} ({reranker['runtime']})" if "runtime" in reranker else ""
     rows["reranker"] = reranker["problem"] or f"{reranker['method']}{after}"
     for place, language_model in enumerate(report["language_models"]):
-        told = language_model["problem"] or language_model["found"]
-        rows["fallback" if place else "writes"] = f"{language_model['model']}: {told}"
+        line = language_model["problem"] or language_model["found"]
+        rows["fallback" if place else "writes"] = f"{language_model['model']}: {line}"
     judge = report["entailment"]
     if judge["problem"] or judge["name"] != "none":
         rows["entailment"] = judge["problem"] or f"statements are judged by {judge['name']}"
@@ -275,12 +275,12 @@ def _print(report: dict[str, Any]) -> None:
         say(indented(found, first=f"{name:<13}"))
     for plugin in report["plugins"]:
         use = "" if plugin["in_force"] else ", not in use"
-        told = (
+        line = (
             plugin["problem"] or f"{plugin['name']} ({plugin['kind']}) of {plugin['package']}{use}"
         )
-        say(indented(told, first=f"{'plugin':<13}"))
-    for told in report["not_approved"]:
-        say(indented(told, first=f"{'settings':<13}"))
+        say(indented(line, first=f"{'plugin':<13}"))
+    for line in report["not_approved"]:
+        say(indented(line, first=f"{'settings':<13}"))
     for problem in [*vectors["problems"], *offsets["problems"]][:_PROBLEMS_SHOWN]:
         say(indented(problem, first=" " * 13))
     for remedy in report["to_do"]:

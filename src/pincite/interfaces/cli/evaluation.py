@@ -30,7 +30,7 @@ from pincite.text.locations import on_one_line, page_and_section
 if TYPE_CHECKING:
     from pincite.evaluate.datasets import Dataset, GoldQuestion
     from pincite.evaluate.judge import JudgePrompts
-    from pincite.evaluate.run import Run, Told
+    from pincite.evaluate.run import ProgressCallback, Run
     from pincite.library.library import Library
     from pincite.settings.loading import Layer
 
@@ -79,8 +79,8 @@ def _judged(opened: Library, question: str, limit: int) -> dict[str, int] | None
         say(indented(on_one_line(opened.catalog.text_of(hit.passage.span)), first="    "))
         answer = ""
         while answer not in ("y", "n", "s"):
-            told = typer.prompt("does it answer? [y/N/s]", default="n", show_default=False)
-            answer = told.strip().lower()[:1]
+            reply = typer.prompt("does it answer? [y/N/s]", default="n", show_default=False)
+            answer = reply.strip().lower()[:1]
         if answer == "s":
             return None
         grades[document] = max(grades.get(document, 0), int(answer == "y"))
@@ -170,8 +170,8 @@ def run_set(
     from pincite.settings.loading import load_settings
 
     settings, origins = load_settings(_checked_library(like), profile=profile)
-    for told in origins.notices:
-        notice(told)
+    for line in origins.notices:
+        notice(line)
     written = [name for name in configs.split(",") if name.strip()]
     if not written:
         raise UsageError(
@@ -240,7 +240,7 @@ def _measured(dataset: Dataset, asked: _Asked, cache: Path, overrides: Layer) ->
         before = (*dataset.notes, *notes)
         for note in before:
             notice(note)
-        with questions_bar() as told:
+        with questions_bar() as progress:
             done = run(
                 dataset,
                 collection,
@@ -248,7 +248,7 @@ def _measured(dataset: Dataset, asked: _Asked, cache: Path, overrides: Layer) ->
                 asked.written,
                 answers_from=asked.answers_from,
                 judge=judge,
-                told=told,
+                progress=progress,
             )
         for note in done.notes[len(before) :]:
             notice(note)
@@ -304,7 +304,7 @@ def _cache() -> Path:
 
 
 @contextmanager
-def questions_bar() -> Iterator[Told | None]:
+def questions_bar() -> Iterator[ProgressCallback | None]:
     """A progress bar for each kind of work, on a terminal."""
     if not sys.stderr.isatty():
         yield None
@@ -314,9 +314,9 @@ def questions_bar() -> Iterator[Told | None]:
     with Progress(console=console(err=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
-        def told(name: str, done: int, total: int) -> None:
+        def show(name: str, done: int, total: int) -> None:
             if name not in tasks:
                 tasks[name] = bar.add_task(name, total=total)
             bar.update(tasks[name], completed=done)
 
-        yield told
+        yield show

@@ -68,9 +68,9 @@ def _print_judged(judged: Form) -> None:
     say(indented(str(judged["by"]), first="judged by "), bold=True)
     for name in JUDGED:
         missing = judged["not_judged"][name]
-        told = f"  ({missing:,} not judged)" if missing else ""
+        note = f"  ({missing:,} not judged)" if missing else ""
         if judged["judged"][name] or missing:
-            say(f"  {name.replace('_', ' '):<28} {_measured(judged, name)}{told}")
+            say(f"  {name.replace('_', ' '):<28} {_measured(judged, name)}{note}")
     found = judged["agreement"]
     if found["passages"]:
         kappa = _number(found["kappa"], 3)
@@ -124,10 +124,10 @@ def print_comparison(form: Form) -> None:
         say()
     say("* the 95 % interval of the difference does not contain 0")
     if form["worse"]:
-        told = ", ".join(
+        measures = ", ".join(
             f"{found['measure']} of {found['configuration']}" for found in form["worse"]
         )
-        say(indented(told, first="clearly worse: "), fg="red", bold=True)
+        say(indented(measures, first="clearly worse: "), fg="red", bold=True)
 
 
 def _value(setting: object) -> str:

@@ -164,22 +164,27 @@ def stats(
 
 def _print_coverage(found: Stats) -> None:
     """One line per file, with its problems below."""
-    from pincite.interfaces.forms import told_flags
+    from pincite.interfaces.forms import flag_lines
 
     reasons = {problem.path: problem.reason for problem in found.failures}
     say(" status      characters  pages  tables  pictures  file", bold=True)
     for file in found.files:
-        told = file.coverage
-        status = "not renewed" if file.path in reasons else told.get("status", "unknown")
-        recognition = told.get("recognition")
+        coverage = file.coverage
+        status = "not renewed" if file.path in reasons else coverage.get("status", "unknown")
+        recognition = coverage.get("recognition")
         say(
-            f" {status:<11} {told.get('characters', 0):>10,}  {told.get('pages') or '':>5}  "
-            f"{told.get('tables') or '':>6}  {told.get('images') or '':>8}  "
+            f" {status:<11} {coverage.get('characters', 0):>10,}  {coverage.get('pages') or '':>5}  "
+            f"{coverage.get('tables') or '':>6}  {coverage.get('images') or '':>8}  "
             f"{short_path(file.path)}",
             fg=None if status == "complete" else "yellow",
         )
-        sure = [f"text recognised in images, {recognition:.0%} sure"] if recognition else []
-        for line in (*told.get("gaps", ()), *sure, *told_flags(file), *told.get("warnings", ())):
+        sure = [f"recognised from pictures, {recognition:.0%} sure"] if recognition else []
+        for line in (
+            *coverage.get("gaps", ()),
+            *sure,
+            *flag_lines(file),
+            *coverage.get("warnings", ()),
+        ):
             say(indented(line, first=" " * 14))
     held = {file.path for file in found.files}
     for path, reason in reasons.items():

@@ -143,8 +143,8 @@ def print_report(report: IngestReport, library: str | None, *, verbose: bool = F
     print_problems("not read:", report.failed, verbose=verbose)
     print_problems("warnings:", report.warnings, verbose=verbose)
     print_problems("needs attention:", report.flagged, verbose=verbose)
-    for told in report.notices:
-        say(indented(f"{told} ('pincite doctor' shows details)", first="note: "), err=True)
+    for line in report.notices:
+        say(indented(f"{line} ('pincite doctor' shows details)", first="note: "), err=True)
     moved = f"{report.moved} moved, " if report.moved else ""
     ignored = f", {report.ignored} ignored" if report.ignored else ""
     partial = f", {report.partial} read only partly" if report.partial else ""
@@ -202,8 +202,8 @@ def reindex(
         stop_kindly(),
         _bar() as progress,
     ):
-        for told in opened.notices:
-            notice(told)
+        for line in opened.notices:
+            notice(line)
         report = opened.reencode(progress=progress)
     if as_json:
         from dataclasses import asdict

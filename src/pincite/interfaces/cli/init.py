@@ -128,9 +128,9 @@ def _print(start: Start) -> None:
         if start.language_model == "none"
         else f"a language model is set: {start.language_model}",
     }
-    for name, told in rows.items():
-        if told:
-            say(indented(told, first=f"{name:<13}"))
+    for name, text in rows.items():
+        if text:
+            say(indented(text, first=f"{name:<13}"))
     for problem in start.problems[:_PROBLEMS_LISTED]:
         say(indented(problem, first=f"{'problem':<13}"))
     say("\nNext:")

@@ -119,7 +119,7 @@ def add(
             came_from=str(file.absolute()),
             received=received,
         )
-    _tell(added, as_json=as_json)
+    _print_added(added, as_json=as_json)
 
 
 @app.command("pull")
@@ -152,7 +152,7 @@ def pull(
             sha256=sha256,
             received=received,
         )
-    _tell(added, as_json=as_json)
+    _print_added(added, as_json=as_json)
 
 
 _NOT_INSTALLED = "not installed"
@@ -169,8 +169,8 @@ def _packaged(*, verify: bool, only: set[str] | None = None) -> Iterator[Row]:
     )
     for name, kind, group, package, suffix in known:
         row = {"name": name, "kind": kind, "setting": f'{group}.model = "{name}"'}
-        told = _file_of_package(package, suffix, verify=verify and (not only or name in only))
-        yield Row(**row, origin=f"package {package}", **told)  # type: ignore[arg-type]
+        found = _file_of_package(package, suffix, verify=verify and (not only or name in only))
+        yield Row(**row, origin=f"package {package}", **found)  # type: ignore[arg-type]
 
 
 def _file_of_package(package: str, suffix: str, *, verify: bool) -> dict[str, object]:
@@ -189,14 +189,14 @@ def _file_of_package(package: str, suffix: str, *, verify: bool) -> dict[str, ob
     path = Path(str(listed[0].locate()))
     recorded = listed[0].hash.value if listed[0].hash else ""
     sha256 = urlsafe_b64decode(recorded + "=" * (-len(recorded) % 4)).hex()
-    told = {"file": str(path), "sha256": sha256}
+    form = {"file": str(path), "sha256": sha256}
     if not path.is_file():
-        return {**told, "state": State.MISSING}
+        return {**form, "state": State.MISSING}
     size = path.stat().st_size
     state = State.UNCHANGED if size == listed[0].size else State.CHANGED
     if verify:
         state = State.VERIFIED if sha256_of(path) == sha256 else State.CHANGED
-    return {**told, "size_bytes": size, "state": state}
+    return {**form, "size_bytes": size, "state": state}
 
 
 def _added(folder: ModelFolder, *, verify: bool, only: set[str] | None = None) -> Iterator[Row]:
@@ -222,7 +222,7 @@ def _print(rows: list[Row]) -> None:
         say(indented(row.origin, first=" " * 37), dim=True)
 
 
-def _tell(model: AddedModel, *, as_json: bool) -> None:
+def _print_added(model: AddedModel, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(model))
         return

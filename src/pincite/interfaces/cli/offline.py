@@ -45,8 +45,8 @@ def _print(found: dict[str, Any]) -> None:
         "elsewhere": "; ".join(found["elsewhere"]) or "no address was connected to or looked up",
         "this machine": "; ".join(found["on_this_machine"]) or "no address of it either",
     }
-    for name, told in rows.items():
-        say(indented(told, first=f"{name:<13}"))
+    for name, text in rows.items():
+        say(indented(text, first=f"{name:<13}"))
     for problem in found["problems"]:
         say(indented(problem, first=f"{'problem':<13}"))
     say("nothing tried to leave" if found["holds"] else "something needs attention")

@@ -76,13 +76,13 @@ def while_writing(chosen: GenerationSettings) -> Iterator[Callable[[Preview], No
     from pincite.interfaces.cli.output import console, indented, visible, visible_line
 
     does = "writes" if chosen.mode == "generated" else "chooses"
-    told = visible_line(f"{chosen.model} {does} ...")
-    with console(err=True).status(Text(told)) as status:
+    title = visible_line(f"{chosen.model} {does} ...")
+    with console(err=True).status(Text(title)) as status:
 
         def show(preview: Preview) -> None:
             said = indented(" ".join(claim.text for claim in preview.claims))
             # No markup: text of documents is shown as is.
-            status.update(Text(f"{told}\n{visible(said)}" if preview.claims else told))
+            status.update(Text(f"{title}\n{visible(said)}" if preview.claims else title))
 
         yield show
 

@@ -106,8 +106,8 @@ def report(
         made = make_report(
             opened, plan, collection=collection, overrides=overrides, progress=progress
         )
-    for told in write_report(made, outputs, fonts=font or [], key=sign):
-        notice(told)
+    for line in write_report(made, outputs, fonts=font or [], key=sign):
+        notice(line)
     if as_json:
         print_json(sealed(report_form(made), sign))
     else:

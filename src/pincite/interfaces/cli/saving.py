@@ -75,7 +75,7 @@ def whole_file(path: Path) -> Iterator[TextIO]:
         draft.unlink(missing_ok=True)
 
 
-def tell_saved(save: Path | None) -> None:
+def print_saved(save: Path | None) -> None:
     """Print where the receipt is, and how to check it."""
     if save is not None:
         shown = short_path(str(save.absolute()))

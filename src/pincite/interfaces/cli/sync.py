@@ -178,7 +178,7 @@ def print_plan(plan: SyncPlan) -> None:
     if len(plan.changes) > _CHANGES_SHOWN:
         say(f" ... and {len(plan.changes) - _CHANGES_SHOWN} more; --json lists all")
     counts = {kind: sum(change.kind == kind for change in plan.changes) for kind in marks}
-    told = [f"{count} {kind}" for kind, count in counts.items() if count]
+    parts = [f"{count} {kind}" for kind, count in counts.items() if count]
     for one in plan.left_alone:
         notice(f"{short_path(one.path)}: {one.reason}")
-    say(", ".join([*told, f"{plan.unchanged} unchanged"]))
+    say(", ".join([*parts, f"{plan.unchanged} unchanged"]))

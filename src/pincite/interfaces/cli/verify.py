@@ -13,8 +13,8 @@ from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import VERIFICATION_FAILED, indented, print_json, say, short_path
 
 _UNSIGNED = (
-    "unsigned: anyone may have written it, or changed it and its digest; only its claims about the "
-    "files were checked"
+    "unsigned: anyone may have written it, or changed it and its digest; only its agreement with "
+    "the files was checked"
 )
 
 

@@ -34,12 +34,12 @@ def worker(
         if status:
             _print_status(opened.queue_status(), verbose=verbose, as_json=as_json)
             return
-        opened.work(once=once, progress=None if as_json else _tell)
+        opened.work(once=once, progress=None if as_json else _print)
         if as_json:
             print_json(asdict(opened.queue_status()))
 
 
-def _tell(step: WorkStep) -> None:
+def _print(step: WorkStep) -> None:
     shown = short_path(step.path)
     say(f"parked  {shown}: {visible_line(step.problem)}" if step.problem else f"done    {shown}")
 
