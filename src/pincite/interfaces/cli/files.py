@@ -164,7 +164,7 @@ def stats(
 
 def _print_coverage(found: Stats) -> None:
     """One line per file, with its problems below."""
-    from pincite.interfaces.forms import flag_lines
+    from pincite.interfaces.forms import flags_of_file
 
     reasons = {problem.path: problem.reason for problem in found.failures}
     say(" status      characters  pages  tables  pictures  file", bold=True)
@@ -182,7 +182,7 @@ def _print_coverage(found: Stats) -> None:
         for line in (
             *coverage.get("gaps", ()),
             *sure,
-            *flag_lines(file),
+            *flags_of_file(file),
             *coverage.get("warnings", ()),
         ):
             say(indented(line, first=" " * 14))
