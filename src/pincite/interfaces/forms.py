@@ -84,7 +84,9 @@ def reported(files: Sequence[FileEntry]) -> list[FileProblem]:
 
 def flagged(files: Sequence[FileEntry]) -> list[FileProblem]:
     """Content that may be meant to deceive, a line for each kind and file."""
-    return [FileProblem(path=file.path, reason=line) for file in files for line in flags_of_file(file)]
+    return [
+        FileProblem(path=file.path, reason=line) for file in files for line in flags_of_file(file)
+    ]
 
 
 def flags_of_file(file: FileEntry) -> list[str]:
