@@ -108,5 +108,5 @@ def keys(
     if as_json:
         print_json({"private_key": str(file), "public_key": str(public), "fingerprint": name})
         return
-    say(f"private key: {file} (not encrypted: whoever has it can sign in your name)")
+    say(f"private key: {file} (not encrypted: anyone who has it can sign in your name)")
     say(f"public key: {public}, fingerprint {name}")
