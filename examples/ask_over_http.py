@@ -1,4 +1,4 @@
-"""Ask a running `pincite serve` and show each statement as soon as it holds. Needs only the standard library.
+"""Ask a running `pincite serve` and show each statement as soon as it is checked. Needs only the standard library.
 
 python ask_over_http.py "Which soil pH is best for tomatoes?" --url http://127.0.0.1:8765 [--key pk_...]
 """
@@ -28,7 +28,7 @@ def events(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def ask(question: str, url: str, key: str) -> Iterator[str]:
-    """Lines to show, the first while the server is still at work."""
+    """Lines to show, the first while the server is still working."""
     headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
@@ -45,7 +45,7 @@ def ask(question: str, url: str, key: str) -> Iterator[str]:
 
 
 def ended(answer: dict[str, Any], url: str) -> Iterator[str]:
-    """Where the quotes stand, or why there are none."""
+    """The locations of the quotes, or why there are none."""
     if answer["status"] != "answered":
         yield "No answer in these documents."
         yield from (f"  - {reason}" for reason in answer["reasons"])

@@ -31,7 +31,7 @@ from pincite import Library, PinciteError
 
 
 def problem(asked: dict[str, Any], library: Library) -> str:
-    """What is wrong with the answer to one question; empty when it holds."""
+    """The problem of the answer to one question; empty if there is none."""
     answer = library.ask(asked["question"])
     if asked["expect"] is None:
         return f"should be refused, and shows: {answer.text[:100]}" if answer.citations else ""
@@ -50,7 +50,7 @@ def problem(asked: dict[str, Any], library: Library) -> str:
 
 
 def main(folder: Path, questions: Path) -> int:
-    """Ask everything and tell what does not hold."""
+    """Ask all questions and report the failures."""
     lines = questions.read_text(encoding="utf-8").splitlines()
     asked = [json.loads(line) for line in lines if line.strip()]
     with (

@@ -1,4 +1,4 @@
-"""Bring a library in step with a folder and list what somebody should look at. For cron or a timer.
+"""Bring a library in step with a folder and list what needs attention. For cron or a timer.
 
     python nightly_sync.py FOLDER LIBRARY
 
@@ -16,7 +16,7 @@ from pincite import Library, PinciteError
 
 
 def attention(folder: Path, library_folder: Path) -> Iterator[str]:
-    """Sync, and give a line for everything that needs a person."""
+    """Sync, and return a line for everything that needs attention."""
     with Library.open(library_folder) as library:
         report = library.ingest([folder])
         for failed in report.failed:

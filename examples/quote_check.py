@@ -3,7 +3,7 @@
     pincite ask "Which soil pH is best for tomatoes?" --save answer.json
     python quote_check.py answer.json
 
-This is what somebody can do who does not trust Pincite. It covers text files in UTF-8; `pincite verify` covers
+A check for those who do not trust Pincite. It covers text files in UTF-8; `pincite verify` covers
 all formats, numbers, boxes on pages and signatures. Exit code 0 when every quote holds, 1 when one does not.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 
 def problem(citation: dict[str, Any]) -> str:
-    """What is wrong with a citation; empty when it holds."""
+    """The problem of a citation; empty if it holds."""
     try:
         content = Path(citation["source"]).read_bytes()
     except OSError as error:
@@ -31,7 +31,7 @@ def problem(citation: dict[str, Any]) -> str:
 
 
 def main(receipt: Path) -> int:
-    """Check every citation and tell."""
+    """Check every citation and print the results."""
     answer = json.loads(receipt.read_text(encoding="utf-8"))
     found = [(one, problem(one)) for one in answer["citations"]]
     for number, (citation, wrong) in enumerate(found, start=1):

@@ -1,4 +1,4 @@
-"""The pages of docs/reference/, made from the program. `scripts/write_docs` writes them."""
+"""The pages of docs/reference/, generated from the program. `scripts/write_docs` writes them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _commands(group: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _command(command: Any) -> list[str]:
-    # The mark that keeps a paragraph's lines apart on a terminal.
+    # The mark that keeps a paragraph's lines separate on a terminal.
     told = inspect.cleandoc(command.help or "").replace("\b\n", "").strip()
     context = typer.Context(command)
     records = [
@@ -116,14 +116,14 @@ def _cell(text: str) -> str:
 
 
 def http_page(described: Mapping[str, Any]) -> str:
-    """Every address with what it takes and the right that it needs."""
+    """Every address with its parameters and the scope that it needs."""
     parts = [
         "# HTTP",
         "",
         WRITTEN,
         "",
         "The same as `/openapi.json` of a running server, shorter. [server.md](../server.md) explains how to use it.",
-        "*Right* is the scope that a key needs where keys are used ([security.md](../security.md)). Every error is a",
+        "*Right* is the scope that a key needs if keys are used ([security.md](../security.md)). Every error is a",
         "problem object ([errors.md](errors.md)). Unknown fields are refused.",
     ]
     for path, methods in described["paths"].items():
@@ -182,7 +182,7 @@ def mcp_page(tools: Tools) -> str:
         "",
         WRITTEN,
         "",
-        "All tools only read. [clients.md](../clients.md) says how an assistant starts them.",
+        "All tools are read-only. [clients.md](../clients.md) explains how an assistant starts them.",
     ]
     for tool in tools.all():
         parts += ["", f"## {tool.name}", "", _cell(tool.description or "")]
@@ -196,7 +196,7 @@ def mcp_page(tools: Tools) -> str:
 
 
 def formats_page(answer: Mapping[str, Any]) -> str:
-    """What is read, and what is written: an answer field by field, as one was made now."""
+    """File formats read and written, with an example answer field by field."""
     kinds: dict[str, list[str]] = {}
     for suffix, kind in READABLE_SUFFIXES.items():
         kinds.setdefault(kind.value, []).append(f"`{suffix}`")
@@ -205,17 +205,17 @@ def formats_page(answer: Mapping[str, Any]) -> str:
         "",
         WRITTEN,
         "",
-        "## What is read",
+        "## Formats read",
         "",
-        "The first bytes of a file decide; its name only where they do not.",
+        "The first bytes of a file determine its format; its name only if they do not.",
         "",
-        "| kind | endings |",
+        "| kind | suffixes |",
         "|---|---|",
         *(f"| {kind} | {', '.join(suffixes)} |" for kind, suffixes in kinds.items()),
         "",
-        "[files.md](../files.md) shows what became of a hundred difficult files.",
+        "[files.md](../files.md) shows how a hundred difficult files are read.",
         "",
-        "## What is written",
+        "## Formats written",
         "",
         "| file | made by | read by |",
         "|---|---|---|",
@@ -244,13 +244,13 @@ def formats_page(answer: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-# What differs from machine to machine or from run to run.
+# Values that differ between machines or runs.
 _VARYING = ("timings", "source", "corpus_version", "settings_digest", "confidence", "support")
 _KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", list: "list", dict: "object"}
 
 
 def _example(form: Mapping[str, Any], skip: tuple[str, ...] = ()) -> Iterator[str]:
-    yield "| field | type | for instance |"
+    yield "| field | type | example |"
     yield "|---|---|---|"
     for name, value in form.items():
         kind = "null" if value is None else _KINDS[type(value)]
@@ -282,7 +282,7 @@ def errors_page() -> str:
             "",
             WRITTEN,
             "",
-            "A message says what was found, what was expected and what to do next. Everything that is raised on",
+            "A message says what was found, what was expected and what to do next. Every error raised on",
             "purpose is a `PinciteError`; each class is a name of `pincite.errors`.",
             "The last two columns are the exit code of a command and the status of the server.",
             "",
@@ -291,7 +291,7 @@ def errors_page() -> str:
             *rows,
             "",
             "A problem object (RFC 9457) has `type` (`urn:pincite:problem:NAME`), `title`, `status`, `detail`, `instance`",
-            "and `request_id`; status 422 has `problems` too, one for each field. 503 comes with `Retry-After`.",
+            "and `request_id`; status 422 also has `problems`, one for each field. 503 comes with `Retry-After`.",
         ]
     )
 
@@ -308,15 +308,15 @@ def _error_classes() -> list[tuple[str, type[Exception]]]:
 
 
 def plugins_page() -> str:
-    """The groups of entry points, and the Protocols that plugins fulfil."""
+    """The groups of entry points, and the Protocols that plugins implement."""
     parts = [
         "# Plugins: groups and Protocols",
         "",
         WRITTEN,
         "",
-        "[plugins.md](../plugins.md) explains what each may do. The groups of entry points are",
+        "[plugins.md](../plugins.md) explains what each can do. The groups of entry points are",
         f"{', '.join(f'`pincite.{kind}`' for kind in KINDS)}.",
-        "A plugin gives objects with the methods below; their types are those of `pincite.stages`.",
+        "A plugin provides objects with the methods below; their types are those of `pincite.stages`.",
     ]
     for name, kind in vars(stages).items():
         if inspect.isclass(kind) and getattr(kind, "_is_protocol", False) and kind.__module__ == stages.__name__:

@@ -70,7 +70,7 @@ def run_cli(*args: str | Path, cwd: Path | None = None, **env: str) -> Result:
 def clean(result: Result) -> Result:
     """Assert that nothing unforeseen happened."""
     assert "Traceback" not in result.stderr, result.stderr
-    assert "fault in Pincite" not in result.stderr, result.stderr
+    assert "bug in Pincite" not in result.stderr, result.stderr
     return result
 
 

@@ -132,7 +132,7 @@ def test_whichever_page_is_overwritten_no_error_escapes_that_is_not_ours(
 
 
 def test_doctor_finds_overwritten_pages_that_no_question_needs(library: Path) -> None:
-    assert "in one piece" in lexical_cli("doctor", "-l", library).stdout
+    assert "undamaged" in lexical_cli("doctor", "-l", library).stdout
     catalog = library / CATALOG_FILE
     with closing(sqlite3.connect(catalog)) as connection:
         query = "SELECT rootpage FROM sqlite_master WHERE name = 'ix_turns_conversation'"

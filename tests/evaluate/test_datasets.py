@@ -62,7 +62,7 @@ def test_labels_that_lead_nowhere_are_counted(folder: Path) -> None:
     assert len(found.questions[0].spans) == 1
     assert found.notes[1:4] == (
         "left out: 1 judgements of questions that are not in queries.jsonl",
-        "left out: 2 gold spans that lie outside the text of their document",
+        "left out: 2 gold spans outside the text of their document",
         "left out: 1 gold spans of questions that are not in queries.jsonl",
     )
 

@@ -529,10 +529,10 @@ def test_a_wrong_configuration_is_told_before_the_work(folder: Path, tmp_path: P
         (("--save", "nowhere/run.json"), "its folder does not exist"),
         (("--save", "."), "is a folder; expected the name of a file"),
         (("--html", "."), "is a folder; expected the name of a file"),
-        (("--library", "nowhere"), "there is no library; --library names one that 'ingest' made"),
-        (("--configs", ""), "names no configuration; such as: bm25"),
+        (("--library", "nowhere"), "there is no library here; --library expects one"),
+        (("--configs", ""), "names no configuration; expected names such as: bm25"),
         (("--judge-prompts", "mine.toml"), "add --judge"),
-        (("--configs", ","), "names no configuration; such as: bm25"),
+        (("--configs", ","), "names no configuration; expected names such as: bm25"),
     ],
 )
 def test_wrong_requests_are_told_before_the_work(

@@ -440,7 +440,7 @@ def test_answers_never_replace_their_questions(new_library: Path, folder: Path) 
     (folder.parent / "link.jsonl").symlink_to(questions)
     for output in ("q.jsonl", "same.jsonl", "link.jsonl"):
         result = lexical_cli("batch", questions, "-o", folder.parent / output, "-l", new_library)
-        refused(result, 2, "is what is read")
+        refused(result, 2, "is the input and would be replaced")
     assert questions.read_text().startswith('{"id": 1')
 
 

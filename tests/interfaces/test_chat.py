@@ -87,7 +87,7 @@ def test_exit_codes_tell_that_nothing_was_answered_or_asked(place: Path) -> None
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--list", "--delete", "1"], "give one of them"),
+        (["--list", "--delete", "1"], "use one of them"),
         (["--delete", "999"], "there is no conversation 999"),
         (["-c", "nope"], "no collection 'nope'; there are: default"),
     ],

@@ -475,7 +475,7 @@ def test_another_encoder_is_told_by_doctor_and_brought_in_by_reindex(
     after = run_cli("doctor", "--library", library)
     assert after.returncode == 0, after.stdout
     fits_a_terminal(after.stdout)
-    assert "its files are those that encoded the library" in " ".join(after.stdout.split())
+    assert "its files are those used to encode the library" in " ".join(after.stdout.split())
     again = run_cli("reindex", "--library", library)
     assert again.stdout.startswith(f"everything is encoded with {report['encoder']} already")
 

@@ -34,7 +34,7 @@ def test_init_makes_a_library_and_names_the_commands_that_come_next(folder: Path
     told = call_cli("init", cwd=folder)
     assert told.returncode == 0
     assert ".pincite is new" in told.stdout
-    assert "3 files to take in from this folder: 2 .txt, 1 .md" in words(told.stdout)
+    assert "3 files to ingest from this folder: 2 .txt, 1 .md" in words(told.stdout)
     assert "1 .jpg" in told.stdout
     commands = [line.strip() for line in told.stdout.partition("Next:")[2].splitlines() if line]
     assert commands[0] == "pincite ingest ."
@@ -65,7 +65,7 @@ def test_init_of_another_library_names_it_in_each_command(folder: Path, tmp_path
 def test_init_where_nothing_can_be_read_points_elsewhere(tmp_path: Path) -> None:
     told = call_cli("init", cwd=tmp_path)
     assert told.returncode == 0
-    assert "none that Pincite reads in this folder" in words(told.stdout)
+    assert "none in this folder that Pincite reads" in words(told.stdout)
     assert "pincite demo" in told.stdout
     refused(
         call_cli("init", tmp_path / "nowhere", cwd=tmp_path), 2, "does not exist", "name the folder"
@@ -84,7 +84,7 @@ def test_an_ingest_that_took_in_nothing_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
     told = lexical_cli("ingest", ".", cwd=tmp_path)
     assert told.returncode == 1
-    assert "nothing was taken in" in told.stdout
+    assert "no file was ingested" in told.stdout
     assert "the folder has no files Pincite reads (.pdf" in told.stderr
     assert "--strict" not in told.stdout
 
@@ -129,7 +129,7 @@ def doctor(library: Path, **settings: str) -> dict[str, Any]:
 def test_doctor_of_an_empty_library_says_how_to_fill_it(tmp_path: Path) -> None:
     call_cli("init", tmp_path, "-l", tmp_path / "library")
     (told,) = doctor(tmp_path / "library")["to_do"]
-    assert told.startswith("the library is empty: take documents in with 'pincite ingest PATH")
+    assert told.startswith("the library is empty: add documents with 'pincite ingest PATH")
 
 
 def test_a_healthy_library_has_nothing_to_do(sample: SampleLibrary) -> None:
@@ -171,7 +171,7 @@ def test_the_remedy_for_a_changed_file_is_to_ingest_it_again(folder: Path, libra
     (folder / "pump.txt").write_text("The pump is checked on day 8.\n")
     told = lexical_cli("doctor", "-l", library, "--json")
     found = json.loads(told.stdout)
-    assert [one for one in found["to_do"] if "not as they were ingested" in one]
+    assert [one for one in found["to_do"] if "changed since they were ingested" in one]
     lexical_cli("ingest", folder, "-l", library)
     again = json.loads(lexical_cli("doctor", "-l", library, "--json").stdout)
-    assert not [one for one in again["to_do"] if "not as they were ingested" in one]
+    assert not [one for one in again["to_do"] if "changed since they were ingested" in one]

@@ -68,7 +68,9 @@ def test_files_that_fail_are_told_in_a_line_and_an_error_only_when_strict(
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and nothing more")
     result = lexical_cli(verb, folder, "--library", library)
     assert result.returncode == 0, result.stderr
-    assert "no answer knows the file that failed; --strict makes that exit code 1" in result.stdout
+    assert (
+        "answers do not use the file that failed; --strict makes that exit code 1" in result.stdout
+    )
     for form in ([], ["--json"]):
         strict = lexical_cli(verb, folder, "--library", library, "--strict", *form)
         assert strict.returncode == 1

@@ -75,7 +75,7 @@ def test_a_section_whose_filter_nothing_fulfils_says_so_and_the_others_go_on(
     folder: Path, saved: dict[str, Any]
 ) -> None:
     assert "no document matches 'nothing.pdf'" in answers(saved)[3]["problem"]
-    assert "This could not be asked" in (folder / "stand.md").read_text(encoding="utf-8")
+    assert "This question could not be asked" in (folder / "stand.md").read_text(encoding="utf-8")
 
 
 def test_the_sources_are_listed_with_pages_and_checksums(saved: dict[str, Any]) -> None:

@@ -150,7 +150,9 @@ def test_an_approval_can_be_listed_and_taken_back(library: Path, stranger: ChatS
     assert json.loads(call_cli("config", "trust", "--list", "--json").stdout) == []
     asked(library)
     assert stranger.requests == []
-    refused(call_cli("config", "trust", "--remove", library), 2, "nothing of it is approved")
+    refused(
+        call_cli("config", "trust", "--remove", library), 2, "none of its settings are approved"
+    )
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def test_an_unsigned_receipt_says_so(tmp_path: Path, note: Path) -> None:
     receipt = saved(tmp_path / "a.json", str(note), of=cited(note))
     told = call_cli("verify", receipt)
     assert told.returncode == 0
-    assert told.stdout.count("unsigned: anybody may have written it") == 1
+    assert told.stdout.count("unsigned: anyone may have written it") == 1
     form = json.loads(call_cli("verify", receipt, "--json").stdout)
     assert (form["verified"], form["signed"], form["signed_by"]) == (True, False, "")
 

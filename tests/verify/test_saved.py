@@ -177,7 +177,7 @@ def test_a_count_is_saved_signed_and_verified(sample: SampleLibrary, tmp_path: P
     told = call_cli("verify", page, "--public-key", tmp_path / "key.pub")
     assert told.returncode == 0
     assert "signed by this key" in told.stdout
-    assert "whose it is, only --public-key tells" in " ".join(
+    assert "use --public-key to check whose key it is" in " ".join(
         call_cli("verify", page).stdout.split()
     )
 
@@ -185,9 +185,9 @@ def test_a_count_is_saved_signed_and_verified(sample: SampleLibrary, tmp_path: P
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--sign", "key"], "give --save FILE too"),
+        (["--sign", "key"], "add --save FILE"),
         (["--save", "a.json", "--sign", "nowhere"], "no such file"),
-        (["--save", "a.txt"], "saved as .json or .html"),
+        (["--save", "a.txt"], "expected a file name that ends in .json or .html"),
     ],
 )
 def test_what_cannot_be_saved_is_refused_before_anything_is_asked(

@@ -250,7 +250,7 @@ class GradedSet:
 
 
 def grade(
-    library: Library, data: Dataset, told: Callable[[str, int, int], None] | None = None
+    library: Library, data: Dataset, progress: Callable[[str, int, int], None] | None = None
 ) -> GradedSet:
     """Grade the answers: right if any quote covers a gold span or contains a gold answer.
 
@@ -271,8 +271,8 @@ def grade(
             graded.append(Graded(confidence=answer.confidence, right=right))
         else:
             refused += 1
-        if told:
-            told("questions", number, len(data.questions))
+        if progress:
+            progress("questions", number, len(data.questions))
     missing = f"left out: {left_out:,} questions about documents that are not in the library"
     return GradedSet(
         graded=tuple(graded),

@@ -280,7 +280,7 @@ def _spans(path: Path, known: _Known) -> dict[str, list[GoldSpan]]:
         if question not in known.questions:
             known.miss("gold spans of questions that are not in queries.jsonl")
         elif not 0 <= start < end <= known.lengths.get(document, 0):
-            known.miss("gold spans that lie outside the text of their document")
+            known.miss("gold spans outside the text of their document")
         else:
             found.setdefault(question, []).append(GoldSpan(document=document, start=start, end=end))
     return found

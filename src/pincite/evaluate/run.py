@@ -30,7 +30,7 @@ from pincite.settings.trust import Approvals, wish_of
 
 ANSWERS_FROM = "default"
 
-Told = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 """Called with the configuration, the questions done and the total."""
 
 
@@ -93,7 +93,7 @@ def run(
     *,
     answers_from: str = ANSWERS_FROM,
     judge: Judge | None = None,
-    told: Told | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Run:
     """Ask all questions; with a judge, let it read the answers.
 
@@ -103,10 +103,14 @@ def run(
     searches, memory, notes = {}, {}, [*dataset.notes, *collection.notes, *_left_out(compared)]
     for one in compared:
         stages = collection.library.stages_with(one.settings)
-        said: Counter[str] = Counter()
-        searches[one.name] = tuple(_searches(collection, stages, questions, one.name, said, told))
+        counts: Counter[str] = Counter()
+        searches[one.name] = tuple(
+            _searches(collection, stages, questions, one.name, counts, progress)
+        )
         memory[one.name] = peak_memory_mb()
-        notes += (f"{one.name}: {notice}" for notice in _counted(stages, said, searches[one.name]))
+        notes += (
+            f"{one.name}: {notice}" for notice in _counted(stages, counts, searches[one.name])
+        )
     stages = collection.library.stages_with(answering.settings)
     if answering.name not in searches:
         notes += (f"answers of {answering.name}: {notice}" for notice in stages.notices)
@@ -114,8 +118,8 @@ def run(
     answers = []
     for number, question in enumerate(questions, start=1):
         answers.append(answer_record(collection, stages, question, judge))
-        if told:
-            told("answers", number, len(questions))
+        if progress:
+            progress("answers", number, len(questions))
     return Run(
         dataset=dataset.name,
         documents=len(dataset.documents),
@@ -149,10 +153,10 @@ def _of_stages(found: SearchResult, stages: AnswerStages) -> Iterator[str]:
 
 
 def _counted(
-    stages: AnswerStages, said: Mapping[str, int], records: Sequence[SearchRecord]
+    stages: AnswerStages, counts: Mapping[str, int], records: Sequence[SearchRecord]
 ) -> Iterator[str]:
     yield from stages.notices
-    for notice, count in said.items():
+    for notice, count in counts.items():
         yield f"{notice} ({count:,} of {len(records):,} questions)"
 
 
@@ -161,10 +165,10 @@ def _searches(
     stages: AnswerStages,
     questions: Sequence[GoldQuestion],
     name: str,
-    said: Counter[str],
-    told: Told | None,
+    counts: Counter[str],
+    progress: ProgressCallback | None,
 ) -> Iterator[SearchRecord]:
-    """A record of each question; notices about the stages are counted in `said`."""
+    """A record of each question; notices about the stages are counted in `counts`."""
     judged = [question for question in questions if question.relevant]
     if judged:
         search(Question(text=judged[0].text), stages)  # warms up; not measured
@@ -172,14 +176,14 @@ def _searches(
     collection.library.forget_questions()
     for number, question in enumerate(judged, start=1):
         found = search(Question(text=question.text), stages)
-        said.update(_of_stages(found, stages))
+        counts.update(_of_stages(found, stages))
         yield SearchRecord(
             question=question.id,
             ranked=collection.ranked(found.hits),
             timings=dict(found.timings),
         )
-        if told:
-            told(name, number, len(judged))
+        if progress:
+            progress(name, number, len(judged))
 
 
 # Peak memory of this process.

@@ -1,1 +1,1 @@
-"""How do people and programs ask?"""
+"""Interfaces for people and programs: commands, HTTP, MCP, and plugins for frameworks."""

@@ -84,10 +84,12 @@ def reported(files: Sequence[FileEntry]) -> list[FileProblem]:
 
 def flagged(files: Sequence[FileEntry]) -> list[FileProblem]:
     """Content that may be meant to deceive, a line for each kind and file."""
-    return [FileProblem(path=file.path, reason=line) for file in files for line in told_flags(file)]
+    return [
+        FileProblem(path=file.path, reason=line) for file in files for line in flags_of_file(file)
+    ]
 
 
-def told_flags(file: FileEntry) -> list[str]:
+def flags_of_file(file: FileEntry) -> list[str]:
     """The flags of a file as text."""
     flags = file.coverage.get("flags", ())
     return list(flag_lines([(flag["kind"], flag["detail"]) for flag in flags]))

@@ -170,7 +170,7 @@ class _Layout:
         for item, given in zip(section.asked, numbers, strict=True):
             yield Heading(text=plain(item.question), level=3)
             if item.answer is None:
-                yield _paragraph(f"This could not be asked: {item.problem}.", Look.NOTE)
+                yield _paragraph(f"This question could not be asked: {item.problem}.", Look.NOTE)
             elif item.is_answered:
                 yield from self._answer(item.answer, given)
             else:

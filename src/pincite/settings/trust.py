@@ -1,6 +1,6 @@
 """Approval of settings from others that choose a server, a model or a file.
 
-A library, a report template or a profile file may come from somebody else. The settings below decide
+A library, a report template or a profile file may come from someone else. The settings below decide
 where questions and quotes are sent, or which file is loaded. They apply on this machine only after
 its user has approved them, as with Git's `safe.directory`. A change needs another approval.
 """

@@ -276,7 +276,7 @@ class PassageReaderContract:
     """Fixture: `passage_reader`."""
 
     def test_each_passage_has_a_reading_in_range(self, passage_reader: PassageReader) -> None:
-        """In 0..1, whatever the text is made of, one for each sentence that was read."""
+        """Probabilities in 0..1 for any text, one for each sentence that was read."""
         readings = passage_reader.read(_ASKED, _TO_READ)
         assert len(readings) == len(_TO_READ)
         for passage, reading in zip(_TO_READ, readings, strict=True):
@@ -285,14 +285,14 @@ class PassageReaderContract:
             assert all(0 <= found <= 1 for found in (reading.answers, *said))
 
     def test_a_short_answer_lies_in_its_passage(self, passage_reader: PassageReader) -> None:
-        """Some characters of the text, with a probability."""
+        """A range of characters of the text, with a probability."""
         for passage, reading in zip(_TO_READ, passage_reader.read(_ASKED, _TO_READ), strict=True):
             if reading.short is not None:
                 assert 0 <= reading.short.start < reading.short.end <= len(passage.text)
                 assert 0 <= reading.short.probability <= 1
 
-    def test_the_passage_that_answers_is_told(self, passage_reader: PassageReader) -> None:
-        """So are the sentence and the words in it."""
+    def test_the_passage_that_answers_is_recognized(self, passage_reader: PassageReader) -> None:
+        """Its sentence and the words in it are recognized too."""
         right, other = passage_reader.read(_ASKED, _TO_READ[:2])
         assert right.answers > other.answers
         assert right.sentences[0] == max(found for found in right.sentences if found is not None)
@@ -302,14 +302,12 @@ class PassageReaderContract:
     def test_a_reading_does_not_depend_on_the_other_passages(
         self, passage_reader: PassageReader
     ) -> None:
-        """Alone and together, to the last digit."""
+        """Bit for bit: alone and together."""
         alone = [passage_reader.read(_ASKED, [passage])[0] for passage in _TO_READ]
         assert passage_reader.read(_ASKED, _TO_READ) == alone
 
-    def test_what_is_to_be_quoted_of_a_long_passage_is_read(
-        self, passage_reader: PassageReader
-    ) -> None:
-        """Wherever it stands."""
+    def test_the_quoted_part_of_a_long_passage_is_read(self, passage_reader: PassageReader) -> None:
+        """Wherever it occurs."""
         begin = len(_FILLER)
         text = _FILLER + _SHORT + " " + _FILLER
         quoted = (begin, begin + len(_SHORT))
@@ -317,16 +315,16 @@ class PassageReaderContract:
         assert passage_reader.read(_ASKED, [passage])[0].sentences[0] is not None
 
     def test_a_question_of_any_length_can_be_asked(self, passage_reader: PassageReader) -> None:
-        """One without words, and one that fills the window alone."""
+        """One without words, and one that fills the whole window."""
         for question in ("", "?", "which valve " * 3000):
             assert len(passage_reader.read(question, _TO_READ[:2])) == 2
 
     def test_no_passages_have_no_readings(self, passage_reader: PassageReader) -> None:
-        """Nothing is asked of the model."""
+        """The model is not called."""
         assert passage_reader.read(_ASKED, []) == []
 
     def test_it_says_what_it_is(self, passage_reader: PassageReader) -> None:
-        """For the digest of an answer, and for `pincite doctor`."""
+        """Used by the digest of an answer and by `pincite doctor`."""
         assert passage_reader.name
         assert passage_reader.runtime
 

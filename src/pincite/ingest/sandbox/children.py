@@ -63,7 +63,7 @@ class Keeper:
     """
 
     in_force: Mapping[str, str]
-    """For each confinement mechanism, why it is unavailable; empty if it is in force."""
+    """For each confinement mechanism, why it is unavailable; empty if it is in effect."""
 
     def __init__(self, limits: Mapping[str, Any], startup_seconds: float) -> None:
         self._limits = limits

@@ -67,7 +67,7 @@ _END_WITH_PARENT = 1
 def restrict_to_installation() -> dict[str, str]:
     """Restrict this process to the files of Python, its libraries and Pincite.
 
-    Returns for each mechanism why it is unavailable, or an empty string if it is in force. Called in
+    Returns for each mechanism why it is unavailable, or an empty string if it is in effect. Called in
     the process that forks the readers, which inherit it. It must still have only one thread.
     """
     problem = seccomp.refuse_new_privileges()

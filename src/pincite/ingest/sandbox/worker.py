@@ -1,4 +1,4 @@
-"""The processes that parse files: a keeper holds the readers loaded and forks a child per file.
+"""The processes that parse files: a keeper process loads the readers and forks a child per file.
 
 The keeper receives requests over a socket at its standard input: a JSON object, with the open document
 and the pipe for the answer as descriptors. So the child has that file and that pipe, and nothing of

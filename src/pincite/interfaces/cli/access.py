@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pincite.interfaces.http.guards.keys import ApiKey
 
 app = typer.Typer(
-    help="Say who may use the server of a library; without a verb, list the keys.",
+    help="Manage who may use the server of a library; without a verb, list the keys.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )
@@ -23,14 +23,14 @@ app = typer.Typer(
 
 @app.callback()
 def access(ctx: typer.Context, library: LibraryOption = DEFAULT_LIBRARY) -> None:
-    """Say who may use the server of a library; without a verb, list the keys."""
+    """Manage who may use the server of a library; without a verb, list the keys."""
     if ctx.invoked_subcommand is None:
         list_keys(library)
 
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(help="Whose it is, for 'list' and the audit log.")],
+    name: Annotated[str, typer.Argument(help="The holder's name, for 'list' and the audit log.")],
     library: LibraryOption = DEFAULT_LIBRARY,
     scope: Annotated[
         list[str] | None,
@@ -38,11 +38,11 @@ def add(
     ] = None,
     collection: Annotated[
         list[str] | None,
-        typer.Option(help="The only collections that it may see; repeatable. Default: all."),
+        typer.Option(help="A collection the key may see; repeatable. Default: all."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key. It is shown this once: only a digest is kept."""
+    """Make a key. It is shown only once: the library keeps a digest of it."""
     from pincite.interfaces.http.guards.keys import Keys
     from pincite.interfaces.http.guards.logs import AuditLog
 
@@ -53,7 +53,7 @@ def add(
         print_json({**_form(made.key), "key": made.written})
         return
     say(made.written)
-    say(f"{_told(made.key)}; keep it: it is not shown again")
+    say(f"{_summary(made.key)}; keep it: it is not shown again")
 
 
 @app.command("list")
@@ -66,7 +66,7 @@ def list_keys(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = Fa
         print_json({"keys": [_form(key) for key in found]})
         return
     for key in found:
-        say(f"{key.id}  {_told(key)}, made {key.created_at[:10]}")
+        say(f"{key.id}  {_summary(key)}, made {key.created_at[:10]}")
     say(f"{len(found)} keys")
 
 
@@ -75,7 +75,7 @@ def revoke(
     identity: Annotated[str, typer.Argument(help="The id that 'list' shows.")],
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Take a key back; a server that runs refuses it from then on."""
+    """Revoke a key; a running server refuses it from then on."""
     from pincite.interfaces.http.guards.keys import Keys
     from pincite.interfaces.http.guards.logs import AuditLog
 
@@ -90,9 +90,9 @@ def revoke(
 
 @app.command("log")
 def log(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -> None:
-    """Check the audit log: whether a line was changed or left out.
+    """Check the audit log for lines that were changed or left out.
 
-    The digest of the last line tells a log that was cut off: compare it with one you noted before.
+    To detect a log that was cut off, compare the digest of its last line with one noted earlier.
     """
     from pincite.interfaces.http.guards.logs import AUDIT_FILE, check_audit_log
 
@@ -109,7 +109,7 @@ def log(library: LibraryOption = DEFAULT_LIBRARY, as_json: JsonOption = False) -
         say_error(f"{file}: {found.problem}")
     else:
         say(
-            f"{file}: {found.lines} lines follow from each other; the last has the digest {found.last}"
+            f"{file}: {found.lines} lines form an unbroken chain; the last has the digest {found.last}"
         )
     if found.problem:
         raise typer.Exit(VERIFICATION_FAILED)
@@ -124,7 +124,7 @@ def _folder(library: str) -> Path:
 
     folder = local_folder(library)
     if not (database_address(library) or (folder / CATALOG_FILE).is_file()):
-        raise UsageError(f"{library}: there is no library; name one with --library")
+        raise UsageError(f"{library}: there is no library here; name one with --library")
     settings, _ = load_settings(folder)
     return server_folder(folder, settings.server)
 
@@ -139,6 +139,6 @@ def _form(key: ApiKey) -> dict[str, object]:
     }
 
 
-def _told(key: ApiKey) -> str:
+def _summary(key: ApiKey) -> str:
     seen = "all collections" if key.collections is None else ", ".join(sorted(key.collections))
     return f"{key.name}: {', '.join(sorted(key.scopes))} in {seen}"

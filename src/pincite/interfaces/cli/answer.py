@@ -205,7 +205,7 @@ def _print_claim(
 
 
 def _lines(claim: Claim, citation: Citation) -> Iterator[tuple[str, str]]:
-    """The lines of each block of a quote as a reader sees it, with the part that answers."""
+    """The lines of each block of a quote as displayed, with the part that answers."""
     ranges: list[tuple[int, int, BlockKind | None]]
     ranges = [(piece.start, piece.end, piece.kind) for piece in claim.pieces]
     first, last = claim.telling or (0, 0)

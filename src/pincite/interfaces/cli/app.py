@@ -1,4 +1,4 @@
-"""The `pincite` command: one file for each verb, and how failures become exit codes."""
+"""The `pincite` command: one file for each verb, and the mapping from failures to exit codes."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from pincite.interfaces.cli.plugin_commands import CommandsAndPlugins
 app = typer.Typer(
     name="pincite",
     cls=CommandsAndPlugins,
-    help="Ask your own documents. Every answer is made of exact, checked quotes - or refused.",
+    help="Ask your own documents. Every answer is made of exact, checked quotes, or is refused.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    # Plain help: the boxes would cost a fifth of a second at every start.
+    # Plain help: importing the code for boxes would add 0.2 s to every start.
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Exit codes: 0 answered or done, 1 error, 2 usage, 3 no answer, 4 verification failed, "
@@ -84,28 +84,28 @@ app.add_typer(access.app, name="access")
 
 
 _NEW_OBJECTS_BEFORE_A_LOOK = 20_000
-"""How many before Python looks for garbage: with its 700, a short command would spend much of its time
-looking again and again through what its imports have made, which stays."""
+"""Allocations before Python's garbage collection runs. At its default of 700, a short command
+would spend much of its time rescanning objects that its imports made and that stay alive."""
 
 
 def main() -> None:
     """Run the command line. Every failure is one clear message and a defined exit code."""
     gc.set_threshold(_NEW_OBJECTS_BEFORE_A_LOOK)
-    # It would look through all installed packages for its plugins; none of them checks our settings.
+    # Pydantic would search all installed packages for plugins; none of them checks our settings.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # Text of documents may hold what the terminal's encoding cannot show.
+    # Documents may contain characters that the terminal's encoding cannot represent.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        # `python -m pincite` calls itself so too: usage lines and shell completion name the command.
+        # Also for `python -m pincite`: usage lines and shell completion must name the command.
         app(prog_name="pincite")
     except (UsageError, SettingsError) as error:
         _fail(str(error), USAGE)
     except PinciteError as error:
         _fail(str(error), ERROR)
     except BrokenPipeError:
-        # The reader of our output (head, less) has gone. Keep Python from complaining at exit.
+        # The reader of our output (head, less) has exited. Keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(ERROR)
     except OSError as error:
@@ -114,7 +114,7 @@ def main() -> None:
         if os.environ.get("PINCITE_DEBUG"):
             raise
         _fail(
-            f"unexpected {type(error).__name__}: {error}. This is a fault in Pincite; set "
+            f"unexpected {type(error).__name__}: {error}. This is a bug in Pincite; set "
             "PINCITE_DEBUG=1 to see where it happened, and please report it",
             ERROR,
         )

@@ -40,7 +40,7 @@ from pincite.interfaces.cli.options import (
 )
 from pincite.interfaces.cli.output import ABSTAINED, print_json
 from pincite.interfaces.cli.progress import while_writing
-from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, tell_saved
+from pincite.interfaces.cli.saving import check_outputs, check_saving, print_saved, save_answer
 
 
 def ask(
@@ -106,6 +106,6 @@ def ask(
     else:
         print_answer(answer, everything=everything, short=short, is_raw=is_raw)
         account.show()
-        tell_saved(save)
+        print_saved(save)
     if answer.status == "abstained":
         raise typer.Exit(ABSTAINED)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pincite.library.library import Library
 
 _AT_ONCE = 2
-"""Questions in work: while one waits for the encoder, the other searches and verifies."""
+"""Questions answered at a time: while one waits for the encoder, another searches and verifies."""
 
 
 def batch(
@@ -98,16 +98,16 @@ def batch(
 
 
 def _read_questions(path: Path) -> Iterator[dict[str, Any]]:
-    """Questions with ids; those of plain lines and of a CSV file without ids are numbered."""
+    """Questions with ids. Plain lines, and CSV files without ids, are numbered."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        raise UsageError(f"{path}: no such file; name a file of questions") from error
+        raise UsageError(f"{path}: no such file; expected a file of questions") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: is not UTF-8 ({error.reason}); save it as UTF-8") from error
     if path.suffix.lower() in (".csv", ".tsv"):
         return _rows(path, text)
-    # Not `splitlines`, which also splits at signs that JSON has inside of strings.
+    # Not `splitlines`, which also splits at characters that JSON allows inside strings.
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     is_json = path.suffix.lower() in (".json", ".jsonl") or any(
         line.lstrip().startswith("{") for _, line in lines
@@ -130,14 +130,14 @@ def _from_json(path: Path, number: int, line: str) -> dict[str, Any]:
 
 
 def _rows(path: Path, text: str) -> Iterator[dict[str, Any]]:
-    """Raises UsageError, and says which columns there are, for a file without questions."""
+    """Raises UsageError that lists the columns for a file without questions."""
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     names = {name.strip().lower(): name for name in rows.fieldnames or () if name}
     if "question" not in names:
         raise UsageError(
-            f"{path}: expected a column 'question', and 'id' if there are ids; found "
+            f"{path}: expected a column 'question' and optionally 'id'; found "
             f"{', '.join(names) or 'no columns'}"
         )
     try:

@@ -1,4 +1,4 @@
-"""`pincite calibrate`: how often are answers of a confidence right, in this library?"""
+"""`pincite calibrate`: fits confidence to labelled questions about one library."""
 
 from __future__ import annotations
 
@@ -23,20 +23,23 @@ def calibrate(
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
     risk: Annotated[
-        float, typer.Option("--risk", min=0.001, max=0.999, help="Share that may be wrong.")
+        float, typer.Option("--risk", min=0.001, max=0.999, help="Highest share of wrong answers.")
     ] = 0.1,
     confidence: Annotated[
-        float, typer.Option("--confidence", min=0.5, max=0.9999, help="How sure that must be.")
+        float,
+        typer.Option(
+            "--confidence", min=0.5, max=0.9999, help="Probability with which the share must hold."
+        ),
     ] = 0.9,
     profile: ProfileOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Fit confidence to your own questions, and find when to refuse.
+    """Fit confidence to your own questions, and find the threshold for refusing.
 
     Asks all questions of a labelled set ('pincite eval label' makes one) and finds the threshold at
-    which, of the answers given, at most a share of --risk is wrong. It is kept with the library and
-    used as long as settings and encoder stay as they are; every answer says so. Needs 100 questions,
-    best also such as the documents do not answer.
+    which at most a share of --risk of the answers given is wrong. The result is stored with the
+    library and used as long as settings and encoder stay the same; every answer mentions it. Needs
+    100 questions, preferably including some that the documents do not answer.
     """
     from pincite.evaluate.calibrate import calibrate as fitted
     from pincite.evaluate.calibrate import grade
@@ -44,8 +47,8 @@ def calibrate(
 
     data = load_dataset(dataset)
     with pincite.Library.open(library, create=False, profile=profile) as opened:
-        with questions_bar() as told:
-            found = grade(opened, data, told)
+        with questions_bar() as progress:
+            found = grade(opened, data, progress)
         for note in found.notes:
             notice(note)
         made = fitted(

@@ -1,4 +1,4 @@
-"""`pincite bundle`, `export` and `import`: what is carried to another machine."""
+"""`pincite bundle`, `export` and `import`: move Pincite or a library to another machine."""
 
 from __future__ import annotations
 
@@ -45,15 +45,21 @@ def create(
     ] = None,
     platform: Annotated[
         list[str] | None,
-        typer.Option(help="As pip names it: manylinux_2_28_x86_64 (default: this machine)."),
+        typer.Option(
+            help="pip's name of a platform: manylinux_2_28_x86_64 (default: this machine)."
+        ),
     ] = None,
-    python: Annotated[str, typer.Option(help="Such as 3.12 (default: the one here).")] = "",
+    python: Annotated[
+        str, typer.Option(help="A version such as 3.12 (default: the running one).")
+    ] = "",
     wheel: Annotated[
-        Path | None, typer.Option(help="Pincite's own wheel (default: built of its source tree).")
+        Path | None, typer.Option(help="Pincite's own wheel (default: built from its source tree).")
     ] = None,
     constraints: Annotated[
         Path | None,
-        typer.Option(help="Pinned versions (default: those tested, else those installed here)."),
+        typer.Option(
+            help="Pinned versions (default: the tested ones, otherwise those installed here)."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -72,7 +78,7 @@ def create(
         constraints=constraints,
     )
     manifest, digest = make(output, wanted)
-    _tell(output, manifest, digest, as_json=as_json)
+    _print(output, manifest, digest, as_json=as_json)
 
 
 @app.command("verify")
@@ -80,9 +86,9 @@ def verify(
     file: Annotated[Path, typer.Argument(help="A bundle.", metavar="FILE")],
     as_json: JsonOption = False,
 ) -> None:
-    """Read all of a bundle and compare every byte with its manifest. Uses no network.
+    """Read a whole bundle and compare every byte with its manifest. Uses no network.
 
-    Exit code 4 when anything is not as it was written.
+    Exit code 4 when anything differs from what was written.
     """
     from pincite.interfaces.offline.archive import verify as verified
 
@@ -91,7 +97,7 @@ def verify(
     except BundleError as error:
         say_error(str(error))
         raise typer.Exit(VERIFICATION_FAILED) from error
-    _tell(file, manifest, digest, as_json=as_json)
+    _print(file, manifest, digest, as_json=as_json)
 
 
 def _model(written: str) -> tuple[Path, str]:
@@ -104,7 +110,7 @@ def _model(written: str) -> tuple[Path, str]:
     return added.file_of(added.find(named)), licence
 
 
-def _tell(file: Path, manifest: Manifest, digest: str, *, as_json: bool) -> None:
+def _print(file: Path, manifest: Manifest, digest: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(file), "sha256": digest, **asdict(manifest)})
         return
@@ -124,35 +130,39 @@ def export(
     file: Annotated[Path, typer.Argument(help="The file to write (.tar).", metavar="FILE")],
     library: LibraryOption = DEFAULT_LIBRARY,
     sources: Annotated[
-        bool, typer.Option("--sources", help="Take along the files that the library holds.")
+        bool, typer.Option("--sources", help="Include the library's source files.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a library into one file whose every byte is checked when it is read again.
+    """Write a library into one file; 'pincite import' checks every byte of it.
 
-    The library may be in use. Exit code 1 when a file could not be taken along with --sources; the
-    rest is written.
+    The library may be in use. Exit code 1 when --sources could not include a file; the rest is
+    written.
     """
     from pincite.interfaces.offline.library_file import export_library
 
     carried = export_library(named_folder(library, "export"), file, with_sources=sources)
-    _carry_tell(f"wrote {file}", carried, as_json=as_json)
+    _print_carried(f"wrote {file}", carried, as_json=as_json)
     if carried.gone:
         raise typer.Exit(ERROR)
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="What 'pincite export' wrote.", metavar="FILE")],
+    file: Annotated[
+        Path, typer.Argument(help="A file written by 'pincite export'.", metavar="FILE")
+    ],
     library: LibraryOption = DEFAULT_LIBRARY,
     sources_to: Annotated[
         Path | None,
-        typer.Option(help="Write the files that it brings into this new folder.", metavar="FOLDER"),
+        typer.Option(
+            help="Write the included source files into this new folder.", metavar="FOLDER"
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a new library of a file that 'pincite export' wrote, all of it or nothing.
+    """Make a new library from a file written by 'pincite export': all of it or nothing.
 
-    Exit code 4 when anything in the file is not as it was written.
+    Exit code 4 when anything in the file differs from what was written.
     """
     from pincite.interfaces.offline.library_file import import_library
 
@@ -161,16 +171,16 @@ def import_(
     except BundleError as error:
         say_error(str(error))
         raise typer.Exit(VERIFICATION_FAILED) from error
-    _carry_tell(f"made {library}", carried, as_json=as_json)
+    _print_carried(f"made {library}", carried, as_json=as_json)
 
 
-def _carry_tell(done: str, carried: Carried, *, as_json: bool) -> None:
+def _print_carried(done: str, carried: Carried, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(carried))
         return
-    say(f"{done}: {carried.documents} documents, {carried.sources} of their files with it")
-    for told in carried.gone[:_GONE_SHOWN]:
-        say_error(f"not taken along: {told}")
+    say(f"{done}: {carried.documents} documents, {carried.sources} source files")
+    for line in carried.gone[:_GONE_SHOWN]:
+        say_error(f"not included: {line}")
     if len(carried.gone) > _GONE_SHOWN:
         say_error(f"and {len(carried.gone) - _GONE_SHOWN} more")
     say(f"SHA-256 {carried.sha256}")

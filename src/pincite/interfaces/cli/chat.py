@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from pincite.records.flow import Answer
 
 COMMANDS = {
-    "/more": "the last answer in full; so does 'more'",
-    "/sources": "the sources of the last answer in full",
-    "/history": "the questions of this conversation",
+    "/more": "show the last answer in full; so does 'more'",
+    "/sources": "show the sources of the last answer in full",
+    "/history": "list the questions of this conversation",
     "/new": "start a new conversation",
     "/help": "list these commands",
     "/quit": "end; so does Ctrl-D",
@@ -61,7 +61,7 @@ _FOLDED_LINES = 14
 """Lines of an answer shown at a terminal; its first quote is shown whole, however long."""
 
 _ENDS_A_QUOTE = re.compile(r"\[\d+\]")
-_NO_QUESTION = "that is not a question; ask another one, or end with /quit"
+_NO_QUESTION = "that is not a question; ask one, or end with /quit"
 
 
 def chat(
@@ -89,13 +89,13 @@ def chat(
 ) -> None:
     """Ask a series of questions; follow-ups such as "and in 2021?" are understood.
 
-    Reads one question per line, from a terminal or a pipe. The full question that a follow-up was
-    read as is shown above its answer. Conversations are stored in the library.
+    Reads one question per line, from a terminal or a pipe. A follow-up is expanded into a full
+    question, shown above its answer. Conversations are stored in the library.
 
     Exit code 0 at the end, 1 when a question could not be asked, 3 when none was answered.
     """
     if sum((continued is not None, listed, deleted is not None)) > 1:
-        raise UsageError("--continue, --list and --delete cannot be combined; give one of them")
+        raise UsageError("--continue, --list and --delete cannot be combined; use one of them")
     filters = pincite.Filters.parse(documents=document, tags=tag)
     with pincite.Library.open(
         library,
@@ -306,7 +306,7 @@ class _Held(io.StringIO):
 
 
 def _print_folded(answer: Answer) -> None:
-    """Print the first quote whole, others as far as they fit, and how many lines are left."""
+    """Print the first quote whole, others as far as they fit, and the number of hidden lines."""
     with contextlib.redirect_stdout(_Held(sys.stdout)) as held:
         print_answer(answer)
     lines = held.getvalue().splitlines(keepends=True)

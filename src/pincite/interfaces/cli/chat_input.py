@@ -1,4 +1,4 @@
-"""Where the questions of a conversation come from: a terminal with line editing, or a pipe."""
+"""Reads the questions of a conversation from a terminal with line editing, or from a pipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROMPT = "> "
 
 
 class Lines:
-    """Lines as they come; Ctrl-C gives up the line that is being typed, Ctrl-D ends."""
+    """Input lines as they arrive; Ctrl-C discards the line being typed, Ctrl-D ends."""
 
     def __init__(self, read: Callable[[], str], *, are_typed: bool) -> None:
         self._read = read
@@ -32,22 +32,22 @@ class Lines:
 
 
 def open_lines(commands: Sequence[str] | dict[str, str], *, quiet: bool) -> Lines:
-    """Of the terminal, where there is one; `quiet` keeps the prompt out of the output."""
+    """Lines from the terminal if there is one, else stdin; `quiet` keeps the prompt off stdout."""
     if not sys.stdin.isatty():
-        # What is no UTF-8 becomes a sign of its own, as in documents.
+        # Bytes that are not UTF-8 become replacement characters, as in documents.
         getattr(sys.stdin, "reconfigure", lambda **_: None)(encoding="utf-8", errors="replace")
         return Lines(_from_pipe, are_typed=False)
     if quiet or not sys.stdout.isatty():
         return Lines(_with_prompt_aside, are_typed=True)
     if importlib.util.find_spec("prompt_toolkit"):
         return Lines(_edited(list(commands)), are_typed=True)
-    with suppress(ImportError):  # Not on every system; its import is enough to edit lines.
+    with suppress(ImportError):  # Absent on some systems; importing it enables line editing.
         import readline  # noqa: F401
     return Lines(lambda: input(PROMPT), are_typed=True)
 
 
 def _edited(commands: list[str]) -> Callable[[], str]:
-    """Line editing with history and the commands completed."""
+    """Line editing with history and completion of commands."""
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
 

@@ -1,4 +1,4 @@
-"""`pincite config`: every setting and where its value comes from, and who may choose servers."""
+"""`pincite config`: shows settings and their origins, and manages who may choose servers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pincite.settings.trust import Approvals, Wish
 
 app = typer.Typer(
-    help="Look at the settings, and say whose may count.",
+    help="Show settings, and approve those of others.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -40,7 +40,7 @@ app = typer.Typer(
 
 @app.callback()
 def _group() -> None:
-    """Look at the settings, and say whose may count."""
+    """Show settings, and approve those of others."""
 
 
 @app.command("show")
@@ -48,7 +48,7 @@ def show(
     library: LibraryOption = DEFAULT_LIBRARY,
     profile: ProfileOption = "",
     origin: Annotated[
-        bool, typer.Option("--origin", help="Say where each value comes from.")
+        bool, typer.Option("--origin", help="Show where each value comes from.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -59,9 +59,9 @@ def show(
     settings, origins = load_settings(local_folder(library), profile=profile)
     values = settings.model_dump(mode="json")
     if as_json:
-        told = {"profile": origins.profile, "settings": values, "origins": origins}
+        form = {"profile": origins.profile, "settings": values, "origins": origins}
         withheld = {str(wish.source): dict(wish.values) for wish in origins.withheld}
-        print_json({**told, "not_approved": withheld, "digest": settings.digest()})
+        print_json({**form, "not_approved": withheld, "digest": settings.digest()})
         return
     for told_of in origins.notices:
         notice(told_of)
@@ -83,17 +83,17 @@ def load(
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
 ) -> None:
-    """Let a library have the settings of a file, instead of those that it has.
+    """Replace the settings of a library by those of a file.
 
-    One in a folder has them in its settings.toml, which may be edited too. One in a database has them
-    there, for all hosts.
+    A library in a folder keeps them in its settings.toml, which may also be edited. One in a database
+    keeps them there, for all hosts.
     """
     from pincite.library.library import Library
     from pincite.records.files import read_regular
 
     with Library.open(library, create=False) as opened:
         opened.keep_settings(read_regular(file))
-    say(f"{short_path(str(database_address(library) or library))} has the settings of {file}")
+    say(f"{short_path(str(database_address(library) or library))} now has the settings of {file}")
 
 
 @app.command("trust")
@@ -111,14 +111,14 @@ def trust(
         bool, typer.Option("--list", help="Show what is approved on this machine.")
     ] = False,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Take the approval of this library or file back.")
+        bool, typer.Option("--remove", help="Withdraw the approval of this library or file.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Let a library, a profile file or a template choose servers, models and files.
+    """Allow a library, a profile file or a template to choose servers, models and files.
 
-    Until then, what it says of these is ignored, and answers say so. When it says something else
-    later, it needs another approval.
+    Without approval, such settings are ignored, and answers mention it. A changed value needs a
+    new approval.
     """
     from pincite.library.homes import local_folder
     from pincite.settings.trust import Approvals
@@ -131,7 +131,7 @@ def trust(
     if remove:
         if not approvals.remove(folder):
             raise UsageError(
-                f"{folder}: nothing of it is approved; see 'pincite config trust --list'"
+                f"{folder}: none of its settings are approved; see 'pincite config trust --list'"
             )
         say(f"{visible_line(str(folder))}: no longer approved")
         return
@@ -147,13 +147,13 @@ def trust(
     for wish in wishes:
         say(indented(f"{wish.source} may choose: {wish}"))
     if not wishes:
-        say(f"{visible_line(str(folder))}: wants no server, model or file; nothing to approve")
+        say(f"{visible_line(str(folder))}: names no server, model or file; nothing to approve")
         return
-    say(indented("Questions, passages and, where one is set, the key of the environment go there."))
+    say(indented("Questions, passages and the API key of the environment, if set, are sent there."))
 
 
 def _wishes(place: str, target: Path) -> Iterator[Wish]:
-    """What a library or a file wants that needs the user's word; `target` is its local path."""
+    """Settings of a library or file that need approval; `target` is its local path."""
     from pincite.records.library_records import CATALOG_FILE
     from pincite.report.template import load_template
     from pincite.settings.loading import profile_layer, wish_of_layer, wishes_of_library
@@ -186,7 +186,7 @@ def _print_approvals(approvals: Approvals, *, as_json: bool) -> None:
         print_json([asdict(one) for one in found])
         return
     for one in found:
-        told = ", ".join(f"{name} = {value!r}" for name, value in sorted(one.settings.items()))
-        say(indented(f"{one.path} since {one.approved_at}: {told}"))
+        values = ", ".join(f"{name} = {value!r}" for name, value in sorted(one.settings.items()))
+        say(indented(f"{one.path} since {one.approved_at}: {values}"))
     if not found:
         say("nothing is approved on this machine")

@@ -1,4 +1,4 @@
-"""`pincite count`: how often words stand in the whole collection, with every place."""
+"""`pincite count`: counts words in the whole collection, with every location."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_rows(answer: Answer, file: TextIO) -> None:
-    """One row for each quote of a count, in order; nothing in it is taken for a formula."""
+    """One row per quote, in order; no cell can be read as a formula."""
     table = csv.writer(file, lineterminator="\n")
     table.writerow(COLUMNS)
     for row in _rows(answer):
@@ -74,11 +74,11 @@ def _rows(answer: Answer) -> Iterator[tuple[object, ...]]:
 
 
 def _harmless(cell: object) -> object:
-    """A spreadsheet shows what follows an apostrophe and does not compute it."""
+    """Prefixes an apostrophe: a spreadsheet then shows the text instead of computing it."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
-# `pincite count`: how often words stand in the whole collection, with every place.
+# `pincite count`: counts words in the whole collection, with every location.
 
 _STDOUT = Path("-")
 _SHOWN = 20
@@ -90,7 +90,7 @@ def count(
     words: Annotated[
         list[str],
         typer.Argument(
-            help="What to look for, in any of its forms; in quotation marks exactly so.",
+            help="Words to count, in any of their forms; in quotation marks, exactly as written.",
             metavar="WORDS...",
         ),
     ],
@@ -110,7 +110,7 @@ def count(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Count where words stand: in all documents, not only in the best ones.
+    """Count the occurrences of words in all documents, not only in the best ones.
 
     Shows the first 20 quotes; --json and --csv give all.
     """
@@ -170,7 +170,7 @@ def print_count(answer: Answer) -> None:
     _say_more(len(answer.citations), "quotes")
     if len(answer.survey.written) > 1:
         forms = ", ".join(f"{form} {times}" for form, times in answer.survey.written.items())
-        say(indented(f"written: {forms}", first="  - "), dim=True)
+        say(indented(f"forms found: {forms}", first="  - "), dim=True)
     for reason in answer.reasons:
         say(indented(reason, first="  - "), fg="yellow")
 

@@ -33,21 +33,22 @@ def demo(
     ] = None,
     documents: Annotated[
         Path | None,
-        typer.Option(
-            "--documents", help="Only write the sample documents into this new folder, to try on."
-        ),
+        typer.Option("--documents", help="Only write the sample documents into this new folder."),
     ] = None,
     show_page: Annotated[
-        bool, typer.Option("--serve", help="Then serve them: ask on in a browser.")
+        bool,
+        typer.Option("--serve", help="Afterwards serve the documents, to ask more in a browser."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Ask five questions about the sample documents.
 
-    One of them is not answered by the documents and must be refused.
+    The documents do not answer one of them; it must be refused.
     """
     if show_page and as_json:
-        raise UsageError("--serve goes on until it is told to end; --json prints one object")
+        raise UsageError(
+            "--serve and --json cannot be combined: the server runs until stopped; use one of them"
+        )
     if documents is not None:
         _write_documents(documents)
         return
@@ -56,21 +57,21 @@ def demo(
         with pincite.Library.open(folder) as opened:
             report = opened.ingest([sample_documents()])
             answers = [opened.ask(question) for question in sample_questions()]
-        _tell(report, answers, as_json=as_json)
+        _print(report, answers, as_json=as_json)
         if show_page:
             start(str(folder))
 
 
 def _write_documents(folder: Path) -> None:
     if folder.exists():
-        raise UsageError(f"{folder} exists already; name a new folder for the sample documents")
+        raise UsageError(f"{folder} already exists; name a new folder for the sample documents")
     shutil.copytree(sample_documents(), folder)
     shown = shlex.quote(short_path(str(folder)))
-    say(f"{sum(1 for _ in folder.iterdir())} sample documents are in {shown}; go on with:")
+    say(f"{sum(1 for _ in folder.iterdir())} sample documents are in {shown}; next:")
     say(f"  pincite ingest {shown}")
 
 
-def _tell(report: IngestReport, answers: list[Answer], *, as_json: bool) -> None:
+def _print(report: IngestReport, answers: list[Answer], *, as_json: bool) -> None:
     if as_json:
         print_json(_form(report, answers))
     else:
@@ -82,7 +83,7 @@ def _tell(report: IngestReport, answers: list[Answer], *, as_json: bool) -> None
             say(f"\n? {answer.question}", bold=True)
             print_answer(answer)
     if report.failed or {answer.status for answer in answers} != {"answered", "abstained"}:
-        say("the demo did not go as it should; run 'pincite doctor'", err=True)
+        say("the demo gave unexpected answers; run 'pincite doctor'", err=True)
         raise typer.Exit(ERROR)
 
 

@@ -1,4 +1,4 @@
-"""`pincite doctor`: is everything as it should be?"""
+"""`pincite doctor`: checks the installation and a library."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PACKAGES = (
 )
 _PROBLEMS_SHOWN = 10
 _ALWAYS_IN_FORCE = ("parsers", "exporters", "commands")
-"""Plugins that need no setting: a file's ending or a command's name is enough."""
+"""Plugins used without a setting: a file's suffix or a command's name selects them."""
 
 
 def doctor(
@@ -46,23 +46,23 @@ def doctor(
         bool,
         typer.Option(
             "--offline",
-            help="Only do everything once where no network is: does anything try to leave?",
+            help="Only run everything once without a network, and report attempts to connect.",
         ),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write what --offline found, for 'ask --attest'."),
+        typer.Option("--output", "-o", help="Write the result of --offline, for 'ask --attest'."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check catalog, models, index, and random quotes against files.
+    """Check catalog, models and index, and compare random quotes with their files.
 
     Compares 200 random sentences with their files, character by character, and encodes 20 random
-    passages again. With --offline, the sample documents are read, searched and asked in a network of
-    their own without a way out, and the library, where there is one, once too.
+    passages again. With --offline, the sample documents are read, searched and asked in a network
+    namespace without a route outside, and so is the library, if there is one.
 
-    Exit code 0 when all is well, 1 when something needs attention. Repairs nothing, and names the
-    command or the setting that does.
+    Exit code 0 when all is well, 1 when something needs attention. Repairs nothing; names the command
+    or setting that does.
     """
     if offline:
         from pincite.interfaces.cli.offline import prove_offline
@@ -70,12 +70,12 @@ def doctor(
         prove_offline(library, profile, output, as_json=as_json)
         return
     if output is not None:
-        raise UsageError("--output writes what --offline finds; name both")
+        raise UsageError("--output writes the result of --offline; add --offline")
     report: dict[str, Any] = {"versions": _versions()}
     with pincite.Library.open(library, create=False, profile=profile) as opened:
-        # Where the catalog is damaged, that is said instead of the rest, which rests on it.
+        # A damaged catalog is reported alone: the other checks depend on it.
         opened.check_catalog()
-        report["catalog"] = "in one piece, every row can be read"
+        report["catalog"] = "undamaged, every row can be read"
         stats = opened.stats()
         report["documents"] = {"held": stats.documents, "failed": len(stats.failures)}
         report["not_approved"] = list(opened.notices)
@@ -126,7 +126,7 @@ def _versions() -> dict[str, str]:
 
 
 def _plugins(library: Library) -> list[dict[str, Any]]:
-    """What other packages add, and what is the matter with those that the settings use."""
+    """Plugins of other packages, and problems of those that the settings use."""
     from pincite.settings.plugins import all_installed
 
     named = _named_plugins(library)
@@ -147,7 +147,7 @@ def _plugins(library: Library) -> list[dict[str, Any]]:
             "name": name,
             "package": "",
             "in_force": True,
-            "problem": "the settings name it, and it is not installed",
+            "problem": "named in the settings, but not installed",
         }
         for kind, name in sorted(named - there)
     ]
@@ -177,7 +177,7 @@ def _problem_of(plugin: Plugin) -> str:
 
 
 def _model(library: Library) -> dict[str, Any]:
-    """The encoder in use. Opening it compares its files with those that encoded the library."""
+    """The encoder in use. Opening it compares its files with those used to encode the library."""
     from pincite.library.encoders import shown_name
 
     encoder = library.encoder()
@@ -194,7 +194,7 @@ def _model(library: Library) -> dict[str, Any]:
 
 
 def _reranker(library: Library) -> dict[str, Any]:
-    """What orders candidates. A model is tried with a question that anybody can answer."""
+    """The reranker. A model is tried with a simple question."""
     scorer, problem = library.reranker()
     method = library.settings.rerank.method
     if scorer is None:
@@ -203,14 +203,14 @@ def _reranker(library: Library) -> dict[str, Any]:
 
 
 def _language_models(library: Library) -> list[dict[str, str]]:
-    """The language model of the settings and its fallback; nothing is loaded or written."""
+    """The language model of the settings and its fallback; nothing is loaded or generated."""
     from pincite.models.llm.opening import availability
 
     return [asdict(model) for model in availability(library.settings.generation)]
 
 
 def _entailment(library: Library) -> dict[str, str]:
-    """The model that judges what a language model wrote, where words are not to."""
+    """The model that judges generated statements, unless they are judged by their words."""
     model, problem = library.entailment_model()
     return {"name": model.name if model else "none", "problem": problem}
 
@@ -238,7 +238,7 @@ def _index(library: Library) -> dict[str, Any]:
 
 
 def _vectors(library: Library) -> dict[str, Any]:
-    """Whether stored vectors are what the encoder gives; nothing is checked where it has a problem."""
+    """Whether stored vectors match the encoder's; not checked if the encoder has a problem."""
     try:
         return asdict(library.check_vectors())
     except ModelError as error:
@@ -246,7 +246,7 @@ def _vectors(library: Library) -> dict[str, Any]:
 
 
 def _described(model: dict[str, Any]) -> str:
-    files = "its files are those that encoded the library"
+    files = "its files are those used to encode the library"
     checked = files if model["verified"] else "its server cannot prove which files it uses"
     return f"{model['name']}, {model['dimensions']} dimensions, {model['runtime']}; {checked}"
 
@@ -259,8 +259,8 @@ def _print(report: dict[str, Any]) -> None:
     after = f", then {reranker['name']} ({reranker['runtime']})" if "runtime" in reranker else ""
     rows["reranker"] = reranker["problem"] or f"{reranker['method']}{after}"
     for place, language_model in enumerate(report["language_models"]):
-        told = language_model["problem"] or language_model["found"]
-        rows["fallback" if place else "writes"] = f"{language_model['model']}: {told}"
+        line = language_model["problem"] or language_model["found"]
+        rows["fallback" if place else "writes"] = f"{language_model['model']}: {line}"
     judge = report["entailment"]
     if judge["problem"] or judge["name"] != "none":
         rows["entailment"] = judge["problem"] or f"statements are judged by {judge['name']}"
@@ -268,19 +268,19 @@ def _print(report: dict[str, Any]) -> None:
     rows["catalog"] = report["catalog"]
     rows["index"] = index["problem"] or state.format_map(index)
     vectors = report["vectors"]
-    rows["vectors"] = f"{vectors['alike']} of {vectors['checked']} as the encoder gives them now"
+    rows["vectors"] = f"{vectors['alike']} of {vectors['checked']} match the encoder"
     rows["parsers"] = f"confinement: {report['parser_confinement']}"
     rows["offsets"] = f"{offsets['exact']} of {offsets['checked']} sentences exact"
     for name, found in rows.items():
         say(indented(found, first=f"{name:<13}"))
     for plugin in report["plugins"]:
         use = "" if plugin["in_force"] else ", not in use"
-        told = (
+        line = (
             plugin["problem"] or f"{plugin['name']} ({plugin['kind']}) of {plugin['package']}{use}"
         )
-        say(indented(told, first=f"{'plugin':<13}"))
-    for told in report["not_approved"]:
-        say(indented(told, first=f"{'settings':<13}"))
+        say(indented(line, first=f"{'plugin':<13}"))
+    for line in report["not_approved"]:
+        say(indented(line, first=f"{'settings':<13}"))
     for problem in [*vectors["problems"], *offsets["problems"]][:_PROBLEMS_SHOWN]:
         say(indented(problem, first=" " * 13))
     for remedy in report["to_do"]:

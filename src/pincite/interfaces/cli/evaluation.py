@@ -1,4 +1,4 @@
-"""`pincite eval`: how well this works on a labelled set, or on your own documents."""
+"""`pincite eval`: measures retrieval and answers on a labelled set or on your own documents."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from pincite.text.locations import on_one_line, page_and_section
 if TYPE_CHECKING:
     from pincite.evaluate.datasets import Dataset, GoldQuestion
     from pincite.evaluate.judge import JudgePrompts
-    from pincite.evaluate.run import Run, Told
+    from pincite.evaluate.run import ProgressCallback, Run
     from pincite.library.library import Library
     from pincite.settings.loading import Layer
 
 
-# `pincite eval label`: questions and the passages that answer them, judged by a person.
+# `pincite eval label`: a person judges which passages answer their questions.
 
 
 def label(
-    folder: Annotated[Path, typer.Argument(help="Folder of the set, new or begun before.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of the set, new or existing.")],
     library: LibraryOption = DEFAULT_LIBRARY,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Passages to judge.")] = 5,
 ) -> None:
-    """Make a labelled set from your own library: ask, and say which passages answer.
+    """Make a labelled set from your own library: ask, and judge which passages answer.
 
-    Every question is kept at once; an empty line ends. The set is measured with 'pincite eval FOLDER'.
+    Every question is saved at once; an empty line ends. Measure the set with 'pincite eval FOLDER'.
     """
     from pincite.evaluate.label import LabelledSet
 
@@ -68,7 +68,7 @@ def label(
 
 
 def _judged(opened: Library, question: str, limit: int) -> dict[str, int] | None:
-    """A grade for each document of the passages shown, that of its best; None: skip the question."""
+    """The best grade of each document among the passages shown; None: skip the question."""
     grades: dict[str, int] = {}
     hits = opened.search(question, limit=limit).hits
     for number, hit in enumerate(hits, start=1):
@@ -79,22 +79,22 @@ def _judged(opened: Library, question: str, limit: int) -> dict[str, int] | None
         say(indented(on_one_line(opened.catalog.text_of(hit.passage.span)), first="    "))
         answer = ""
         while answer not in ("y", "n", "s"):
-            told = typer.prompt("does it answer? [y/N/s]", default="n", show_default=False)
-            answer = told.strip().lower()[:1]
+            reply = typer.prompt("does it answer? [y/N/s]", default="n", show_default=False)
+            answer = reply.strip().lower()[:1]
         if answer == "s":
             return None
         grades[document] = max(grades.get(document, 0), int(answer == "y"))
     return grades
 
 
-# `pincite eval`: how well this works on a labelled set, or on your own documents.
+# `pincite eval`: measures retrieval and answers on a labelled set or on your own documents.
 
 
 class _DatasetFirst(TyperGroup):
     """`eval FOLDER` means `eval run FOLDER`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put `run` before what is not the name of a command."""
+        """Insert `run` before a first argument that is not a command's name."""
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             args = ["run", *args]
         return super().parse_args(ctx, args)
@@ -119,13 +119,14 @@ def run_set(
         Path, typer.Argument(help="Folder with corpus.jsonl, queries.jsonl and qrels.tsv.")
     ],
     configs: Annotated[
-        str, typer.Option("--configs", help="Which to compare, with commas between.")
+        str, typer.Option("--configs", help="Configurations to compare, separated by commas.")
     ] = _ALL,
     answers_from: Annotated[
         str, typer.Option("--answers", help="Configuration whose answers are measured.")
     ] = "default",
     most: Annotated[
-        int | None, typer.Option("--queries", min=1, help="At most so many, spread evenly.")
+        int | None,
+        typer.Option("--queries", min=1, help="Highest number of questions, spread evenly."),
     ] = None,
     language: Annotated[
         str | None, typer.Option("--language", help="Only questions in this language.")
@@ -141,21 +142,21 @@ def run_set(
         bool, typer.Option("--judge", help="Let the settings' language model judge answers.")
     ] = False,
     told_to_judge: Annotated[
-        str, typer.Option("--judge-prompts", help="What that model is told (TOML file).")
+        str, typer.Option("--judge-prompts", help="Prompts of that model (TOML file).")
     ] = "default",
     save: Annotated[
-        Path | None, typer.Option("--save", help="Write every question's record (JSON).")
+        Path | None, typer.Option("--save", help="Write a record of every question (JSON).")
     ] = None,
     page_to: Annotated[Path | None, typer.Option("--html", help="Write a page with plots.")] = None,
     cache: Annotated[
-        Path | None, typer.Option("--cache", help="Where libraries of sets are kept.")
+        Path | None, typer.Option("--cache", help="Folder that keeps the libraries of sets.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a labelled set: a folder in our form, or one of BEIR as published.
+    """Run a labelled set: a folder in Pincite's format, or a BEIR set as published.
 
     Every question is asked under each configuration; measures come with 95 % intervals. The library
-    of the set is kept, so that a second run need not encode it again.
+    of the set is kept, so a second run need not encode it again.
 
     A configuration is bm25, dense, fused, default, a profile, a setting, a TOML file, or several
     joined with +, with a name before it if you like:
@@ -169,17 +170,19 @@ def run_set(
     from pincite.settings.loading import load_settings
 
     settings, origins = load_settings(_checked_library(like), profile=profile)
-    for told in origins.notices:
-        notice(told)
+    for line in origins.notices:
+        notice(line)
     written = [name for name in configs.split(",") if name.strip()]
     if not written:
-        raise UsageError(f"--configs '{configs}' names no configuration; such as: {_ALL}")
-    # What is wrong with the request is told before the long work.
+        raise UsageError(
+            f"--configs '{configs}' names no configuration; expected names such as: {_ALL}"
+        )
+    # Report problems with the request before the long work.
     chosen(written, settings, answers_from)
     _check_targets(save, page_to)
     prompts = load_judge_prompts(told_to_judge) if judged else None
     if told_to_judge != "default" and not judged:
-        raise UsageError("--judge-prompts says what a judge is told; add --judge")
+        raise UsageError("--judge-prompts sets the prompts of --judge; add --judge")
     found = load_dataset(dataset)
     questions = _some_of(found, most, language, dataset)
     overrides = origins.changed(settings)
@@ -189,7 +192,7 @@ def run_set(
     try:
         _write(done, form, save, page_to, overrides)
     finally:
-        # What took long is shown, whatever goes wrong with a file.
+        # Show the result of long work even if writing a file fails.
         print_json(form) if as_json else print_report(form)
 
 
@@ -200,22 +203,21 @@ def _some_of(
         return questions
     spoken = sorted({question.language or "none" for question in found.questions})
     raise UsageError(
-        f"{folder}: there is no question in the language '{language}'; "
-        f"there are: {', '.join(spoken)}"
+        f"{folder}: no question is in the language '{language}'; there are: {', '.join(spoken)}"
     )
 
 
 def _check_targets(*paths: Path | None) -> None:
     for path in filter(None, paths):
         if not path.absolute().parent.is_dir():
-            raise UsageError(f"{path}: its folder does not exist; make it or choose another")
+            raise UsageError(f"{path}: its folder does not exist; create it or choose another")
         if path.is_dir():
             raise UsageError(f"{path}: is a folder; expected the name of a file to write")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What is measured: these questions under configurations as written, judged if told how."""
+    """What to measure: questions under configurations as written, and an optional judge."""
 
     questions: Sequence[GoldQuestion]
     written: Sequence[str]
@@ -238,7 +240,7 @@ def _measured(dataset: Dataset, asked: _Asked, cache: Path, overrides: Layer) ->
         before = (*dataset.notes, *notes)
         for note in before:
             notice(note)
-        with questions_bar() as told:
+        with questions_bar() as progress:
             done = run(
                 dataset,
                 collection,
@@ -246,7 +248,7 @@ def _measured(dataset: Dataset, asked: _Asked, cache: Path, overrides: Layer) ->
                 asked.written,
                 answers_from=asked.answers_from,
                 judge=judge,
-                told=told,
+                progress=progress,
             )
         for note in done.notes[len(before) :]:
             notice(note)
@@ -255,7 +257,9 @@ def _measured(dataset: Dataset, asked: _Asked, cache: Path, overrides: Layer) ->
 
 def _checked_library(library: Path | None) -> Path | None:
     if library is not None and not library.is_dir():
-        raise UsageError(f"{library}: there is no library; --library names one that 'ingest' made")
+        raise UsageError(
+            f"{library}: there is no library here; --library expects one made by 'pincite ingest'"
+        )
     return library
 
 
@@ -282,9 +286,9 @@ def compare_runs(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Set two saved runs side by side, question by question.
+    """Compare two saved runs, question by question.
 
-    Clearly worse: in some measure the whole 95 % interval of the difference lies below 0.
+    Clearly worse: for some measure the whole 95 % interval of the difference is below 0.
     """
     from pincite.evaluate.compare import compare, load_saved
 
@@ -300,8 +304,8 @@ def _cache() -> Path:
 
 
 @contextmanager
-def questions_bar() -> Iterator[Told | None]:
-    """A bar for each kind of work, on a terminal."""
+def questions_bar() -> Iterator[ProgressCallback | None]:
+    """A progress bar for each kind of work, on a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -310,9 +314,9 @@ def questions_bar() -> Iterator[Told | None]:
     with Progress(console=console(err=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
-        def told(name: str, done: int, total: int) -> None:
+        def show(name: str, done: int, total: int) -> None:
             if name not in tasks:
                 tasks[name] = bar.add_task(name, total=total)
             bar.update(tasks[name], completed=done)
 
-        yield told
+        yield show

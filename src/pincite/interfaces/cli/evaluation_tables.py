@@ -1,4 +1,4 @@
-"""How runs and their comparison look on a terminal of 80 columns."""
+"""Prints runs and their comparison on a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Form = Mapping[str, Any]
 
 
 def print_report(form: Form) -> None:
-    """What a run came to."""
+    """Print the measures of a run."""
     from pincite.evaluate.answer_measures import GROUPS
     from pincite.evaluate.measures import RANKING
 
@@ -52,7 +52,7 @@ def print_report(form: Form) -> None:
 
 
 def _print_group(head: str, found: Form, names: Sequence[str]) -> None:
-    """Measures below a head, a line for each; nothing where none of them could be measured."""
+    """Measures below a heading, one per line; nothing if none could be measured."""
     known = [name for name in names if found[name] is not None]
     if known:
         say(head, bold=True)
@@ -62,15 +62,15 @@ def _print_group(head: str, found: Form, names: Sequence[str]) -> None:
 
 
 def _print_judged(judged: Form) -> None:
-    """What a language model said of the answers, and how far it can be believed."""
+    """A language model's verdicts on the answers, and its agreement with the labels."""
     from pincite.evaluate.judge import JUDGED
 
     say(indented(str(judged["by"]), first="judged by "), bold=True)
     for name in JUDGED:
         missing = judged["not_judged"][name]
-        told = f"  ({missing:,} not judged)" if missing else ""
+        note = f"  ({missing:,} not judged)" if missing else ""
         if judged["judged"][name] or missing:
-            say(f"  {name.replace('_', ' '):<28} {_measured(judged, name)}{told}")
+            say(f"  {name.replace('_', ' '):<28} {_measured(judged, name)}{note}")
     found = judged["agreement"]
     if found["passages"]:
         kappa = _number(found["kappa"], 3)
@@ -95,11 +95,11 @@ def _print_stages(configurations: Mapping[str, Form]) -> None:
 
 
 def print_comparison(form: Form) -> None:
-    """The measures of two runs, and what is clearly different."""
+    """Print the measures of two runs and their clear differences."""
     counts = form["questions"]
     if counts["both"] < max(counts["first"], counts["second"]):
         say(
-            f"only the {counts['both']} questions are compared that both runs have "
+            f"compared: the {counts['both']} questions that both runs have "
             f"(of {counts['first']} and {counts['second']})"
         )
     for name, values in form["made_otherwise"].items():
@@ -122,12 +122,12 @@ def print_comparison(form: Form) -> None:
         heads = ("", "first", "second", "change", "interval", "better", "worse")
         _print_table(heads, rows)
         say()
-    say("* the 95 % interval of the difference does not hold 0")
+    say("* the 95 % interval of the difference does not contain 0")
     if form["worse"]:
-        told = ", ".join(
+        measures = ", ".join(
             f"{found['measure']} of {found['configuration']}" for found in form["worse"]
         )
-        say(indented(told, first="clearly worse: "), fg="red", bold=True)
+        say(indented(measures, first="clearly worse: "), fg="red", bold=True)
 
 
 def _value(setting: object) -> str:

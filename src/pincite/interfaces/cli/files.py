@@ -41,7 +41,7 @@ def ls(
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: CollectionOption = None,
     versions: Annotated[
-        bool, typer.Option("--versions", help="Show the old versions that are kept, too.")
+        bool, typer.Option("--versions", help="Also show the old versions that are kept.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -88,13 +88,13 @@ def remove(
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: Annotated[
-        str, typer.Option("--collection", "-c", help="Where they are filed.")
+        str, typer.Option("--collection", "-c", help="The collection they are in.")
     ] = "default",
     as_json: JsonOption = False,
 ) -> None:
     """Forget files.
 
-    Their passages and vectors go too. The files themselves are not touched.
+    Also removes their passages and vectors. The files themselves are not touched.
     """
     with pincite.Library.open(library, create=False) as opened:
         held = [file.path for file in opened.files() if file.collection == collection]
@@ -111,7 +111,7 @@ def remove(
 
 
 def _meant(given: Path, held: Sequence[str]) -> list[Path]:
-    """What a path means: itself, or what it matches where it is a pattern and no file.
+    """The paths meant: the given one, or the matches of a pattern that is not a file's name.
 
     A pattern without a folder matches the name in any folder.
     """
@@ -131,12 +131,12 @@ _MEGABYTE = 1_000_000
 def stats(
     library: LibraryOption = DEFAULT_LIBRARY,
     coverage: Annotated[
-        bool, typer.Option("--coverage", help="Show how much of each file can be found.")
+        bool, typer.Option("--coverage", help="Show how much of each file is searchable.")
     ] = False,
     verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a library holds and what was reported."""
+    """Show what a library holds and the problems reported."""
     from pincite.interfaces.forms import coverage_form, flagged, reported, stats_form
     from pincite.library.homes import shown_place
 
@@ -159,27 +159,32 @@ def stats(
         say(f"collection     {name} ({files} files)")
     print_problems("not read:", found.failures, verbose=verbose)
     print_problems("warnings:", reported(found.files), verbose=verbose)
-    print_problems("look at these:", flagged(found.files), verbose=verbose)
+    print_problems("needs attention:", flagged(found.files), verbose=verbose)
 
 
 def _print_coverage(found: Stats) -> None:
-    """A line for each file, with what is the matter below it."""
-    from pincite.interfaces.forms import told_flags
+    """One line per file, with its problems below."""
+    from pincite.interfaces.forms import flags_of_file
 
     reasons = {problem.path: problem.reason for problem in found.failures}
     say(" status      characters  pages  tables  pictures  file", bold=True)
     for file in found.files:
-        told = file.coverage
-        status = "not renewed" if file.path in reasons else told.get("status", "unknown")
-        recognition = told.get("recognition")
+        coverage = file.coverage
+        status = "not renewed" if file.path in reasons else coverage.get("status", "unknown")
+        recognition = coverage.get("recognition")
         say(
-            f" {status:<11} {told.get('characters', 0):>10,}  {told.get('pages') or '':>5}  "
-            f"{told.get('tables') or '':>6}  {told.get('images') or '':>8}  "
+            f" {status:<11} {coverage.get('characters', 0):>10,}  {coverage.get('pages') or '':>5}  "
+            f"{coverage.get('tables') or '':>6}  {coverage.get('images') or '':>8}  "
             f"{short_path(file.path)}",
             fg=None if status == "complete" else "yellow",
         )
         sure = [f"recognised from pictures, {recognition:.0%} sure"] if recognition else []
-        for line in (*told.get("gaps", ()), *sure, *told_flags(file), *told.get("warnings", ())):
+        for line in (
+            *coverage.get("gaps", ()),
+            *sure,
+            *flags_of_file(file),
+            *coverage.get("warnings", ()),
+        ):
             say(indented(line, first=" " * 14))
     held = {file.path for file in found.files}
     for path, reason in reasons.items():

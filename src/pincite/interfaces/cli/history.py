@@ -1,4 +1,4 @@
-"""`pincite history`: the answers that a library keeps, and which of them are out of date."""
+"""`pincite history`: the answers kept in a library, and which of them are stale."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pincite.records.library_records import KeptAnswer
 
 app = typer.Typer(
-    help="Look at the answers that were kept; without a verb, list them.",
+    help="Show the kept answers; without a verb, list them.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )
@@ -27,7 +27,7 @@ app = typer.Typer(
 
 @app.callback()
 def history(ctx: typer.Context, library: LibraryOption = DEFAULT_LIBRARY) -> None:
-    """Look at the answers that were kept; without a verb, list them."""
+    """Show the kept answers; without a verb, list them."""
     if ctx.invoked_subcommand is None:
         list_answers(library)
 
@@ -40,7 +40,7 @@ def list_answers(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the answers that were kept, oldest first.
+    """List the kept answers, oldest first.
 
     Answers are kept where 'history.keep' is set, or with 'pincite ask --keep'.
     """
@@ -80,14 +80,16 @@ def show(
 
 @app.command("delete")
 def delete(
-    numbers: Annotated[list[int] | None, typer.Argument(help="Those to forget.")] = None,
+    numbers: Annotated[
+        list[int] | None, typer.Argument(help="Numbers of the answers to delete.")
+    ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
-    everything: Annotated[bool, typer.Option("--all", help="Forget all of them.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Delete all of them.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget answers that were kept."""
+    """Delete kept answers."""
     if bool(numbers) == everything:
-        raise UsageError("name the answers to forget by number, or --all")
+        raise UsageError("name the answers to delete by number, or use --all")
     with pincite.Library.open(library, create=False) as opened:
         _check_kept(opened, numbers or ())
         count = opened.catalog.history.delete(None if everything else numbers)

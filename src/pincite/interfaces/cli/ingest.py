@@ -1,4 +1,4 @@
-"""`pincite ingest` and `reindex`: take files in, and encode them anew."""
+"""`pincite ingest` and `reindex`: add files to a library, and encode it again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 _NOTHING_IN = (
-    "nothing was taken in, so there is nothing to ask yet: name another file or folder, or try the "
+    "no file was ingested, so there is nothing to ask yet: name another file or folder, or try the "
     "sample documents with 'pincite demo'"
 )
 
@@ -55,7 +55,7 @@ def ingest(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            help="Files and folders; folders with all below them.",
+            help="Files and folders; folders include everything below them.",
             parser=named_path,
         ),
     ],
@@ -70,17 +70,17 @@ def ingest(
     queue: Annotated[
         bool,
         typer.Option(
-            "--queue", help="Leave them to 'pincite worker'; for a library in a database."
+            "--queue", help="Queue them for 'pincite worker'; for a library in a database."
         ),
     ] = False,
     verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in files and folders.
+    """Add files and folders to a library.
 
-    Unchanged files are skipped, changed ones replaced, and files that are gone from a given folder
-    are forgotten. A file that cannot be read is reported, and the others go in. Tags are added, to
-    unchanged files too.
+    Unchanged files are skipped, changed ones are replaced, and files that vanished from a given folder
+    are forgotten. A file that cannot be read is reported; the others are added. Tags are also added
+    to unchanged files.
     """
     from pincite.ingest.discover import Selection
 
@@ -139,15 +139,15 @@ def _leave_to_workers(
 
 
 def print_report(report: IngestReport, library: str | None, *, verbose: bool = False) -> None:
-    """What happened to the files, and what the library holds now."""
+    """Print what happened to the files, and what the library holds now."""
     print_problems("not read:", report.failed, verbose=verbose)
     print_problems("warnings:", report.warnings, verbose=verbose)
-    print_problems("look at these:", report.flagged, verbose=verbose)
-    for told in report.notices:
-        say(indented(f"{told} ('pincite doctor' tells more)", first="note: "), err=True)
+    print_problems("needs attention:", report.flagged, verbose=verbose)
+    for line in report.notices:
+        say(indented(f"{line} ('pincite doctor' shows details)", first="note: "), err=True)
     moved = f"{report.moved} moved, " if report.moved else ""
     ignored = f", {report.ignored} ignored" if report.ignored else ""
-    partial = f", {report.partial} read only in part" if report.partial else ""
+    partial = f", {report.partial} read only partly" if report.partial else ""
     say(
         f"{report.added} added, {report.updated} updated, {moved}{report.unchanged} unchanged, "
         f"{report.removed} removed, {len(report.failed)} failed{partial}{ignored} "
@@ -156,7 +156,7 @@ def print_report(report: IngestReport, library: str | None, *, verbose: bool = F
     if not report.documents:
         say(indented(_NOTHING_IN))
     elif report.failed:
-        say(f"no answer knows {_files(len(report.failed))}; --strict makes that exit code 1")
+        say(f"answers do not use {_files(len(report.failed))}; --strict makes that exit code 1")
     if report.stale_answers:
         say(f"{report.stale_answers} kept answers are stale: pincite history list --stale")
     if library is not None:
@@ -175,16 +175,16 @@ def _files(number: int) -> str:
 
 @contextmanager
 def stop_kindly() -> Iterator[None]:
-    """End with a word about what is kept when someone presses Ctrl-C."""
+    """On Ctrl-C, end with a message about what is kept."""
     try:
         yield
     except KeyboardInterrupt:
-        message = "What was finished is kept; run the same command again to go on"
+        message = "Finished files are kept; run the same command again to continue"
         say(indented(message, first="stopped: "), err=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
-# `pincite reindex`: encode a library anew for the encoder that its settings name.
+# `pincite reindex`: encode a library again for the encoder named in its settings.
 
 
 def reindex(
@@ -192,18 +192,18 @@ def reindex(
     profile: ProfileOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Encode the library for the encoder that the settings name.
+    """Encode the library with the encoder named in the settings.
 
-    Questions are answered with the old vectors until all new ones are there. May be stopped at any
-    time; the next run goes on. Also makes vectors for passages that have none.
+    Questions are answered with the old vectors until all new ones are ready. Can be stopped at any
+    time; the next run continues. Also makes missing vectors of passages.
     """
     with (
         pincite.Library.open(library, create=False, profile=profile) as opened,
         stop_kindly(),
         _bar() as progress,
     ):
-        for told in opened.notices:
-            notice(told)
+        for line in opened.notices:
+            notice(line)
         report = opened.reencode(progress=progress)
     if as_json:
         from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""`pincite init`: make a library, show what it could take in, and say which command comes next."""
+"""`pincite init`: creates a library, shows the files it could ingest, and suggests the next command."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What there is to begin with. Files are counted by their endings, the most frequent first."""
+    """What is there at the start. Files are counted by suffix, the most frequent first."""
 
     library: str
     is_new: bool
@@ -57,10 +57,10 @@ def init(
     profile: ProfileOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Make a library and show what it could take in.
+    """Create a library and show the files it could ingest.
 
-    Asks nothing and reads no document: it looks at names and sizes, and says which command comes
-    next. A library that exists already stays as it is.
+    Asks nothing and reads no document: it looks at names and sizes, and suggests the next command.
+    An existing library stays unchanged.
     """
     if not folder.is_dir():
         found = "is a file" if folder.exists() else "does not exist"
@@ -89,7 +89,7 @@ def _look(folder: Path, library: Path, profile: str) -> Start:
         readable=_by_ending(found.files),
         megabytes=round(sum(map(_size, found.files)) / _MEGABYTE, 1),
         others=_by_ending(Path(one.path) for one in found.skipped),
-        # Where nothing can be read, the numbers say so.
+        # If nothing is readable, the numbers show it.
         problems=tuple(f"{one.path}: {one.reason}" for one in found.problems if found.files),
         ocr=find_spec("rapidocr") is not None,
         language_model=language_model,
@@ -101,7 +101,7 @@ def _size(file: Path) -> int:
     try:
         return file.stat().st_size
     except OSError:
-        return 0  # It went away meanwhile, or may not be looked at: ingest tells.
+        return 0  # Removed meanwhile, or not accessible: ingest reports it.
 
 
 def _by_ending(files: Iterable[Path]) -> dict[str, int]:
@@ -109,7 +109,7 @@ def _by_ending(files: Iterable[Path]) -> dict[str, int]:
 
 
 def _next(folder: Path, library: Path, *, documents: int, files: int) -> tuple[str, ...]:
-    """The commands to go on with, as one would type them in the current folder."""
+    """The next commands, as typed in the current folder."""
     named = how_it_is_named(library)
     ask = (f'pincite ask "..."{named}', f"pincite chat{named}")
     if files:
@@ -128,9 +128,9 @@ def _print(start: Start) -> None:
         if start.language_model == "none"
         else f"a language model is set: {start.language_model}",
     }
-    for name, told in rows.items():
-        if told:
-            say(indented(told, first=f"{name:<13}"))
+    for name, text in rows.items():
+        if text:
+            say(indented(text, first=f"{name:<13}"))
     for problem in start.problems[:_PROBLEMS_LISTED]:
         say(indented(problem, first=f"{'problem':<13}"))
     say("\nNext:")
@@ -141,10 +141,10 @@ def _print(start: Start) -> None:
 def _counted(start: Start) -> str:
     number = sum(start.readable.values())
     if not number:
-        return "none that Pincite reads in this folder; name another: pincite init FOLDER"
+        return "none in this folder that Pincite reads; name another: pincite init FOLDER"
     files = "1 file" if number == 1 else f"{number} files"
     where = "this folder" if start.folder == "." else short_path(start.folder)
-    return f"{files} to take in from {where}: {_listed(start.readable)}; {start.megabytes} MB"
+    return f"{files} to ingest from {where}: {_listed(start.readable)}; {start.megabytes} MB"
 
 
 def _listed(kinds: dict[str, int]) -> str:

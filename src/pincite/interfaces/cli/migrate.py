@@ -1,4 +1,4 @@
-"""`pincite migrate`: a library goes from a folder into a database, and back."""
+"""`pincite migrate`: copies a library from a folder into a database, or back."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def migrate(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Copy a library into a database, or from there into a folder (docs/scale.md).
+    """Copy a library from a folder into a database, or back (docs/scale.md).
 
-    All that is not derived goes along: documents, passages, vectors, conversations, kept answers,
-    settings, calibration. Every table is compared afterwards. Run it again when it was stopped.
+    Copies all that is not derived: documents, passages, vectors, conversations, kept answers,
+    settings, calibration. Every table is compared afterwards. If stopped, run it again.
     """
     from pincite.interfaces.cli.ingest import stop_kindly
     from pincite.interfaces.cli.progress import counted_rows

@@ -1,4 +1,4 @@
-"""`pincite models`: which models lie on this machine, and are their files what they should be?"""
+"""`pincite models`: lists the models on this machine, and checks their files."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _MEGABYTE = 1_000_000
 _SHA256_DIGITS = 64
 
 NameOption = Annotated[
-    str, typer.Option("--name", help="What settings call it (default: the file's name).")
+    str, typer.Option("--name", help="Its name in settings (default: the file's name).")
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A model as the list shows it. `state` says what is known of its file."""
+    """One row of the list. `state` is what is known about its file."""
 
     name: str
     kind: str
@@ -56,7 +56,7 @@ def _group() -> None:
 
 @app.command("list")
 def list_models(as_json: JsonOption = False) -> None:
-    """List what is installed and what was added. Reads no file but the lists."""
+    """List installed and added models. Does not read their files."""
     from pincite.models.installed import ModelFolder
 
     folder = ModelFolder()
@@ -119,21 +119,21 @@ def add(
             came_from=str(file.absolute()),
             received=received,
         )
-    _tell(added, as_json=as_json)
+    _print_added(added, as_json=as_json)
 
 
 @app.command("pull")
 def pull(
     url: Annotated[str, typer.Argument(help="https://... or file://...", metavar="URL")],
     sha256: Annotated[
-        str, typer.Option("--sha256", help="The checksum that its publisher tells.")
+        str, typer.Option("--sha256", help="The checksum that its publisher gives.")
     ] = "",
     name: NameOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Fetch a GGUF file into the models folder. The only command that downloads.
 
-    Other content than that of the checksum is not kept.
+    Content that does not match the checksum is not kept.
     """
     from pincite.models.downloads import opened
     from pincite.models.installed import ModelFolder
@@ -141,7 +141,7 @@ def pull(
     if len(sha256) != _SHA256_DIGITS or set(sha256.lower()) - set("0123456789abcdef"):
         raise UsageError(
             f"--sha256 {sha256 or '(not given)'}: expected the 64 hexadecimal digits of the file's "
-            "SHA-256, as its publisher tells them: without them nobody could say what was fetched"
+            "SHA-256, as its publisher gives them: without them the download cannot be checked"
         )
     with opened(url) as content, _progress() as received:
         added = ModelFolder().add(
@@ -152,7 +152,7 @@ def pull(
             sha256=sha256,
             received=received,
         )
-    _tell(added, as_json=as_json)
+    _print_added(added, as_json=as_json)
 
 
 _NOT_INSTALLED = "not installed"
@@ -169,12 +169,12 @@ def _packaged(*, verify: bool, only: set[str] | None = None) -> Iterator[Row]:
     )
     for name, kind, group, package, suffix in known:
         row = {"name": name, "kind": kind, "setting": f'{group}.model = "{name}"'}
-        told = _file_of_package(package, suffix, verify=verify and (not only or name in only))
-        yield Row(**row, origin=f"package {package}", **told)  # type: ignore[arg-type]
+        found = _file_of_package(package, suffix, verify=verify and (not only or name in only))
+        yield Row(**row, origin=f"package {package}", **found)  # type: ignore[arg-type]
 
 
 def _file_of_package(package: str, suffix: str, *, verify: bool) -> dict[str, object]:
-    """The package's file of this kind; the installer has written down its checksum."""
+    """The package's file of this kind; the installer recorded its checksum."""
     from base64 import urlsafe_b64decode
     from importlib.metadata import PackageNotFoundError, files
 
@@ -189,14 +189,14 @@ def _file_of_package(package: str, suffix: str, *, verify: bool) -> dict[str, ob
     path = Path(str(listed[0].locate()))
     recorded = listed[0].hash.value if listed[0].hash else ""
     sha256 = urlsafe_b64decode(recorded + "=" * (-len(recorded) % 4)).hex()
-    told = {"file": str(path), "sha256": sha256}
+    form = {"file": str(path), "sha256": sha256}
     if not path.is_file():
-        return {**told, "state": State.MISSING}
+        return {**form, "state": State.MISSING}
     size = path.stat().st_size
     state = State.UNCHANGED if size == listed[0].size else State.CHANGED
     if verify:
         state = State.VERIFIED if sha256_of(path) == sha256 else State.CHANGED
-    return {**told, "size_bytes": size, "state": state}
+    return {**form, "size_bytes": size, "state": state}
 
 
 def _added(folder: ModelFolder, *, verify: bool, only: set[str] | None = None) -> Iterator[Row]:
@@ -222,7 +222,7 @@ def _print(rows: list[Row]) -> None:
         say(indented(row.origin, first=" " * 37), dim=True)
 
 
-def _tell(model: AddedModel, *, as_json: bool) -> None:
+def _print_added(model: AddedModel, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(model))
         return
@@ -232,7 +232,7 @@ def _tell(model: AddedModel, *, as_json: bool) -> None:
 
 
 def _name_of(file_name: str) -> str:
-    """A file's name without its ending, in the characters that names may have."""
+    """A file's name without its suffix, in the characters allowed in names."""
     stem = file_name.removesuffix(_SUFFIX)
     name = "".join(c if c.isascii() and (c.isalnum() or c in "._+-") else "-" for c in stem)
     return name.strip("-._+") or "model"
@@ -240,7 +240,7 @@ def _name_of(file_name: str) -> str:
 
 @contextmanager
 def _progress() -> Iterator[Received]:
-    """Megabytes so far, on stderr, where that is a terminal."""
+    """Megabytes so far, on stderr if it is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""`pincite doctor --offline`: does anything try to leave this machine?"""
+"""`pincite doctor --offline`: detects attempts to connect outside."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pincite.verify.receipts.saved import write_whole
 
 
 def prove_offline(library: str, profile: str, output: Path | None, *, as_json: bool) -> None:
-    """Run the trial, tell what it found, and end with an error where something tried to leave."""
-    # Without a library of one's own the trial is of this installation alone.
+    """Run the trial, print its result, and exit with an error if anything tried to connect outside."""
+    # Without a library, the trial covers the installation alone.
     folder = named_folder(library, "doctor --offline")
     is_there = library != DEFAULT_LIBRARY or (folder / CATALOG_FILE).exists()
     found = prove(folder if is_there else None, profile)
@@ -38,15 +38,15 @@ def _print(found: dict[str, Any]) -> None:
         "library": f"asked, with settings {found['settings_digest']}"
         if "corpus_version" in found
         else "none, or it could not be asked",
-        "network": f"{fence}: only what Python code calls was seen, and refused"
+        "network": f"{fence}: only calls of Python code were observed, and refused"
         if fence
-        else "one of its own with no way out; the kernel counted "
+        else "its own namespace without a route; the kernel counted "
         f"{found['unroutable_packets']} packets to somewhere else",
         "elsewhere": "; ".join(found["elsewhere"]) or "no address was connected to or looked up",
         "this machine": "; ".join(found["on_this_machine"]) or "no address of it either",
     }
-    for name, told in rows.items():
-        say(indented(told, first=f"{name:<13}"))
+    for name, text in rows.items():
+        say(indented(text, first=f"{name:<13}"))
     for problem in found["problems"]:
         say(indented(problem, first=f"{'problem':<13}"))
     say("nothing tried to leave" if found["holds"] else "something needs attention")

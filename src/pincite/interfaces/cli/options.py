@@ -21,12 +21,12 @@ _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)")
 
 
 def named_path(written: str) -> Path:
-    """A path as it was typed. Raises UsageError for an empty one, which `Path` takes for `.`."""
+    """The path as typed. Raises UsageError if it is empty, which `Path` reads as `.`."""
     return checked_path(written)
 
 
 def named_library(written: str) -> str:
-    """A folder or a database as it was typed. Raises UsageError for an empty or broken name."""
+    """The folder or database as typed. Raises UsageError for an empty or invalid name."""
     return written if database_address(written) else str(checked_path(written))
 
 
@@ -34,7 +34,7 @@ def named_folder(library: str, command: str) -> Path:
     """The folder of a library. Raises UsageError for a database; `command` is what needs a folder."""
     if database_address(library):
         raise UsageError(
-            f"{command} works on a library in a folder; make one of a database with: "
+            f"{command} needs a library in a folder; copy the database into one with: "
             "pincite migrate postgresql://... FOLDER"
         )
     return Path(library)
@@ -56,13 +56,13 @@ DEFAULT_LIBRARY = ".pincite"
 
 
 def how_it_is_named(library: str | Path) -> str:
-    """What a command must add to use this library: nothing where it is used without a word."""
+    """The option that a command needs for this library; empty for the one used by default."""
     is_found = str(library) in (DEFAULT_LIBRARY, os.environ.get("PINCITE_LIBRARY"))
     return "" if is_found else f" --library {shlex.quote(str(library))}"
 
 
 def _profiles(incomplete: str) -> list[str]:
-    """What shell completion offers."""
+    """Profiles for shell completion."""
     from pincite.settings.loading import profile_names
 
     return [name for name in profile_names() if name.startswith(incomplete)]
@@ -92,62 +92,64 @@ ModelOption = Annotated[
 StanceOption = Annotated[
     str,
     typer.Option(
-        "--stance", help="How sure an answer must be: strict, balanced, eager.", metavar="STANCE"
+        "--stance", help="How certain an answer must be: strict, balanced, eager.", metavar="STANCE"
     ),
 ]
 
 RawOption = Annotated[
     bool,
-    typer.Option("--raw", help="Show quotes as they stand in the file, with all its marks."),
+    typer.Option("--raw", help="Show quotes as in the file, with all markup."),
 ]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 CollectionOption = Annotated[
     str | None,
-    typer.Option("--collection", "-c", help="Look only into this collection."),
+    typer.Option("--collection", "-c", help="Search only this collection."),
 ]
 FilingOption = Annotated[
-    str, typer.Option("--collection", "-c", help="Where to file them.", metavar="NAME")
+    str, typer.Option("--collection", "-c", help="Collection to put them in.", metavar="NAME")
 ]
 IncludeOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--include", help="Only look at files that match, such as '*.pdf'.", metavar="PATTERN"
+        "--include", help="Only read files that match, such as '*.pdf'.", metavar="PATTERN"
     ),
 ]
 ExcludeOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--exclude", help="Do not look at files that match, such as 'drafts/'.", metavar="PATTERN"
-    ),
+    typer.Option("--exclude", help="Skip files that match, such as 'drafts/'.", metavar="PATTERN"),
 ]
 TagsOption = Annotated[
     list[str] | None,
-    typer.Option("--tag", help="Tag all these files; may be given again.", metavar="TAG"),
+    typer.Option("--tag", help="Tag all these files; repeatable.", metavar="TAG"),
 ]
 StrictOption = Annotated[
     bool, typer.Option("--strict", help="Exit code 1 when any file could not be read.")
 ]
 RetryOption = Annotated[
-    bool, typer.Option("--retry", help="Read files again that failed and have not changed.")
+    bool, typer.Option("--retry", help="Also read unchanged files that failed before.")
 ]
 DocumentFilter = Annotated[
     list[str] | None,
     typer.Option(
         "--document",
         "-d",
-        help="Look only into this file: a name, a path, a pattern, an id; may be given again.",
+        help="Search only this file: a name, a path, a pattern, an id; repeatable.",
         metavar="NAME",
     ),
 ]
 TagFilter = Annotated[
     list[str] | None,
-    typer.Option("--tag", help="Look only into files with this tag, or any.", metavar="TAG"),
+    typer.Option(
+        "--tag", help="Search only files with this tag, or any of several.", metavar="TAG"
+    ),
 ]
 SectionFilter = Annotated[
     list[str] | None,
-    typer.Option("--section", help="Look only below headings with these words.", metavar="HEADING"),
+    typer.Option(
+        "--section", help="Search only below headings with these words.", metavar="HEADING"
+    ),
 ]
 SinceFilter = Annotated[
     str,
@@ -158,7 +160,7 @@ BudgetOption = Annotated[
     str,
     typer.Option(
         "--budget",
-        help="Time for one question, such as 300ms or 2s: how deep candidates are compared.",
+        help="Time for one question, such as 300ms or 2s: limits how many candidates are compared.",
         metavar="TIME",
     ),
 ]
@@ -181,11 +183,10 @@ AttestOption = Annotated[
         "--attest", help="Put the result of 'pincite doctor --offline' into what is saved."
     ),
 ]
-AllOption = Annotated[
-    bool, typer.Option("--all", help="Show the quotes that stand behind the answer too.")
-]
+AllOption = Annotated[bool, typer.Option("--all", help="Also show the further quotes.")]
 ShortOption = Annotated[
-    bool, typer.Option("--short", help="Show the sentence that answers best, and its place, alone.")
+    bool,
+    typer.Option("--short", help="Show only the sentence that answers best, and its location."),
 ]
 ExplainOption = Annotated[
     bool, typer.Option("--explain", help="Show what each stage found and dropped.")
@@ -194,27 +195,27 @@ WhyOption = Annotated[
     str | None,
     typer.Option(
         "--why",
-        help="Say where a passage was lost: its id, FILE:PAGE, or words of it.",
+        help="Show where a passage was dropped: its id, FILE:PAGE, or words of it.",
         metavar="PASSAGE",
     ),
 ]
 VerboseOption = Annotated[
-    bool, typer.Option("--verbose", help="List every file that something is the matter with.")
+    bool, typer.Option("--verbose", help="List every file that has a problem.")
 ]
 QuestionArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        help="What you want to know, in quotation marks or not; of standard input if left out.",
+        help="The question, with or without quotation marks; read from standard input if omitted.",
         metavar="QUESTION...",
     ),
 ]
 
 
 class QuestionCommand(TyperCommand):
-    """A command whose question may begin with a dash: `-40 degrees: which grease?` is no option."""
+    """A command whose question may begin with a dash: `-40 degrees: which grease?` is not an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Mark what can only be words of a question, so that it is not looked for among options."""
+        """Mark arguments that can only be words of a question, so they are not parsed as options."""
         takes_value = {
             name
             for option in self.params
@@ -234,28 +235,28 @@ class QuestionCommand(TyperCommand):
 
 
 _LOOKS_LIKE_TEXT = re.compile(r"-\d|-(?!-?[\w-]+=)[^=]*\s")
-"""What begins with a dash and is no option: a negative number, or several words."""
+"""Begins with a dash but is not an option: a negative number, or several words."""
 
 _TEXT = "\0"
-"""No argument of a process can hold it."""
+"""No argument of a process can contain it."""
 
 
 def words_given(given: list[str]) -> str:
-    """The words of arguments as one text."""
+    """The words of the arguments as one text."""
     return " ".join(word.removeprefix(_TEXT) for word in given)
 
 
 def question_text(given: list[str] | None) -> str:
-    """The words of a question as one text, or standard input where there are none.
+    """The words of a question as one text, or standard input if there are none.
 
-    Raises UsageError where a person at a terminal gave no question.
+    Raises UsageError at a terminal without a question.
     """
     if given:
         return words_given(given)
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError(
-            "there is no question; ask one, such as: pincite ask how long is parental leave, or "
-            "give it on standard input; 'pincite chat' takes one after the other"
+            "no question was given; ask one, such as: pincite ask how long is parental leave, or "
+            "pass it on standard input; 'pincite chat' takes a series"
         )
     return sys.stdin.buffer.read().decode("utf-8-sig", "replace").strip()
 
@@ -279,11 +280,11 @@ def show_version(
         ),
     ] = False,
 ) -> None:
-    """Ask your own documents. Every answer is made of exact, checked quotes - or refused."""
+    """Ask your own documents. Every answer is made of exact, checked quotes, or is refused."""
 
 
 def budget_ms(written: str) -> float | None:
-    """Milliseconds of `300ms`, `2s` or `0.5 s`; None for nothing.
+    """Milliseconds of `300ms`, `2s` or `0.5 s`; None for an empty string.
 
     Raises UsageError for anything else.
     """
@@ -292,13 +293,13 @@ def budget_ms(written: str) -> float | None:
     found = _TIME.fullmatch(written.strip())
     if found is None or float(found["number"]) == 0:
         raise UsageError(
-            f"--budget {written}: give a time above zero with its unit, such as 300ms or 2s"
+            f"--budget {written}: expected a time above zero with its unit, such as 300ms or 2s"
         )
     return float(found["number"]) * (1000 if found["unit"] == "s" else 1)
 
 
 def generation(mode: str, model: str) -> dict[str, dict[str, Any]]:
-    """The settings that `--mode` and `--model` mean. Raises UsageError for a model there is not."""
+    """The settings that `--mode` and `--model` mean. Raises UsageError for an unknown model."""
     if model:
         _check_model(model)
     chosen = {name: value for name, value in (("mode", mode), ("model", model)) if value}
@@ -306,12 +307,12 @@ def generation(mode: str, model: str) -> dict[str, dict[str, Any]]:
 
 
 def judging(stance: str) -> dict[str, dict[str, Any]]:
-    """The settings that `--stance` means, whatever threshold a profile names."""
+    """The settings that `--stance` means; overrides a profile's threshold."""
     return {"verification": {"stance": stance, "abstain_below": None}} if stance else {}
 
 
 def _check_model(model: str) -> None:
-    """A server is asked for its models when it is first used; files and added models are here."""
+    """Checks files and added models; a server's models are only checked when it is first used."""
     from pincite.models.llm.opening import SERVERS, known_models
 
     kind, is_served, name = model.partition(":")
@@ -322,8 +323,8 @@ def _check_model(model: str) -> None:
         return
     there_are = ", ".join((*known_models(), *(f"{server}:NAME" for server in SERVERS)))
     raise UsageError(
-        f"--model {model}: there is no such model; there are: {there_are}, and the path of a GGUF "
-        "file; 'pincite models list' tells more"
+        f"--model {model}: no such model; expected one of: {there_are}, or the path of a GGUF "
+        "file; 'pincite models list' shows details"
     )
 
 

@@ -1,4 +1,4 @@
-"""How results look: JSON for programs, text as wide as the terminal for people."""
+"""Prints results: JSON for programs, text as wide as the terminal for people."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 _WIDEST = 110
-"""Columns of running text: longer lines are hard to follow with the eye."""
+"""Columns of running text: longer lines are hard to read."""
 
 _PROBLEMS_LISTED = 5
-"""More files than these are summed up."""
+"""A longer list of files is summarised."""
 
 _KINDS_NAMED = 4
 _PATHS_LINKED = 64
 
 _shown_paths: dict[str, str] = {}
-"""Paths of files as they were last shown: they stay on one line, and lead to their files."""
+"""Recently shown file paths: kept on one line and linked to their files."""
 
 _TERMINALS_WITH_LINKS = (
     "kitty",
@@ -45,11 +45,11 @@ _TERMINALS_WITH_LINKS = (
 )
 _LINK_SIGNS = ("VTE_VERSION", "WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "WEZTERM_PANE")
 _BLANK_OF_A_PATH = "\0"
-"""Stands for a blank at which a line is not broken."""
+"""Stands for a space that does not break a line."""
 
-# A terminal obeys these, wherever they come from: a document, a file's name, a saved answer. C0 and
-# DEL have pictures (U+2400 ...), C1 has none. The marks that turn the direction of writing have none
-# either: with them a name or a quote shows its letters in another order than it has.
+# A terminal obeys these control characters, wherever they come from: a document, a file's name, a
+# saved answer. C0 and DEL have pictures (U+2400 ...), C1 has none. Nor do the marks that change
+# writing direction, with which a name or a quote would show its letters in another order.
 _TURNING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _PICTURES = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
@@ -60,17 +60,17 @@ _PICTURES_IN_LAYOUT = {code: _PICTURES[code] for code in _PICTURES if chr(code) 
 
 
 def visible_line(text: str) -> str:
-    """A name or another text of one line with signs for what steers a terminal, line breaks too."""
+    """One line of text with visible signs for control characters, including line breaks."""
     return text.translate(_PICTURES)
 
 
 def visible(text: str) -> str:
-    """Text for people with signs for what steers a terminal; line breaks and tabs stay."""
+    """Text with visible signs for control characters; line breaks and tabs stay."""
     return text.translate(_PICTURES_IN_LAYOUT)
 
 
 def say(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> None:
-    """Print for people. All such output goes through here: nothing in it can steer a terminal."""
+    """Print for people. All such output passes here, so no text can control the terminal."""
     shown = visible(text)
     if shows_links(sys.stderr if err else sys.stdout):
         shown = _with_links(shown)
@@ -78,7 +78,7 @@ def say(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) -> 
 
 
 def shows_links(stream: TextIO) -> bool:
-    """Whether it is a terminal that is known to show hyperlinks (OSC 8)."""
+    """Whether the stream is a terminal known to show hyperlinks (OSC 8)."""
     if not stream.isatty() or os.environ.get("TERM") in (None, "dumb", "linux"):
         return False
     called = f"{os.environ['TERM']} {os.environ.get('TERM_PROGRAM', '')}".lower()
@@ -88,7 +88,7 @@ def shows_links(stream: TextIO) -> bool:
 
 
 def _with_links(shown: str) -> str:
-    """With each path that was shown lately leading to its file; an address holds no control signs."""
+    """Text with recently shown paths linked to their files; addresses have no control characters."""
     there = sorted((path for path in _shown_paths if path in shown), key=len, reverse=True)
     if not there:
         return shown
@@ -101,7 +101,7 @@ def _linked(found: re.Match[str]) -> str:
 
 
 def say_text(text: str, *, stands_out: str = "", first: str = "") -> None:
-    """Print a paragraph, wrapped and indented, of which a part stands out."""
+    """Print a paragraph, wrapped and indented, with one part highlighted."""
     from rich.text import Text
 
     line = Text(visible_line(text))
@@ -117,7 +117,7 @@ def say_text(text: str, *, stands_out: str = "", first: str = "") -> None:
 
 
 def say_error(message: str) -> None:
-    """What could not be done, in one line on stderr."""
+    """Print a failure in one line on stderr."""
     say("error: ", fg="red", bold=True, err=True, nl=False)
     say(visible_line(message), err=True)
 
@@ -128,7 +128,7 @@ def print_json(form: Any) -> None:
 
 
 def print_json_line(form: Mapping[str, Any] | Sequence[Any]) -> None:
-    """One line of JSON, at once, so that a program at the other end can answer to it."""
+    """Print one line of JSON and flush it, so that a program reading it can respond."""
     _print_json(form, indent=None)
 
 
@@ -137,14 +137,14 @@ def _print_json(form: Any, indent: int | None) -> None:
 
 
 def print_raw(text: str) -> None:
-    """Text for programs as it is, in UTF-8."""
+    """Print text for programs unchanged, in UTF-8."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
 
 
 def console(*, err: bool = False) -> Console:
-    """A console that wraps at the terminal's width, and at 80 columns elsewhere."""
+    """A console that wraps at the terminal's width, or at 80 columns without a terminal."""
     from rich.console import Console
 
     width = None if (sys.stderr if err else sys.stdout).isatty() else 80
@@ -152,12 +152,12 @@ def console(*, err: bool = False) -> Console:
 
 
 def notice(message: str) -> None:
-    """Something the user should know, on stderr."""
+    """Print a notice on stderr."""
     say(f"note: {message}", fg="yellow", err=True)
 
 
 def short_path(path: str) -> str:
-    """A path as a person would type it: relative when it lies below the current folder."""
+    """A path as a person would type it: relative if it is below the current folder."""
     try:
         shown = visible_line(str(Path(path).relative_to(Path.cwd())))
     except ValueError:
@@ -173,14 +173,14 @@ def short_path(path: str) -> str:
 
 
 def text_width() -> int:
-    """Columns of running text: those of the terminal up to a comfortable width; 80 elsewhere."""
+    """Columns of running text: the terminal's, up to a readable width; 80 without a terminal."""
     return min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
 
 
 def indented(text: str, *, first: str = "") -> str:
     """Text wrapped at 80 columns, or the terminal's width if less; lines below `first` aligned.
 
-    The text's own line breaks stay, and what a line is indented by.
+    The text's own line breaks and indentation stay.
     """
     width = text_width()
     for path in _shown_paths:
@@ -194,7 +194,7 @@ def indented(text: str, *, first: str = "") -> str:
             initial_indent=first if number == 0 else below,
             subsequent_indent=below + line[: len(line) - len(line.lstrip())],
             break_on_hyphens=False,
-            # A path is copied whole; the terminal wraps what is longer than it is wide.
+            # Paths are not broken, so they can be copied; the terminal wraps long ones.
             break_long_words=False,
         )
         for number, line in enumerate(text.split("\n") if text else [""])
@@ -202,7 +202,7 @@ def indented(text: str, *, first: str = "") -> str:
 
 
 def print_problems(title: str, problems: Sequence[FileProblem], *, verbose: bool = False) -> None:
-    """Files and what is the matter with them, on stderr; many are summed up if not `verbose`."""
+    """Print files and their problems on stderr; many are summarised unless `verbose`."""
     if not problems:
         return
     if len(problems) > _PROBLEMS_LISTED and not verbose:
@@ -224,7 +224,7 @@ def _summed_up(problems: Sequence[FileProblem]) -> str:
     return f"{len(problems)} files of {of} ({', '.join([*named, *more])})"
 
 
-# What the exit codes mean.
+# Exit codes.
 
 DONE = 0
 ERROR = 1

@@ -1,4 +1,4 @@
-"""Commands that plugins add: `pincite NAME`, where NAME is none of the built-in ones."""
+"""Commands that plugins add: `pincite NAME`, where NAME is not a built-in one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pincite.settings.plugins import Plugin, installed
 
 
 class CommandsAndPlugins(TyperGroup):
-    """The commands of this package, and after them those of plugins. Help does not load these."""
+    """The commands of this package, then those of plugins. Help does not load plugins."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name; None where there is none."""
+        """The command with this name; None if there is none."""
         found = super().get_command(ctx, cmd_name)
         if found is not None:
             return found
@@ -34,7 +34,7 @@ class CommandsAndPlugins(TyperGroup):
 
 
 def _command(plugin: Plugin) -> Any:
-    """What the plugin offers as a command: a Typer app, a command, or a function to be one."""
+    """The plugin's command: made from a Typer app, a command, or a function."""
     offered = plugin.load()
     if isinstance(offered, (TyperCommand, TyperGroup)):
         command: Any = offered
@@ -49,7 +49,7 @@ def _command(plugin: Plugin) -> Any:
 
 
 def _blaming(plugin: Plugin, invoke: Callable[..., Any]) -> Callable[..., Any]:
-    """The same; what nobody expected is told as the plugin's fault."""
+    """The same function; unexpected errors are reported as the plugin's."""
 
     @wraps(invoke)
     def call(ctx: Any) -> Any:
@@ -58,7 +58,7 @@ def _blaming(plugin: Plugin, invoke: Callable[..., Any]) -> Callable[..., Any]:
         except (PinciteError, OSError, typer.Exit, typer.Abort):
             raise
         except Exception as error:
-            if hasattr(error, "exit_code"):  # A wrong option, as Typer tells it.
+            if hasattr(error, "exit_code"):  # A wrong option, reported by Typer.
                 raise
             raise PluginError(f"{plugin} failed ({type(error).__name__}: {error})") from error
 

@@ -1,4 +1,4 @@
-"""What is under way, on stderr; nothing where that is not a terminal."""
+"""Shows progress on stderr if it is a terminal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
 @contextmanager
 def counted_rows() -> Iterator[MigrateCallback | None]:
-    """The table that is copied and how many rows went, while the block runs."""
+    """Show the table being copied and its rows so far, while the block runs."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -64,9 +64,9 @@ def counted_rows() -> Iterator[MigrateCallback | None]:
 
 @contextmanager
 def while_writing(chosen: GenerationSettings) -> Iterator[Callable[[Preview], None] | None]:
-    """Tells that a language model is at work, and what it has written that holds.
+    """Show that a language model is working, and its checked text so far.
 
-    Both give way to the answer, which has the last word. What fails is never shown.
+    Both are erased before the answer is printed. Text that fails a check is never shown.
     """
     if chosen.mode == "extractive" or chosen.model == "none" or not sys.stderr.isatty():
         yield None
@@ -76,13 +76,13 @@ def while_writing(chosen: GenerationSettings) -> Iterator[Callable[[Preview], No
     from pincite.interfaces.cli.output import console, indented, visible, visible_line
 
     does = "writes" if chosen.mode == "generated" else "chooses"
-    told = visible_line(f"{chosen.model} {does} ...")
-    with console(err=True).status(Text(told)) as status:
+    title = visible_line(f"{chosen.model} {does} ...")
+    with console(err=True).status(Text(title)) as status:
 
         def show(preview: Preview) -> None:
             said = indented(" ".join(claim.text for claim in preview.claims))
-            # No markup: what documents say is shown as it stands.
-            status.update(Text(f"{told}\n{visible(said)}" if preview.claims else told))
+            # No markup: text of documents is shown as is.
+            status.update(Text(f"{title}\n{visible(said)}" if preview.claims else title))
 
         yield show
 

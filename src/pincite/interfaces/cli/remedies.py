@@ -1,4 +1,4 @@
-"""What to do about each problem that `pincite doctor` has found."""
+"""Suggests a remedy for each problem found by `pincite doctor`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 def remedies(report: dict[str, Any], library: str) -> list[str]:
-    """One sentence with a command or a setting for each kind of problem in a report of doctor.
+    """One sentence with a command or a setting for each kind of problem in doctor's report.
 
-    `library` is what commands need to find the library: empty, or ` --library FOLDER`.
+    `library` is the option that commands need: empty, or ` --library FOLDER`.
     """
     return list(_remedies(report, library))
 
@@ -17,35 +17,35 @@ def remedies(report: dict[str, Any], library: str) -> list[str]:
 def _remedies(report: dict[str, Any], library: str) -> Iterator[str]:
     is_empty = not report["documents"]["held"]
     if is_empty:
-        yield f"the library is empty: take documents in with 'pincite ingest PATH{library}'"
+        yield f"the library is empty: add documents with 'pincite ingest PATH{library}'"
     if report["documents"]["failed"]:
         yield (
             f"files could not be read: 'pincite stats --coverage{library}' names them and the "
-            "reasons; mend them and ingest again"
+            "reasons; fix them and ingest again"
         )
     if report["not_approved"]:
-        yield "settings do not count yet: if you trust who wrote them, run 'pincite config trust'"
+        yield "settings are ignored: if you trust their author, run 'pincite config trust'"
     yield from _of_models(report, library)
-    if report["index"]["problem"] and not is_empty:  # Of nothing there need be no index.
+    if report["index"]["problem"] and not is_empty:  # An empty library needs no index.
         yield (
-            "the index: nothing is lost, it is made from the catalog; the next question mends it, "
+            "the index: nothing is lost, it is rebuilt from the catalog by the next question, "
             f"for instance 'pincite search test{library}'"
         )
     if report["vectors"]["problems"]:
         yield (
             f"vectors differ: 'pincite remove FILE{library}' and 'pincite ingest FILE{library}' "
-            "for each file that is named"
+            "for each file listed"
         )
     if report["offsets"]["problems"]:
         yield (
-            "files are not as they were ingested: 'pincite ingest' with their folders "
+            "files have changed since they were ingested: 'pincite ingest' with their folders "
             f"{'(' + library.strip() + ') ' if library else ''}reads them again"
         )
     for plugin in report["plugins"]:
         if plugin["problem"]:
             yield (
-                f"plugin {plugin['name']}: install or upgrade its package with pip, or take the "
-                "name out of the settings ('pincite config show --origin' says where it stands)"
+                f"plugin {plugin['name']}: install or upgrade its package with pip, or remove the "
+                "name from the settings ('pincite config show --origin' shows where it is set)"
             )
 
 
@@ -58,11 +58,11 @@ def _of_models(report: dict[str, Any], library: str) -> Iterator[str]:
     if report["reranker"]["problem"]:
         yield (
             'the reranker: install what the message names, or set rerank.model = "none"; '
-            "without it passages are still found and ordered"
+            "without it, passages are still found and ordered"
         )
     if any(model["problem"] for model in report["language_models"]):
         yield (
-            "the language model: 'pincite models list' shows what is there, 'pincite models add "
+            "the language model: 'pincite models list' shows the available ones, 'pincite models add "
             'FILE.gguf\' adds one; with generation.model = "none" answers are made of quotes'
         )
     if report["entailment"]["problem"]:

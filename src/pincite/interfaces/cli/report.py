@@ -1,4 +1,4 @@
-"""`pincite report`: a list of questions becomes one document, every sentence of it cited."""
+"""`pincite report`: answers a list of questions in one document that cites every sentence."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def report(
         typer.Option(
             "--output",
             "-o",
-            help="File to write: .md, .html, .docx, .pdf or .json; may be given again.",
+            help="File to write: .md, .html, .docx, .pdf or .json; repeatable.",
         ),
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -72,7 +72,7 @@ def report(
         typer.Option("--sign", help="Sign the JSON with this private key ('pincite keys')."),
     ] = None,
     show_list: Annotated[
-        bool, typer.Option("--list", help="Show the templates that are shipped.")
+        bool, typer.Option("--list", help="List the templates that come with Pincite.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -86,7 +86,7 @@ def report(
         _print_templates(as_json=as_json)
         return
     if not template:
-        raise UsageError("name a template, one of those that 'pincite report --list' shows")
+        raise UsageError("name a template; 'pincite report --list' shows them")
     from pincite.report.asking import make_report
     from pincite.report.layout import report_form
     from pincite.report.template import load_template
@@ -106,8 +106,8 @@ def report(
         made = make_report(
             opened, plan, collection=collection, overrides=overrides, progress=progress
         )
-    for told in write_report(made, outputs, fonts=font or [], key=sign):
-        notice(told)
+    for line in write_report(made, outputs, fonts=font or [], key=sign):
+        notice(line)
     if as_json:
         print_json(sealed(report_form(made), sign))
     else:
@@ -117,7 +117,7 @@ def report(
 
 
 def _print_report(made: Report, outputs: Sequence[Path]) -> None:
-    """Where it has been written, or all of it where it was not."""
+    """Print where the report was written, or the report itself if it was not."""
     from pincite.report.writing import rendered
 
     if not outputs:
@@ -156,7 +156,7 @@ def _print_templates(*, as_json: bool) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Progress | None]:
-    """A bar on stderr, where that is a terminal."""
+    """A progress bar on stderr if it is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

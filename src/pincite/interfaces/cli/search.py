@@ -91,7 +91,7 @@ def search(
 
 
 def _print_hits(form: Mapping[str, Any], types: Mapping[str, str], *, sections: bool) -> None:
-    """Each hit with its place and the beginning of its text, or the whole section around it.
+    """Print each hit with its location and the start of its text, or the section around it.
 
     `types` are the media types of the documents.
     """

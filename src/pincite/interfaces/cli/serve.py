@@ -1,4 +1,4 @@
-"""`pincite serve` and `pincite mcp`: one library for browsers, programs and assistants."""
+"""`pincite serve` and `pincite mcp`: serve one library to browsers, programs and assistants."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ def serve(
     profile: ProfileOption = "",
     host: Annotated[
         str,
-        typer.Option("--host", help="The address to listen on; server.host.", metavar="ADDRESS"),
+        typer.Option("--host", help="Address to listen on (server.host).", metavar="ADDRESS"),
     ] = "",
     port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65_535, help="server.port; 0: any free one.")
+        int | None,
+        typer.Option("--port", min=0, max=65_535, help="Port (server.port); 0: any free one."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, max=64, help="Processes that answer.")
+        int | None,
+        typer.Option("--workers", min=1, max=64, help="Number of processes that answer."),
     ] = None,
 ) -> None:
-    """Serve one library over HTTP: a page, an API, and the forms of other systems (docs/server.md)."""
+    """Serve one library over HTTP: a page, an API, and protocols of other systems (docs/server.md)."""
     start(library, profile=profile, host=host or None, port=port, workers=workers)
 
 
 def start(library: str, *, profile: str = "", **given: Any) -> None:
-    """Serve a library until told to end; what is None of `given` is as the settings say."""
+    """Serve a library until stopped; None in `given` means the value of the settings."""
     try:
         from pincite.interfaces.http import running
     except ImportError as error:
@@ -48,7 +50,7 @@ def start(library: str, *, profile: str = "", **given: Any) -> None:
         settings, folder = opened.settings.server, opened.path
 
     def show(port: int) -> None:
-        say(f"http://{settings.host}:{port} (Ctrl-C ends it)", err=True)
+        say(f"http://{settings.host}:{port} (Ctrl-C stops it)", err=True)
 
     running.run(lasting_name(library), folder, settings, profile=profile, on_bound=show)
 
@@ -63,7 +65,7 @@ def mcp(
         str,
         typer.Option(
             "--base-url",
-            help="Address of a 'pincite serve' of the same library, for links to quotes.",
+            help="Address of a server ('pincite serve') of the same library, for links to quotes.",
             metavar="URL",
         ),
     ] = "",

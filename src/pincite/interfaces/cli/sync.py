@@ -1,4 +1,4 @@
-"""`pincite sync`: keep a library in step with folders."""
+"""`pincite sync`: keeps a library in step with folders."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def sync(
     collection: FilingOption = "default",
     tag: TagsOption = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")
+        bool, typer.Option("--dry-run", help="Show the plan without applying it.")
     ] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Go on following the folders until Ctrl-C.")
+        bool, typer.Option("--watch", help="Keep following the folders until Ctrl-C.")
     ] = False,
     include: IncludeOption = None,
     exclude: ExcludeOption = None,
@@ -70,8 +70,8 @@ def sync(
 ) -> None:
     """Keep a library in step with folders: added, changed, moved and deleted files.
 
-    Shows the plan first. The version before a change is kept ('pincite ls --versions') and is not
-    searched. What a .pinciteignore file names is left alone.
+    Shows the plan first. The previous version of a changed file is kept ('pincite ls --versions') but
+    not searched. Files that match a .pinciteignore file are ignored.
     """
     from pincite.ingest.discover import Selection
 
@@ -103,7 +103,7 @@ def _check_folders(folders: Sequence[Path]) -> None:
         if not folder.is_dir():
             found = "is a file" if folder.exists() else "does not exist"
             raise pincite.UsageError(
-                f"{folder} {found}; sync follows folders, single files go in with 'pincite ingest'"
+                f"{folder} {found}; sync follows folders; add single files with 'pincite ingest'"
             )
 
 
@@ -136,10 +136,10 @@ def _watch(
     *,
     as_json: bool,
 ) -> None:
-    """Follow the folders; a line for every time that something changed."""
+    """Follow the folders; prints a line after every change."""
     names = ", ".join(short_path(str(folder)) for folder in folders)
     notice(f"watching {names}; stop with Ctrl-C")
-    # Ctrl-C is how one stops watching, and no error.
+    # Ctrl-C is the way to stop watching, not an error.
     with contextlib.suppress(KeyboardInterrupt):
         for report in opened.watch(folders, collection=collection, tags=tags, selection=selection):
             if as_json:
@@ -167,7 +167,7 @@ def plan_form(plan: SyncPlan) -> dict[str, Any]:
 
 
 def print_plan(plan: SyncPlan) -> None:
-    """The changes of a plan, one on a line, and how many there are."""
+    """Print the changes of a plan, one per line, and their number."""
     marks = {"added": "+", "changed": "*", "moved": ">", "deleted": "-", "read again": "~"}
     colours = {"added": "green", "deleted": "red", "moved": "cyan"}
     for change in plan.changes[:_CHANGES_SHOWN]:
@@ -178,7 +178,7 @@ def print_plan(plan: SyncPlan) -> None:
     if len(plan.changes) > _CHANGES_SHOWN:
         say(f" ... and {len(plan.changes) - _CHANGES_SHOWN} more; --json lists all")
     counts = {kind: sum(change.kind == kind for change in plan.changes) for kind in marks}
-    told = [f"{count} {kind}" for kind, count in counts.items() if count]
+    parts = [f"{count} {kind}" for kind, count in counts.items() if count]
     for one in plan.left_alone:
         notice(f"{short_path(one.path)}: {one.reason}")
-    say(", ".join([*told, f"{plan.unchanged} unchanged"]))
+    say(", ".join([*parts, f"{plan.unchanged} unchanged"]))

@@ -13,8 +13,8 @@ from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import VERIFICATION_FAILED, indented, print_json, say, short_path
 
 _UNSIGNED = (
-    "unsigned: anybody may have written it, or changed it and made its digest anew; only what the "
-    "files say was checked"
+    "unsigned: anyone may have written it, or changed it and its digest; only its agreement with "
+    "the files was checked"
 )
 
 
@@ -26,17 +26,17 @@ def verify(
         Path | None,
         typer.Option(
             "--root",
-            help="Look for the cited files below this folder, and open none outside of it.",
+            help="Search the cited files below this folder, and open none outside it.",
         ),
     ] = None,
     public_key: Annotated[
         Path | None,
         typer.Option(
-            "--public-key", help="It must be signed by this key, a file from 'pincite keys'."
+            "--public-key", help="Require a signature by this key, a file from 'pincite keys'."
         ),
     ] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.1, help="Time for all cited files together.")
+        float, typer.Option("--seconds", min=0.1, help="Time limit for all cited files together.")
     ] = 600,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,7 +47,9 @@ def verify(
     Exit code 0 when everything holds, 4 when something does not.
     """
     if root is not None and not root.is_dir():
-        raise UsageError(f"{root}: no such folder; --root names the folder that holds the files")
+        raise UsageError(
+            f"{root}: no such folder; --root expects the folder that contains the files"
+        )
     check = pincite.verify_receipt(answer, root=root, public_key=public_key, seconds=seconds)
     if as_json:
         print_json(
@@ -83,14 +85,17 @@ def verify(
 def _signed(by: str, *, is_known: bool) -> str:
     if is_known:
         return f"signed by this key ({by})"
-    return f"signed by the key {by}; whose it is, only --public-key tells"
+    return f"signed by the key {by}; use --public-key to check whose key it is"
 
 
 # `pincite keys`: a key pair to sign receipts with.
 
 
 def keys(
-    file: Annotated[Path, typer.Argument(help="The private key goes here, the other to FILE.pub.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="File for the private key; the public one is written to FILE.pub."),
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Make a key pair to sign saved answers with.
@@ -103,5 +108,5 @@ def keys(
     if as_json:
         print_json({"private_key": str(file), "public_key": str(public), "fingerprint": name})
         return
-    say(f"private key: {file} (not encrypted: whoever has it can sign in your name)")
+    say(f"private key: {file} (not encrypted: anyone who has it can sign in your name)")
     say(f"public key: {public}, fingerprint {name}")

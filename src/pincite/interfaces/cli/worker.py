@@ -1,4 +1,4 @@
-"""`pincite worker`: read what 'pincite ingest --queue' has left to be read."""
+"""`pincite worker`: reads files queued by 'pincite ingest --queue'."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 def worker(
     library: LibraryOption = DEFAULT_LIBRARY,
-    once: Annotated[bool, typer.Option("--once", help="End when no file waits any more.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit when no file is waiting.")] = False,
     status: Annotated[
-        bool, typer.Option("--status", help="Tell how far all workers are, and end.")
+        bool, typer.Option("--status", help="Show the progress of all workers, and exit.")
     ] = False,
     verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Read queued files into a library in a database, beside other workers (docs/scale.md).
+    """Read queued files into a library in a database, alongside other workers (docs/scale.md).
 
-    Each host needs the files under the paths that were queued. Ctrl-C gives back what is not done.
+    Each host needs the files under the paths that were queued. Ctrl-C returns unfinished files.
     """
     with pincite.Library.open(library, create=False) as opened, stop_kindly():
         if status:
             _print_status(opened.queue_status(), verbose=verbose, as_json=as_json)
             return
-        opened.work(once=once, progress=None if as_json else _tell)
+        opened.work(once=once, progress=None if as_json else _print)
         if as_json:
             print_json(asdict(opened.queue_status()))
 
 
-def _tell(step: WorkStep) -> None:
+def _print(step: WorkStep) -> None:
     shown = short_path(step.path)
     say(f"parked  {shown}: {visible_line(step.problem)}" if step.problem else f"done    {shown}")
 

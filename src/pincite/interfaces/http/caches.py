@@ -2,7 +2,7 @@
 
 The key covers everything an answer depends on: the state of the library, the settings, the client's
 rights, the filters, the question and the library's notices. A cached answer is returned only if every
-file it cites still has the same bytes. Refusals are not cached: they do not say what they rest on.
+file it cites still has the same bytes. Refusals are not cached: they do not list what they depend on.
 
 Entries from the disk or from another machine are not trusted. Like saved answers, they are checked
 before use: quotes against the library, text against the quotes.
@@ -77,7 +77,7 @@ class Store(Protocol):
 
 
 class AnswerCache:
-    """Answers in memory, backed by one store on disk or on a server."""
+    """Answers in memory, backed by an optional store on disk or on a server."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class AnswerCache:
         counted: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`holds` checks an answer from the store behind; `counted` gets the result of each lookup.
+        """`holds` checks an answer from the backing store; `counted` gets the result of each lookup.
 
         The results are `memory`, the store's name, `stale` and `miss`.
         """
@@ -128,7 +128,7 @@ class AnswerCache:
             self._behind.put(key, written)
 
     def close(self) -> None:
-        """Close the store behind."""
+        """Close the backing store."""
         if self._behind is not None:
             self._behind.close()
 
@@ -155,7 +155,7 @@ def open_cache(
     catalog: Catalog,
     counted: Callable[[str], None] = lambda _: None,
 ) -> AnswerCache | None:
-    """The cache that the settings ask for; None if it is turned off. Raises SettingsError."""
+    """The cache configured in the settings; None if it is off. Raises SettingsError."""
     most, seconds = settings.cached_answers, settings.cache_seconds
     if not most:
         return None

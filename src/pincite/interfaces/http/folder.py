@@ -28,9 +28,9 @@ def server_folder(library: Path, settings: ServerSettings) -> Path:
 
 
 def files_folder(library: Library) -> Path:
-    """Where files lie that clients send: with the library, or where a server keeps what is its own.
+    """The folder for uploaded files: in the library, or in the server's own folder.
 
-    Of a library in a database each server needs the same one: name a shared folder with server.folder.
+    Servers of a library in a database must share it: set server.folder to a shared folder.
     """
     if library.home.holds_files:
         return library.path

@@ -187,7 +187,7 @@ class Jobs:
         except PinciteError as error:
             return replace(reporter.job, state="failed", message=self._without_paths(str(error)))
         except Exception as error:  # noqa: BLE001  (it would end the thread and all jobs)
-            fault = f"unexpected {type(error).__name__}; this is a fault in Pincite"
+            fault = f"unexpected {type(error).__name__}; this is a bug in Pincite"
             return replace(reporter.job, state="failed", message=fault)
         return reporter.finished(report, self._library)
 

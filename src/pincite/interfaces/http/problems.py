@@ -84,7 +84,7 @@ def problem_of(request: Request, error: Exception) -> dict[str, Any]:
     return problem(
         request,
         HTTPStatus.INTERNAL_SERVER_ERROR,
-        f"unexpected {type(error).__name__}: this is a fault in Pincite; see the server's log for this "
+        f"unexpected {type(error).__name__}: this is a bug in Pincite; see the server's log for this "
         "request id",
     )
 

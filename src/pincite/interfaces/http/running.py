@@ -40,7 +40,7 @@ def run(
 ) -> None:
     """Serve until stopped. Raises SettingsError if others could reach it without a key.
 
-    `library` is the place that every process opens, `folder` the one of its local files.
+    `library` is the address that every process opens, `folder` that of its local files.
     `on_bound` gets the port, which the system chooses if the setting is 0. Even a single process has a
     supervisor, which replaces it if a question blocks it forever.
     """

@@ -289,7 +289,7 @@ class Served(Shelf):
         return {"digest": settings.digest(), "settings": groups, "profiles": profile_names()}
 
     def without_paths(self, message: str) -> str:
-        """A message without the library's place on the server."""
+        """A message without the library's path on the server."""
         for place in (self.library.catalog.store.place, str(self.library.path)):
             message = message.replace(place, "the library")
         return message

@@ -114,7 +114,7 @@ class Shelf:
     ) -> Form:  # fmt: skip
         """Find these exact words in one document or in all; every occurrence has its permalink."""
         if not quote.strip():
-            raise UsageError("the quote is empty; give the words to look for")
+            raise UsageError("the quote is empty; expected the words to look for")
         scope = None if collection is None else self.scope(collection, allowed)
         places = []
         for file in self.files(allowed):

@@ -125,7 +125,7 @@ class _Reader:
         self.made_at = int(info.mtime) if made_at is None else made_at
         size = info.size
         if not 0 < size <= _MOST_LISTED_BYTES or header != _header(name, size, self.made_at):
-            raise BundleError(f"{self._path}: {name} is not where it must be; {_REFUSED}")
+            raise BundleError(f"{self._path}: {name} is not at its place; {_REFUSED}")
         content = self._read(size)
         self.expect(_padding(size), name)
         return content
@@ -230,7 +230,7 @@ def _read_manifest(written: bytes, path: Path) -> Manifest:
 def _require_sound(manifest: Manifest) -> None:
     target = (manifest.version, manifest.python, manifest.holds, *manifest.platforms)
     if type(manifest.made_at) is not int or not all(isinstance(value, str) for value in target):
-        raise ValueError("it does not say what it was made for")
+        raise ValueError("it does not name its purpose")
     require_names([entry.name for entry in manifest.entries])
     for entry in manifest.entries:
         texts = [

@@ -78,7 +78,7 @@ def import_library(file: Path, library: Path, *, sources_to: Path | None) -> Car
     """
     for folder in filter(None, (library, sources_to)):
         if folder.exists():
-            raise LibraryError(f"{folder} exists already; name a new folder")
+            raise LibraryError(f"{folder} already exists; name a new folder")
     library.parent.mkdir(parents=True, exist_ok=True)
     home = Path(tempfile.mkdtemp(prefix=f".{library.name}-", dir=library.parent))
     try:
@@ -159,7 +159,7 @@ def _listed(path: Path, file: Path) -> list[dict[str, str]]:
 def _require_usable(listed: list[dict[str, str]], brought: Path, file: Path) -> None:
     for one in listed:
         if not Path(one["path"]).is_absolute():
-            raise BundleError(f"{file}: was made on another kind of system: {one['path']}")
+            raise BundleError(f"{file}: made on another kind of system: {one['path']}")
         if not (brought / Path(one["name"]).name).is_file():
             raise BundleError(f"{file}: {one['name']} is in its list but missing")
 

@@ -1,4 +1,4 @@
-"""The sample documents, and what is asked about them."""
+"""The sample documents and the questions about them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 _ASKED = 5
-"""One of them is not answered by the documents."""
+"""The documents do not answer one of them."""
 
 
 def sample_documents() -> Path:
@@ -16,6 +16,6 @@ def sample_documents() -> Path:
 
 
 def sample_questions() -> list[str]:
-    """The first five."""
+    """The first five questions."""
     written = (sample_documents().parent / "questions.jsonl").read_text(encoding="utf-8")
     return [json.loads(line)["question"] for line in written.splitlines()[:_ASKED]]

@@ -60,9 +60,7 @@ def check_audit_log(file: Path) -> AuditCheck:
             lines += 1
             found = line.rstrip(b"\n")
             if _before(found) != before:
-                problem = (
-                    f"line {lines} does not follow from the one before: one was changed or removed"
-                )
+                problem = f"line {lines} does not match the line before: one was changed or removed"
                 return AuditCheck(lines=lines, last=before, problem=problem)
             before = hashlib.sha256(found).hexdigest()
     return AuditCheck(lines=lines, last=before)
