@@ -133,6 +133,6 @@ def test_the_command_of_the_image_serves_and_its_health_check_knows(tmp_path: Pa
             time.sleep(0.2)
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        server.wait(timeout=300)
         if server.stdout is not None:
             server.stdout.close()

@@ -81,7 +81,7 @@ def test_when_no_file_can_grow_the_command_says_so_and_can_be_repeated(
             capture_output=True,
             encoding="utf-8",
             check=False,
-            timeout=60,
+            timeout=300,
         )
     )
     assert result.returncode == 1, result.stderr
@@ -280,7 +280,7 @@ def test_two_real_ingests_at_once(new_library: Path, tmp_path: Path) -> None:
         second = lexical_cli("ingest", folder, "--library", new_library)
         first.send_signal(signal.SIGCONT)
         refused(second, 1, "is ingesting into this library")
-        out, err = first.communicate(timeout=60)
+        out, err = first.communicate(timeout=300)
     assert first.returncode == 0, err
     assert json.loads(out)["added"] == 20
 
@@ -318,7 +318,7 @@ def test_control_c_stops_cleanly_and_the_next_run_completes(
         workers = children(process.pid)
         # As a terminal does it: every process in the foreground gets the signal.
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert out == ""
 
@@ -352,7 +352,7 @@ def test_a_reader_of_the_output_that_goes_away_is_no_error(sample: SampleLibrary
     process.stdout.close()
     assert process.stderr is not None
     err = process.stderr.read()
-    process.wait(timeout=30)
+    process.wait(timeout=300)
     process.stderr.close()
     assert b"Traceback" not in err
     assert b"Exception ignored" not in err

@@ -133,7 +133,7 @@ def test_at_a_terminal_ctrl_c_gives_up_a_line_and_ctrl_d_ends(place: Path) -> No
             assert json.loads(answered)["status"] == "answered"
             assert _read_until(b"> ", prompts, seconds=60).endswith(b"> ")
             os.write(ours, b"\x04")
-            assert process.wait(timeout=60) == 0
+            assert process.wait(timeout=300) == 0
         finally:
             process.kill()
             os.close(ours)

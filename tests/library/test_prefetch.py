@@ -51,7 +51,7 @@ def test_a_group_is_full_or_has_waited_long_enough() -> None:
 
     def make() -> Iterator[int]:
         yield from range(5)
-        go_on.wait(timeout=30)
+        go_on.wait(timeout=300)
         yield 5
 
     with prefetched(make(), most=3, seconds=0.5) as groups:

@@ -40,7 +40,7 @@ def opened(page: Path, profile: Path) -> HtmlElement:
             BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
             "--virtual-time-budget=5000", "--dump-dom", page.as_uri(),
         ],
-        capture_output=True, timeout=60, check=False,
+        capture_output=True, timeout=300, check=False,
     )  # fmt: skip
     return html.fromstring(done.stdout.decode())
 
