@@ -165,7 +165,7 @@ def started(*args: str | Path, **env: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float = 20) -> bool:
+def wait_until(condition: Callable[[], bool], *, seconds: float = 120) -> bool:
     """Whether the condition came true in time."""
     end = time.monotonic() + seconds
     while not condition():

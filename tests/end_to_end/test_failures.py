@@ -324,7 +324,7 @@ def test_control_c_stops_cleanly_and_the_next_run_completes(
 
     clean(Result([], process.returncode, out, err))
     assert "run the same command again to continue" in err
-    assert wait_until(lambda: not any(map(is_running, workers)), seconds=5)
+    assert wait_until(lambda: not any(map(is_running, workers)))
     again = run_cli("ingest", folder, "--library", new_library, "--json")
     assert again.returncode == 0, again.stderr
     report = json.loads(again.stdout)

@@ -99,7 +99,7 @@ def test_a_reader_that_starts_when_all_is_over_leaves_no_process(
 
 
 def wait_until(holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.02)
     return holds()
