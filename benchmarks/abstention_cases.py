@@ -25,6 +25,7 @@ from pincite.assemble.verifying import open_reader
 from pincite.evaluate.datasets import Collection, Dataset, GoldQuestion
 from pincite.models.inference.prepared import prepared_folder
 from pincite.pipeline import AnswerStages
+from pincite.records.document import Span
 from pincite.records.filters import Filters
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.settings.loading import Layer, load_settings
@@ -57,7 +58,8 @@ KEPT_HITS = 20
 class Case:
     """One question and what would be cited for it; `right` if that holds the gold answer.
 
-    `first` if the first citation does. `group` is the article that it was asked about.
+    `first` if the first citation does, `short` if the reader's short answer overlaps the gold answer's
+    place. `group` is the article that it was asked about.
     """
 
     kind: str
@@ -65,6 +67,7 @@ class Case:
     signals: Signals
     right: bool
     first: bool
+    short: bool
     group: str
 
 
@@ -204,20 +207,31 @@ class Asking:
         holds = [found.kind == "own" and self._holds(item, found.gold) for item in found.evidence]
         catalog = self._made.library.catalog
         best = found.evidence[0].span.document_id
+        signals = measure(
+            found.question,
+            found.evidence,
+            found.hits,
+            weights=self._weights,
+            sources=catalog,
+            reader=self._reader,
+        )
+        short = signals.read.short if signals.read else None
         return Case(
             kind=found.kind,
             question=found.gold.text,
-            signals=measure(
-                found.question,
-                found.evidence,
-                found.hits,
-                weights=self._weights,
-                sources=catalog,
-                reader=self._reader,
-            ),
+            signals=signals,
             right=any(holds),
             first=holds[0],
+            short=found.kind == "own" and short is not None and self._overlaps(short, found.gold),
             group=self._made.names(best)[0].partition("#")[0],
+        )
+
+    def _overlaps(self, short: Span, gold: GoldQuestion) -> bool:
+        """Whether a short answer has characters of a gold span."""
+        names = self._made.names(short.document_id)
+        return any(
+            span.document in names and span.start < short.end and short.start < span.end
+            for span in gold.spans
         )
 
     def _removed(self, kind: str, gold: GoldQuestion) -> set[str]:

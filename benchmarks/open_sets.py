@@ -6,6 +6,7 @@ The sets are outside the project, in the folder that PINCITE_SHARED names (defau
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,13 +21,20 @@ from pincite.evaluate.datasets import (
 )
 from pincite.settings.loading import Layer
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from training.open_parts import is_learnt
+
 SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared"))
 WORK = Path(os.environ.get("PINCITE_BENCHMARK_DIR", Path.home() / ".cache/pincite-benchmarks"))
 
 
 def load(name: str) -> Dataset:
-    """Read a set."""
-    return load_dataset(SHARED / "data" / name)
+    """Read a set, without the questions that the reader was trained on."""
+    data = load_dataset(SHARED / "data" / name)
+    lines = (SHARED / "data" / name / "qrels.tsv").read_text(encoding="utf-8").splitlines()
+    judged = (line.split("\t")[:2] for line in lines)
+    learnt = {question for question, document in judged if is_learnt(name, document)}
+    return replace(data, questions=tuple(q for q in data.questions if q.id not in learnt))
 
 
 def answerable(

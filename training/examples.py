@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 Range = tuple[int, int]
 
@@ -44,17 +45,19 @@ class Share:
 # What one pass over the data takes of each file: half of it does not answer. English only; policyqa
 # goes back to a set for research only, and chats (friendsqa, molweni) are unlike documents.
 MIXTURE = {
-    "squad-train": Share(7_000, 3_000, unanswerable_weight=3.0),
-    "squadshifts-wikipedia": Share(4_000),
-    "edited": Share(0, 3_500, unanswerable_weight=1.5),
-    "mined-other": Share(0, 7_000),
-    "mined-same": Share(0, 3_000),
-    "bioasq": Share(2_000, 1_000),
+    "squad-train": Share(11_700, 3_000, unanswerable_weight=3.0),
+    "squad2-learnt": Share(800, 900, unanswerable_weight=3.0),
+    "squadshifts-wikipedia": Share(6_000),
+    "edited": Share(0, 7_000, unanswerable_weight=1.5),
+    "mined-other": Share(0, 9_000),
+    "mined-same": Share(0, 5_000),
+    "tables": Share(2_200, 2_600, unanswerable_weight=1.5),
+    "bioasq": Share(2_500, 1_500),
     "selqa": Share(2_000),
     "qamr": Share(1_200),
     "fairytaleqa": Share(800),
-    "timeqa": Share(800, 500),
-    "cuad": Share(700, 700),
+    "timeqa": Share(1_200, 573),
+    "cuad": Share(1_000, 1_000),
     "squadshifts-amazon": Share(700),
     "squadshifts-reddit": Share(700),
     "quotesum": Share(214),
@@ -122,8 +125,13 @@ def read_examples(path: Path) -> Iterator[Example]:
                 passage=row["passage"],
                 answers=answers,
                 heading=row.get("title", ""),
-                focus=answers[0] if answers else None,
+                focus=_focus(row) or (answers[0] if answers else None),
             )
+
+
+def _focus(row: dict[str, Any]) -> Range | None:
+    found = row.get("focus")
+    return (found["start"], found["end"]) if found else None
 
 
 def original_id(example_id: str) -> str:

@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 
 from training.batches import AnyReader, batches_by_length, read_batch, sentence_logits
 from training.examples import Example, Range, read_examples
+from training.open_parts import is_learnt
 from training.windows import whole_windows
 
 LONGEST_PASSAGE_TOKENS = 320
@@ -73,6 +74,7 @@ class OpenSet:
     """A folder of corpus, queries, judgements and gold spans."""
 
     def __init__(self, folder: Path) -> None:
+        self.name = folder.name
         self.passages = {row["id"]: row["text"] for row in _rows(folder / "corpus.jsonl")}
         self.questions = {row["id"]: row["text"] for row in _rows(folder / "queries.jsonl")}
         judged = (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()
@@ -84,6 +86,8 @@ class OpenSet:
     def pairs(self, *, grade: int) -> Iterator[Example]:
         """Questions with the passages judged so; of those that answer, the ones with gold spans."""
         for query, passage, found in ((line[0], line[-2], line[-1]) for line in self.judged):
+            if is_learnt(self.name, passage):
+                continue
             answers = self.spans.get((query, passage), []) if grade else []
             if found == str(grade) and (answers or not grade):
                 yield Example(

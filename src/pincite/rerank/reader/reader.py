@@ -175,7 +175,7 @@ def _shares(logits: NDArray[np.float32]) -> NDArray[Any]:
 
 # Opens the reader's file after checking its digest.
 
-READER_SHA256 = "b45fd44bc49275a10c2425fcdadc0a364251297498dedf74207bbe5352597aff"
+READER_SHA256 = "4bf83b9971da4499a5b5e5684d0d17d2918203388aae34bcc898aab8cbadc34d"
 
 
 def open_small_reader(
