@@ -168,11 +168,6 @@ _INSIDE: Mapping[Callable[..., Any], tuple[str, str]] = {
 """What stands around another, where that is kept and how it is asked."""
 
 
-def first_argument(first: Any, *_: Any, **__: Any) -> Any:
-    """What was handed in."""
-    return first
-
-
 def no_boost(_: Any, __: Any, hits: Sequence[Any]) -> list[float]:
     """A booster for which nothing speaks."""
     return [0.0] * len(hits)
@@ -263,12 +258,6 @@ RULES = (
         "another language",
         ("retrieve.understanding:OtherLanguage.__call__", gives(value="")),
         modules="retrieve/understanding.py",
-    ),
-    _rule(
-        "answers",
-        "framing",
-        ("text.question_forms:without_frame", first_argument),
-        modules="text/question_forms.py text/data/framing.toml",
     ),
     _rule(
         "answers",

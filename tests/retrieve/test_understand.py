@@ -127,13 +127,6 @@ def test_an_identifier_must_be_kept(understand: Understand, catalog: Catalog) ->
     assert understand("Where is the pump?").keep == ()
 
 
-def test_words_that_only_frame_a_question_are_not_searched_for(understand: Understand) -> None:
-    found = understand("What do the documents say about the relief valve?")
-    assert found.asked == found.plain == "the relief valve"
-    assert found.written == "What do the documents say about the relief valve?"
-    assert understand('"tell me about" the pump').plain == "tell me about the pump"
-
-
 def test_a_misspelt_word_is_corrected_and_told(understand: Understand) -> None:
     found = understand("Which torqe?")
     assert found.plain == "Which torqe?"

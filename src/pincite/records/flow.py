@@ -125,8 +125,8 @@ class FileRead:
 class Understood:
     """The analysis of a question.
 
-    `written` is the question without quotation marks and exclusions, `plain` is that without framing
-    words ("Tell me about"), and `asked` is that with corrected spelling. Stages search for `asked`,
+    `written` is the question without quotation marks and exclusions, `plain` is that without the name
+    of a file that it is about, and `asked` is that with corrected spelling. Stages search for `asked`,
     check answers against `plain`, and give models `written`. `terms` are the terms to look up, with
     their weights. `within` has the keys of the only passages that may be found (None: any), which
     contain the `phrases`; `keep` has keys that no stage may drop, which contain a rare term or the

@@ -14,7 +14,7 @@ from pincite.retrieve.question_parts import question_parts
 from pincite.retrieve.searches import AllowedLookup
 from pincite.stages import Keys, LexicalIndex, TermWeights
 from pincite.text.languages import UNKNOWN, is_latin, language_name
-from pincite.text.question_forms import QuestionSyntax, parsed, without_frame
+from pincite.text.question_forms import QuestionSyntax, parsed
 from pincite.text.question_words import is_asking_verb, spoken_language
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary
@@ -150,7 +150,6 @@ class QuestionReader:
         """The question, with `understood` filled in."""
         syntax = parsed(question.text, self._exact.is_option)
         written, language = syntax.plain, self._weights.language(syntax.plain)
-        syntax = replace(syntax, plain=_unframed(syntax, language))
         question, syntax = self._within_named(question, syntax, language)
         nearest = self._nearest(syntax, language) if self._steps.spelling else {}
         is_listed = spoken_language(written, language) == UNKNOWN and is_latin(written)
@@ -321,12 +320,6 @@ class QuestionReader:
 def understood_plainly(text: str) -> Understood:
     """A question taken word for word, for callers without a `QuestionReader`."""
     return Understood(plain=text, asked=text, terms=dict.fromkeys(question_terms(text), 1.0))
-
-
-def _unframed(syntax: QuestionSyntax, language: str) -> str:
-    """The question without its frame, unless the frame has quoted words."""
-    plain = without_frame(syntax.plain, language)
-    return plain if all(phrase in plain for phrase in syntax.phrases) else syntax.plain
 
 
 def _is_sentence(text: str, language: str) -> bool:

@@ -1,15 +1,10 @@
-"""Parses a question's search syntax (quotes, minus) and removes framing words ("Tell me about")."""
+"""Parses a question's search syntax: quotes and minus."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-
-from pincite.text.terms import terms
 
 _OPEN = '"“„«'
 _CLOSE = '"”“»'
@@ -71,51 +66,4 @@ def parsed(text: str, is_option: Callable[[str], bool] = lambda _: False) -> Que
         phrases=tuple(phrases),
         unquoted=" ".join(unquoted.split()),
         excluded=left_out,
-    )
-
-
-# Words that only frame a question: "Tell me about", "What do the documents say about".
-
-
-def without_frame(text: str, language: str) -> str:
-    """The question without its framing words; the text itself if nothing else is left.
-
-    The result need not be a question: `What about bearings?` becomes `bearings`.
-    """
-    whole = " ".join(text.split())
-    asked = whole
-    while (shorter := _unframed(asked)) != asked:
-        asked = shorter
-    return asked if asked != whole and terms(asked, language) else text
-
-
-def _unframed(text: str) -> str:
-    opens, closes, everything = _patterns()
-
-    def place(found: re.Match[str]) -> str:
-        where = next((name for name in found.groupdict().values() if name), "")
-        return "" if not where or everything.fullmatch(where) else f"{where}: "
-
-    opened = opens.sub(place, text, count=1)
-    if opened != text:
-        opened = opened.rstrip("?？ ")
-    return closes.sub(r"\g<end>", opened, count=1)
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Patterns for framing words before and after the topic, and for "all documents"."""
-    source = files("pincite").joinpath("text", "data", "framing.toml")
-    languages = tomllib.loads(re.sub(r"(?<=\|)\n\s+", "", source.read_text("utf-8"))).values()
-    opens = [pattern for lists in languages for pattern in lists.get("opens", ())]
-    closes = [pattern for lists in languages for pattern in lists.get("closes", ())]
-    everything = [lists["everything"] for lists in languages if "everything" in lists]
-    # A pattern may use a group name only once.
-    named = (
-        pattern.replace("?P<where>", f"?P<where{number}>") for number, pattern in enumerate(opens)
-    )
-    return (
-        re.compile(rf"^[¿¡\s]*(?:{'|'.join(named)})(?=\S)", re.IGNORECASE),
-        re.compile(rf"(?:{'|'.join(closes)})(?P<end>[\s?.!？。]*)$", re.IGNORECASE),
-        re.compile("|".join(everything), re.IGNORECASE),
     )
