@@ -170,7 +170,6 @@ def test_every_file_is_opened_in_one_way() -> None:
     assert found == {
         # Files of the package itself, and of the system.
         "settings/toml_files.py: read_text",
-        "text/question_forms.py: read_text",
         "models/encoders/spec.py: read_text",
         "models/encoders/built_in.py: read_bytes",
         "verify/abstention/decision.py: read_text",
