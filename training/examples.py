@@ -116,17 +116,20 @@ def _some(examples: Sequence[Example], share: Share, seed: int) -> Iterator[Exam
 def read_examples(path: Path) -> Iterator[Example]:
     """The rows of one file of questions with passages, one JSON object a line."""
     with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            answers = tuple((answer["start"], answer["end"]) for answer in row["answers"])
-            yield Example(
-                id=row["id"],
-                question=row["question"],
-                passage=row["passage"],
-                answers=answers,
-                heading=row.get("title", ""),
-                focus=_focus(row) or (answers[0] if answers else None),
-            )
+        yield from (example_of(json.loads(line)) for line in lines)
+
+
+def example_of(row: dict[str, Any]) -> Example:
+    """One row of a training file."""
+    answers = tuple((answer["start"], answer["end"]) for answer in row["answers"])
+    return Example(
+        id=row["id"],
+        question=row["question"],
+        passage=row["passage"],
+        answers=answers,
+        heading=row.get("title", ""),
+        focus=_focus(row) or (answers[0] if answers else None),
+    )
 
 
 def _focus(row: dict[str, Any]) -> Range | None:

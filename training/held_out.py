@@ -14,11 +14,13 @@ import torch
 from tokenizers import Tokenizer
 
 from training.batches import AnyReader, batches_by_length, read_batch, sentence_logits
-from training.examples import Example, Range, read_examples
-from training.open_parts import is_learnt
+from training.examples import Example, Range, example_of, read_examples
+from training.open_parts import is_learnt, read_set, table_rows
 from training.windows import whole_windows
 
 LONGEST_PASSAGE_TOKENS = 320
+SHORT_TABLE_CHARS = 900
+"""Of a table with its text: such fit into that many tokens."""
 RETRIEVED = Path("build/mined/retrieved.jsonl")
 
 
@@ -30,6 +32,8 @@ class Samples:
     misleading: list[Example]  # the passage looks as if it answered
     topical: list[Example]  # another passage of the article that answers
     natural: list[Example]  # questions people asked, whole sentences as answers
+    tables: list[Example]  # questions about tables of annual reports
+    wrong_years: list[Example]  # the same about years that the table does not have
     # What the package's search finds of all documents, and without those that answer; may be empty.
     found: list[Example]
     missed: list[Example]
@@ -59,15 +63,27 @@ def load_samples(
         pool = list(examples)
         return random.sample(pool, min(size, len(pool)))
 
+    tables = list(_tables(folder / "tatqa-open", seed))
     answerable = drawn(squad.pairs(grade=1))
     return Samples(
         answerable=answerable,
         misleading=drawn(squad.pairs(grade=0)),
         topical=[other for example in answerable for other in squad.with_other_passage(example)],
         natural=drawn(natural.pairs(grade=1)),
+        tables=drawn(example for example in tables if example.is_answerable),
+        wrong_years=drawn(example for example in tables if example.id.endswith("/year")),
         found=[example for example in searched if example.is_answerable],
         missed=[example for example in searched if not example.is_answerable],
     )
+
+
+def _tables(folder: Path, seed: int) -> Iterator[Example]:
+    """What analysts asked about short tables that training does not read."""
+    if not folder.exists():
+        return
+    for row in table_rows(read_set(folder, learnt=False), Random(seed)):
+        if row["id"].startswith("tatqa/") and len(row["passage"]) <= SHORT_TABLE_CHARS:
+            yield example_of(row)
 
 
 class OpenSet:
@@ -118,6 +134,16 @@ def evaluate(reader: AnyReader, tokenizer: Tokenizer, samples: Samples) -> dict[
     topical = read_examples_with(reader, tokenizer, samples.topical)
     natural = read_examples_with(reader, tokenizer, samples.natural)
     logits = [read.answers for read in answerable]
+    in_tables = {}
+    if samples.tables and samples.wrong_years:
+        right = read_examples_with(reader, tokenizer, samples.tables)
+        wrong = read_examples_with(reader, tokenizer, samples.wrong_years)
+        in_tables = {
+            "start_in_cell": _share([read.starts_in_answer for read in right]),
+            "auroc_year": area_under_curve(
+                [read.answers for read in right], [read.answers for read in wrong]
+            ),
+        }
     searched = {}
     if samples.found and samples.missed:
         found, missed = (
@@ -131,6 +157,7 @@ def evaluate(reader: AnyReader, tokenizer: Tokenizer, samples: Samples) -> dict[
         "auroc_topical": area_under_curve(logits, [read.answers for read in topical]),
         "sentence_squad": _share([read.best_sentence_answers for read in answerable]),
         "sentence_natural": _share([read.best_sentence_answers for read in natural]),
+        **in_tables,
         **searched,
     }
 

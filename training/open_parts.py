@@ -64,12 +64,12 @@ class OpenSet:
     spans: dict[str, list[Row]]
 
 
-def read_set(folder: Path) -> OpenSet:
-    """Read the learnt half of an open set."""
+def read_set(folder: Path, *, learnt: bool = True) -> OpenSet:
+    """Read the learnt half of an open set, or the other one."""
     texts = {
         row["id"]: row["text"]
         for row in _rows(folder / "corpus.jsonl")
-        if is_learnt(folder.name, row["id"])
+        if is_learnt(folder.name, row["id"]) == learnt
     }
     judged = (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]
     documents = {
