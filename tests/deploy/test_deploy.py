@@ -17,6 +17,7 @@ from end_to_end.running import run_cli
 DEPLOY = Path(__file__).parents[2] / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = sorted(path.name for path in DEPLOY.glob("compose*.yaml"))
+KUBERNETES = sorted(path.name for path in DEPLOY.glob("kubernetes*.yaml"))
 HERE = Path(sys.executable).parent
 
 
@@ -53,8 +54,9 @@ def test_the_compose_files_follow_the_specification(name: str, tmp_path: Path) -
     says(tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", tmp_path / name)
 
 
-def test_the_kubernetes_manifests_follow_the_api() -> None:
-    says(tool("kubernetes-validate"), "--strict", DEPLOY / "kubernetes.yaml")
+@pytest.mark.parametrize("name", KUBERNETES)
+def test_the_kubernetes_manifests_follow_the_api(name: str) -> None:
+    says(tool("kubernetes-validate"), "--strict", DEPLOY / name)
 
 
 def test_nginx_takes_its_configuration(tmp_path: Path) -> None:
