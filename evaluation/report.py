@@ -43,9 +43,16 @@ def tables(scores: Sequence[Score]) -> str:
         _table([*_rows(by_kind), _row("**all**", whole, with_interval=True)]),
         _table(_rows(by_collection)),
         f"Confidence: median {_number(whole.confidence_right)} when right, "
-        f"{_number(whole.confidence_wrong)} when wrong; AUROC {_number(whole.auroc)}.",
+        f"{_number(whole.confidence_wrong)} when wrong; AUROC {_number(whole.auroc)}. "
+        f"Right of the doubtful answers {_share(scores, is_doubtful=True)}, "
+        f"of the others {_share(scores, is_doubtful=False)}.",
     ]
     return "\n\n".join(parts)
+
+
+def _share(scores: Sequence[Score], *, is_doubtful: bool) -> str:
+    shown = [one for one in scores if one.is_answered and one.is_doubtful == is_doubtful]
+    return f"{sum(one.is_right for one in shown)} of {len(shown)}"
 
 
 def compared(before: Sequence[Score], after: Sequence[Score]) -> str:

@@ -33,6 +33,7 @@ class Score:
     quotes_beside: int
     lines: int
     confidence: float
+    is_doubtful: bool = False
 
     @property
     def is_clear(self) -> bool:
@@ -46,7 +47,7 @@ class Score:
     @classmethod
     def of(cls, form: Mapping[str, Any]) -> Score:
         """From JSON; what else stands there is left out."""
-        known = {name: form[name] for name in cls.__dataclass_fields__}
+        known = {name: form[name] for name in cls.__dataclass_fields__ if name in form}
         return cls(**{**known, "misses": tuple(form["misses"])})
 
 
@@ -72,6 +73,7 @@ def score(asked: Judged, places: Places, answer: Shown) -> Score:
         quotes_beside=on_point.count(False),
         lines=answer.lines,
         confidence=answer.confidence,
+        is_doubtful=answer.is_doubtful,
     )
 
 

@@ -40,6 +40,7 @@ class Shown:
     """Folded, without paths, offsets and numbers of pages, which answer nothing."""
     quotes: tuple[ShownQuote, ...] = ()
     confidence: float = 0.0
+    is_doubtful: bool = False
     read_as: str = ""
 
     @property
@@ -57,6 +58,7 @@ def shown(answer: Answer, root: Path, *, read_as: str = "") -> Shown:
         read=_answering(printed, answer),
         quotes=tuple(_quote(one, root) for one in printed_citations(answer, printed)),
         confidence=answer.confidence,
+        is_doubtful=answer.is_doubtful,
         read_as=read_as,
     )
 
