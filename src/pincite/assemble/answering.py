@@ -63,10 +63,13 @@ def answer_stages(
     models: Models,
     notices: tuple[str, ...],
     calibration: Calibration | None = None,
+    *,
+    corpus_version: str | None = None,
 ) -> AnswerStages:
     """The stages that turn a question into an answer, for one state of the library.
 
-    A calibration made for other settings is not used, and every answer says so.
+    `corpus_version` is that of the indexes; None for the catalog's present one. A calibration made for
+    other settings is not used, and every answer says so.
     """
     encoder = models.encoder
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
@@ -82,13 +85,15 @@ def answer_stages(
     basis = _calibration_basis(settings, catalog, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None
-    judge = _judge(settings.verification, catalog, weights, calibration, models.reader)
+    version = catalog.meta("corpus_version") if corpus_version is None else corpus_version
+    described = calibration.told(version) if calibration else UNCALIBRATED
+    judge = _judge(settings.verification, catalog, weights, calibration, described, models.reader)
     if settings.evidence.parts:
         selector = _by_parts(selector, understander, retriever, reranker, judge)
     refusers = added_refusers(settings, catalog)
     writing = writing_stages(settings, catalog, weights, models.writer, selector=selector)
     provenance = Provenance(
-        corpus_version=catalog.meta("corpus_version"),
+        corpus_version=version,
         settings_digest=_digest(settings, catalog, models, calibration),
         notices=notices,
         unread=_unread(catalog),
@@ -181,6 +186,7 @@ def _judge(
     catalog: Catalog,
     weights: TermWeights,
     calibration: Calibration | None,
+    described: str,
     reader: PassageReader | None,
 ) -> Judge:
     needed = Thresholds(
@@ -189,9 +195,7 @@ def _judge(
         support=chosen.min_support,
         score=chosen.min_score,
     )
-    version = catalog.meta("corpus_version")
-    description = calibration.told(version) if calibration else UNCALIBRATED
-    return Judge(catalog, weights, needed, calibration=calibration, told=description, reader=reader)
+    return Judge(catalog, weights, needed, calibration=calibration, told=described, reader=reader)
 
 
 def _calibration_basis(

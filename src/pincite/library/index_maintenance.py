@@ -46,6 +46,7 @@ class Upkeep:
         self.scorers = LibraryScorers(encoders.cache)
         self._hot: HotPassages | None = None
         self._indexes: Indexes | None = None
+        self._corpus_version: str | None = None
         self._stages: AnswerStages | None = None
         self._notices: tuple[str, ...] = ()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -122,7 +123,15 @@ class Upkeep:
             reader=reader,
         )
         calibration = load_calibration(self._path) if calibrated else None
-        return answer_stages(settings, self._catalog, self._indexes, models, notices, calibration)
+        return answer_stages(
+            settings,
+            self._catalog,
+            self._indexes,
+            models,
+            notices,
+            calibration,
+            corpus_version=self._corpus_version,
+        )
 
     def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:
         """What passages say to this encoder; outlives the stages, made anew after each ingest."""
@@ -145,11 +154,13 @@ class Upkeep:
                 indexes = folder.rebuild(self._catalog)
             elif not folder.is_current(self._catalog, indexes):
                 indexes = folder.update(self._catalog, indexes)
+            # Of the same state: others may store files from here on.
+            corpus_version = self._catalog.meta("corpus_version")
         if is_exchanged:
             self._catalog.encodings.forget_unused()
         # Questions go on with the old ones until here.
         with self._one_at_a_time:
-            self._indexes = indexes
+            self._indexes, self._corpus_version = indexes, corpus_version
             self._stages = None
 
     def on_disk(self) -> tuple[Indexes | None, str]:
@@ -229,7 +240,7 @@ class Upkeep:
         self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
         # Of any encoder: while one takes another's place, the old one's index is still there.
         indexes, _ = self._folder(of_any_encoder=True).load(self._catalog)
-        self._indexes = indexes or self._indexes
+        self._indexes, self._corpus_version = indexes or self._indexes, None
         if self._indexes is None:
             raise LibraryBusy(
                 f"{self._path}: the first ingest is still running and there is no index yet; "
@@ -241,7 +252,7 @@ class Upkeep:
         indexes, _ = self.on_disk()
         if indexes is None or indexes.manifest.generation < self._catalog.generation():
             indexes = self._folder(self._temporary_folder() / "new").rebuild(self._catalog)
-        self._indexes = indexes
+        self._indexes, self._corpus_version = indexes, None
 
     def _folder(self, folder: Path | None = None, *, of_any_encoder: bool = False) -> IndexFolder:
         encoder = None if of_any_encoder else self.encoders.serving()

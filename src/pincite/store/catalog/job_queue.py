@@ -35,6 +35,7 @@ _TABLE = """
 """
 """Made when files are queued first. It is no part of the library: no answer depends on it."""
 
+_IS_THERE = "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'jobs'"
 _ADD = """
     INSERT INTO jobs (collection, path, tags) VALUES (%s, %s, %s)
     ON CONFLICT (collection, path) DO UPDATE
@@ -43,7 +44,7 @@ _ADD = """
 """
 _PARK_DEADLY = f"""
     UPDATE jobs SET state = 'parked', worker = '',
-        reason = 'each of ' || tries || ' workers that read it ended without a word'
+        reason = 'each of ' || tries || ' workers that read it ended, or lost the database'
     WHERE state = 'running' AND lease_until < {_NOW} AND tries >= %s
 """  # noqa: S608
 _CLAIM = f"""
@@ -94,6 +95,9 @@ class JobQueue:
 
     def __init__(self, store: PostgresStore) -> None:
         self._store = store
+        # Who asks how far it is waits for no writer.
+        if store.rows(_IS_THERE):
+            return
         # CREATE ... IF NOT EXISTS of two processes at once would fail in one of them.
         with store.transaction(writes=True) as connection:
             for statement in _TABLE.split(";"):
