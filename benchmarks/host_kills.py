@@ -122,9 +122,18 @@ def broken_files(folder: Path) -> list[Path]:
 class Host:
     """A command that is killed and started again; what it says goes into a file."""
 
-    def __init__(self, name: str, args: Sequence[str], env: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self,
+        name: str,
+        args: Sequence[str],
+        env: Mapping[str, str],
+        log: Path,
+        *,
+        before: Sequence[str] = (),
+    ) -> None:
+        """`before` is what the command is run by."""
         self.name = name
-        self._args = [sys.executable, "-m", "pincite", *args]
+        self._args = [*before, sys.executable, "-m", "pincite", *args]
         self._env = {**os.environ, **env}
         self.log = log
         self._process: subprocess.Popen[bytes] | None = None

