@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
 import time
 import warnings
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+
+_START_SECONDS = 300
 
 
 class KeptServer:
@@ -66,21 +69,24 @@ class KeptServer:
         for process in every:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        while any(map(_is_running, every)):
+        # A server that nobody has reaped yet would be taken for one that runs.
+        while any(Path(f"/proc/{process}").exists() for process in every):
             time.sleep(0.01)
 
     def start(self) -> None:
-        """Begin again, with what its log says."""
-        with redirect_stdout(StringIO()):
-            self._server.start()
-
-
-def _is_running(process: int) -> bool:
-    try:
-        stat = Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
+        """Begin again, with what its log says; that may take longer than the package waits."""
+        until = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                with redirect_stdout(StringIO()):
+                    self._server.start()
+                psycopg.connect(self.uri).close()
+            except (psycopg.OperationalError, subprocess.SubprocessError, RuntimeError):
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
+            else:
+                return
 
 
 def free_port() -> int:
