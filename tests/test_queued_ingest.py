@@ -13,10 +13,11 @@ from end_to_end.running import lexical_cli, started, wait_until
 
 from pincite import Library, UsageError
 from pincite.library.homes import writing
-from pincite.library.queued_ingest import WorkStep
+from pincite.library.queued_ingest import WorkStep, postgres_store
 from pincite.records.addresses import DatabaseAddress
 from pincite.store.catalog.job_queue import JobQueue, QueuedFile
 from pincite.store.catalog.postgres import PostgresStore
+from tests.postgres_server import running_server
 
 WORDS = {"embedding": {"model": "none"}, "verification": {"abstain_below": 0.0}}
 FILES = 40
@@ -217,3 +218,27 @@ def test_files_are_queued_and_told_on_the_command_line(
     assert queued.stdout == "3 files queued; 3 wait for 'pincite worker'\n"
     worked = lexical_cli("worker", "--once", PINCITE_LIBRARY=database.url)
     assert worked.stdout.count("done  ") == 3
+
+
+def test_what_a_worker_held_when_the_database_restarted_is_claimed_again(tmp_path: Path) -> None:
+    held: list[set[str]] = []
+    with (
+        running_server() as server,
+        server.database() as address,
+        Library.open(address, overrides=WORDS) as library,
+    ):
+        library.enqueue([make_files(tmp_path / "documents", 12)])
+
+        def restart(_: WorkStep) -> None:
+            if not held:
+                server.stop()
+                server.start()
+            held.append(set(library.queue_status().workers))
+
+        library.work(once=True, progress=restart)
+        assert library.queue_status().running == 7
+        # It would renew the lease of what it lost as long as it had the same name.
+        assert len(held[-2]) == 2
+        expire(postgres_store(library.catalog))
+        library.work(once=True)
+        assert library.queue_status().done == 12 == library.catalog.counts()["documents"]

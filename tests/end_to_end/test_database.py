@@ -7,7 +7,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from end_to_end.running import (
 from pincite import Library, LibraryUnreachable, verify_receipt
 from pincite.library.homes import WRITE_LOCK
 from pincite.records.addresses import DatabaseAddress
+from pincite.store.catalog.catalog import Catalog
 from pincite.verify.receipts.receipt import answer_form
 from tests.postgres_server import running_server
 
@@ -97,6 +99,29 @@ def test_what_one_process_ingests_another_answers_with(
     )
     assert "99 litres" in text_of(said)
     assert "12 litres" not in text_of(said)
+
+
+def test_an_answer_names_the_state_that_was_searched_though_another_host_stores_meanwhile(
+    database: DatabaseAddress, tmp_path: Path
+) -> None:
+    (first := tmp_path / "a.txt").write_text("The first pump holds 12 litres of oil.\n")
+    (second := tmp_path / "b.txt").write_text("The second pump holds 14 litres of oil.\n")
+    opened = (Library.open(database, overrides=WORDS) for _ in range(2))
+    with next(opened) as here, next(opened) as there:
+        there.ingest([first])
+        searched = there.catalog.meta("corpus_version")
+        indexing = here.home.indexing
+
+        @contextmanager
+        def interrupted(catalog: Catalog) -> Iterator[None]:
+            with indexing(catalog):
+                yield
+            there.ingest([second])
+
+        here.home.indexing = interrupted  # type: ignore[method-assign]
+        assert here.ask("How many litres of oil?").corpus_version == searched
+        here.home.indexing = indexing  # type: ignore[method-assign]
+        assert here.ask("How many litres of oil?").corpus_version != searched
 
 
 def test_calibration_and_settings_reach_every_host(

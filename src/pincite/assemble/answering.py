@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from pincite.answer.prompts import PROMPTS
 from pincite.assemble.plugins import added_refusers
@@ -17,6 +17,7 @@ from pincite.assemble.writing import quoting_selector, writing_stages
 from pincite.models.encoders.built_in import is_known_word, is_rare_word
 from pincite.models.encoders.spec import reads_latin_only
 from pincite.pipeline import AnswerStages
+from pincite.records.filters import Filters
 from pincite.rerank.order import SCORES
 from pincite.rerank.reader.order import ReadOrderSelector
 from pincite.retrieve.boosts import INTENT_RULES, TAG_SETS
@@ -26,6 +27,7 @@ from pincite.retrieve.hybrid import BoostedRetriever
 from pincite.retrieve.named_documents import NamedDocumentBooster
 from pincite.retrieve.named_files import NamedFiles
 from pincite.retrieve.understanding import OtherLanguage, QuestionReader, Steps
+from pincite.retrieve.words_in_collection import WordsInCollection
 from pincite.settings.groups import VerificationSettings
 from pincite.settings.loading import Settings
 from pincite.settings.toml_files import toml_file
@@ -63,10 +65,13 @@ def answer_stages(
     models: Models,
     notices: tuple[str, ...],
     calibration: Calibration | None = None,
+    *,
+    corpus_version: str | None = None,
 ) -> AnswerStages:
     """The stages that turn a question into an answer, for one state of the library.
 
-    A calibration made for other settings is not used, and every answer says so.
+    `corpus_version` is that of the indexes; None for the catalog's present one. A calibration made for
+    other settings is not used, and every answer says so.
     """
     encoder = models.encoder
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
@@ -82,13 +87,15 @@ def answer_stages(
     basis = _calibration_basis(settings, catalog, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None
-    judge = _judge(settings.verification, catalog, weights, calibration, models.reader)
+    version = catalog.meta("corpus_version") if corpus_version is None else corpus_version
+    described = calibration.message(version) if calibration else UNCALIBRATED
+    judge = _judge(settings.verification, catalog, weights, calibration, described, models.reader)
     if settings.evidence.parts:
         selector = _by_parts(selector, understander, retriever, reranker, judge)
     refusers = added_refusers(settings, catalog)
     writing = writing_stages(settings, catalog, weights, models.writer, selector=selector)
     provenance = Provenance(
-        corpus_version=catalog.meta("corpus_version"),
+        corpus_version=version,
         settings_digest=_digest(settings, catalog, models, calibration),
         notices=notices,
         unread=_unread(catalog),
@@ -122,20 +129,31 @@ def _question_reader(
     weights: IndexTermWeights,
     exact: ExactWords,
     encoder: VectorEncoder | None,
-) -> QuestionReader:
+) -> WordsInCollection:
     reads_one = encoder is None or reads_latin_only(encoder.name)
-    return QuestionReader(
-        lexical=indexes.lexical,
-        weights=weights,
-        languages=weights.languages,
-        vocabulary=indexes.vocabulary,
-        exact=exact,
-        allowed=catalog.allowed_keys,
-        is_word=is_known_word,
-        named=NamedFiles(catalog.names, lambda name: bool(exact.holding([name], None))),
-        other_language=(OtherLanguage(indexes.manifest.languages, weights) if reads_one else None),
-        steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
-    )
+    chosen = Steps(**settings.understanding.model_dump(exclude={"counts"}))
+
+    def reader(steps: Steps) -> QuestionReader:
+        return QuestionReader(
+            lexical=indexes.lexical,
+            weights=weights,
+            languages=weights.languages,
+            vocabulary=indexes.vocabulary,
+            exact=exact,
+            allowed=catalog.allowed_keys,
+            is_word=is_known_word,
+            named=NamedFiles(catalog.names, lambda name: bool(exact.holding([name], None))),
+            other_language=(
+                OtherLanguage(indexes.manifest.languages, weights) if reads_one else None
+            ),
+            steps=steps,
+        )
+
+    def is_held(collection: str, term: str) -> bool:
+        keys = catalog.allowed_keys(collection, Filters())
+        return bool(indexes.lexical.search([term], limit=1, allowed=keys))
+
+    return WordsInCollection(reader(chosen), reader(replace(chosen, spelling=False)), is_held)
 
 
 def _by_parts(
@@ -181,6 +199,7 @@ def _judge(
     catalog: Catalog,
     weights: TermWeights,
     calibration: Calibration | None,
+    described: str,
     reader: PassageReader | None,
 ) -> Judge:
     needed = Thresholds(
@@ -189,10 +208,8 @@ def _judge(
         support=chosen.min_support,
         score=chosen.min_score,
     )
-    version = catalog.meta("corpus_version")
-    description = calibration.message(version) if calibration else UNCALIBRATED
     return Judge(
-        catalog, weights, needed, calibration=calibration, message=description, reader=reader
+        catalog, weights, needed, calibration=calibration, message=described, reader=reader
     )
 
 

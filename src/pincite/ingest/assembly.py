@@ -17,6 +17,7 @@ from pincite.records.document import (
     Range,
     RecognisedLine,
 )
+from pincite.records.files import title_of_name
 
 _CLOSE_KINDS = (BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 
@@ -206,4 +207,4 @@ def choose_title(path: Path, *candidates: str | None) -> str:
         title = clean_heading(candidate or "")
         if title and len(title) <= _LONGEST_TITLE_CHARS:
             return title
-    return re.sub(r"[_-]+", " ", path.stem).strip() or path.name
+    return title_of_name(path.name)

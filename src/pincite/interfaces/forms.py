@@ -19,11 +19,16 @@ def ingest_form(report: IngestReport) -> dict[str, Any]:
 
 
 def search_form(
-    result: SearchResult, library: Library, *, sections: bool = False
+    result: SearchResult,
+    library: Library,
+    *,
+    collection: str | None = None,
+    sections: bool = False,
 ) -> dict[str, Any]:
-    """The hits of a search, best first; `notices` only if there are any.
+    """The hits of a search in a collection, best first; `notices` only if there are any.
 
-    With `sections`, each hit has the range and text of its whole section.
+    Files are named as in the collection. With `sections`, each hit has the range and text of its whole
+    section. Raises DocumentGone.
     """
     form: dict[str, Any] = {
         "question": result.question,
@@ -32,7 +37,7 @@ def search_form(
                 "rank": rank,
                 "score": round(hit.score, 6),
                 "document": hit.passage.span.document_id,
-                "source": library.catalog.source(hit.passage.span.document_id).path,
+                "source": library.catalog.source(hit.passage.span.document_id, collection).path,
                 "page": hit.passage.page,
                 "section": " > ".join(hit.passage.section),
                 "passage_id": hit.passage.id,

@@ -45,6 +45,7 @@ class Upkeep:
         self.scorers = LibraryScorers(encoders.cache)
         self._hot: HotPassages | None = None
         self._indexes: Indexes | None = None
+        self._corpus_version: str | None = None
         self._stages: AnswerStages | None = None
         self._notices: tuple[str, ...] = ()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -121,7 +122,15 @@ class Upkeep:
             reader=reader,
         )
         calibration = load_calibration(self._path) if calibrated else None
-        return answer_stages(settings, self._catalog, self._indexes, models, notices, calibration)
+        return answer_stages(
+            settings,
+            self._catalog,
+            self._indexes,
+            models,
+            notices,
+            calibration,
+            corpus_version=self._corpus_version,
+        )
 
     def _hot_of(self, encoder: VectorEncoder | None) -> HotPassages | None:
         """The cached token states for this encoder; kept when an ingest rebuilds the stages."""
@@ -144,11 +153,13 @@ class Upkeep:
                 indexes = folder.rebuild(self._catalog)
             elif not folder.is_current(self._catalog, indexes):
                 indexes = folder.update(self._catalog, indexes)
+            # Of the same state: others may store files from here on.
+            corpus_version = self._catalog.meta("corpus_version")
         if is_exchanged:
             self._catalog.encodings.forget_unused()
         # Until here, questions use the old indexes.
         with self._lock:
-            self._indexes = indexes
+            self._indexes, self._corpus_version = indexes, corpus_version
             self._stages = None
 
     def on_disk(self) -> tuple[Indexes | None, str]:
@@ -226,7 +237,7 @@ class Upkeep:
         self._next_check = time.monotonic() + _POLL_SECONDS
         # Of any encoder: during a switch of encoders, the old index is still in use.
         indexes, _ = self._folder(of_any_encoder=True).load(self._catalog)
-        self._indexes = indexes or self._indexes
+        self._indexes, self._corpus_version = indexes or self._indexes, None
         if self._indexes is None:
             raise LibraryBusy(
                 f"{self._path}: the first ingest is still running and there is no index yet; "
@@ -238,7 +249,7 @@ class Upkeep:
         indexes, _ = self.on_disk()
         if indexes is None or indexes.manifest.generation < self._catalog.generation():
             indexes = self._folder(self._temporary_folder() / "new").rebuild(self._catalog)
-        self._indexes = indexes
+        self._indexes, self._corpus_version = indexes, None
 
     def _folder(self, folder: Path | None = None, *, of_any_encoder: bool = False) -> IndexFolder:
         encoder = None if of_any_encoder else self.encoders.serving()

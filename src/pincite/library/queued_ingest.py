@@ -72,6 +72,10 @@ def queue_status(catalog: Catalog) -> QueueStatus:
     return JobQueue(postgres_store(catalog)).status()
 
 
+def _new_name() -> str:
+    return f"{platform.node()}:{os.getpid()}:{uuid4().hex[:6]}"
+
+
 class QueueWorker:
     """Ingests files from a library's queue until it is stopped.
 
@@ -91,7 +95,7 @@ class QueueWorker:
         self._encoders = encoders
         self._progress = progress
         self._queue = JobQueue(store)
-        self._name = f"{platform.node()}:{os.getpid()}:{uuid4().hex[:6]}"
+        self._name = _new_name()
         self._digests = Digests()
         limits = reading_conditions(settings), reading_limits(settings)
         self._recipe = recipe(settings.chunking, *limits)
@@ -105,7 +109,12 @@ class QueueWorker:
             while not stop.is_set():
                 try:
                     has_worked = self._work()
-                except (LibraryBusy, LibraryUnreachable):
+                except LibraryBusy:
+                    stop.wait(_LOOK_AGAIN_SECONDS)
+                    continue
+                except LibraryUnreachable:
+                    # What it held has no worker now, and must not be renewed with what it claims next.
+                    self._name = _new_name()
                     stop.wait(_LOOK_AGAIN_SECONDS)
                     continue
                 if not has_worked and once:

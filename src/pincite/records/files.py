@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import signal
 import stat
 import time
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from io import BufferedReader
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NoReturn
 
 MEBIBYTE = 1024 * 1024
@@ -231,3 +232,8 @@ def _is_open_for_writing(descriptor: int) -> bool | None:
     except OSError:
         return None
     return False
+
+
+def title_of_name(name: str) -> str:
+    """What a document is called that has no title, from its file's name."""
+    return re.sub(r"[_-]+", " ", PurePath(name).stem).strip() or name

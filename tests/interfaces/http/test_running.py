@@ -10,7 +10,11 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
 from end_to_end import running
+
+from pincite.interfaces.http import running as serving
+from pincite.settings.groups import ServerSettings
 
 
 def free_port() -> int:
@@ -56,3 +60,15 @@ def test_the_demo_is_served_by_two_processes_that_see_what_another_ingests(
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=300) is not None
         assert not is_up(address)
+
+
+def test_a_process_whose_library_is_not_there_says_so_in_a_line_and_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(serving, "_TRY_AGAIN_SECONDS", 0.0)
+    monkeypatch.setenv("PINCITE_SERVED_LIBRARY", str(tmp_path / "gone"))
+    monkeypatch.setenv("PINCITE_SERVED_SETTINGS", ServerSettings().model_dump_json())
+    with pytest.raises(SystemExit):
+        serving.app()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "there is no library" in json.loads(line)["problem"]

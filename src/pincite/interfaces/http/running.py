@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
+from pincite.errors import PinciteError
 from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.guards.wrapping import check_binding
 from pincite.interfaces.http.observing import forget_metrics, log_as_json, prepare_metrics
@@ -26,6 +28,7 @@ _SETTINGS = "PINCITE_SERVED_SETTINGS"
 """Environment variables that pass the library, the profile and the settings to each process."""
 _LEAST_HEALTH_SECONDS = 60
 """A busy process may not answer for a while; uvicorn's default would end it after five seconds."""
+_TRY_AGAIN_SECONDS = 1.0
 _LAST_SECONDS = 10
 """Time for requests in progress when the server shuts down."""
 
@@ -80,8 +83,20 @@ def app() -> FastAPI:
     log_as_json()
     settings = ServerSettings.model_validate_json(os.environ[_SETTINGS])
     ImpatientProtocol.seconds = settings.client_seconds
-    opened = Library.open(os.environ[_LIBRARY], create=False, profile=os.environ.get(_PROFILE, ""))
-    return create_app(Served(opened), settings, closes=True, stuck=_give_up)
+    return create_app(Served(_opened()), settings, closes=True, stuck=_give_up)
+
+
+def _opened() -> Library:
+    """The library. Where it cannot be opened this process says so and ends: another one tries again."""
+    profile = os.environ.get(_PROFILE, "")
+    try:
+        return Library.open(os.environ[_LIBRARY], create=False, profile=profile)
+    except PinciteError as error:
+        structlog.get_logger("pincite.server").error(
+            "the library cannot be opened; it is tried again", problem=str(error)
+        )
+        time.sleep(_TRY_AGAIN_SECONDS)
+        raise SystemExit(1) from None
 
 
 def _give_up() -> None:

@@ -139,7 +139,7 @@ class Served(Shelf):
                 found=found,
                 watch=watch,
             )
-            return self.answer_form(answer, debug=debug)
+            return self.answer_form(answer, debug=debug, allowed=allowed)
         if conversation == "new":
             talk = Conversation(self.library, collection=scope, filters=filters)
         else:
@@ -150,7 +150,7 @@ class Served(Shelf):
             "read_as": turn.read_as,
             "notices": list(turn.notices),
         }
-        return self.answer_form(turn.answer, debug=debug, extra=extra)
+        return self.answer_form(turn.answer, debug=debug, extra=extra, allowed=allowed)
 
     def _plain_answer(self, question: str, scope: str | None, filters: Filters | None) -> Form:
         """An answer from the cache if it is there and still valid, otherwise a new one."""
@@ -172,7 +172,12 @@ class Served(Shelf):
         return self.answer_form(answer)
 
     def answer_form(
-        self, answer: Answer, *, debug: bool = False, extra: Mapping[str, Any] | None = None
+        self,
+        answer: Answer,
+        *,
+        debug: bool = False,
+        extra: Mapping[str, Any] | None = None,
+        allowed: Allowed = None,
     ) -> Form:
         """An answer as clients get it: with file names instead of paths, links, and `extra` fields.
 
@@ -180,7 +185,7 @@ class Served(Shelf):
         """
         form = answer_form(answer)
         if debug:
-            form["trace"] = dict(answer.trace)
+            form["trace"] = _shown_trace(answer.trace, allowed)
         return sealed({**with_links(self.names.hidden(form)), **(extra or {})})
 
     def search(
@@ -196,20 +201,21 @@ class Served(Shelf):
     ) -> Form:
         """The object of `pincite search --json`, with a permalink for each hit."""
         self._check_length(question)
+        scope = self.scope(collection, allowed)
         found = self.library.search(
             question,
             limit=limit,
-            collection=self.scope(collection, allowed),
+            collection=scope,
             filters=filters,
             explain=debug,
         )
-        form = search_form(found, self.library, sections=sections)
+        form = search_form(found, self.library, collection=scope, sections=sections)
         links = [
             Permalink.to(hit["document"], hit["start"], hit["end"], hit["text"])
             for hit in form["hits"]
         ]
         if debug:
-            form["trace"] = dict(found.trace)
+            form["trace"] = _shown_trace(found.trace, allowed)
         return {**self.names.hidden(form), "links": link_forms(links)}
 
     def count(
@@ -293,6 +299,21 @@ class Served(Shelf):
         for place in (self.library.catalog.store.place, str(self.library.path)):
             message = message.replace(place, "the library")
         return message
+
+
+def _shown_trace(trace: Mapping[str, Any], allowed: Allowed) -> Form:
+    """The trace for a client.
+
+    A passage's context names the file that its text was first read from, which may be another one of
+    the same content, in a collection that the client may not see.
+    """
+    if allowed is None:
+        return dict(trace)
+    passages = {
+        name: {key: value for key, value in passage.items() if key != "context"}
+        for name, passage in trace.get("passages", {}).items()
+    }
+    return {**trace, "passages": passages}
 
 
 # Saved conversations that the client may see.

@@ -136,7 +136,6 @@ class Shelf:
         held = self.held(document_id, allowed)
         return {
             **self.file_form(held.files[0]),
-            "title": held.document.title,
             "length": len(held.document.text),
             "files": [
                 {"name": self.names(file.path), "collection": file.collection}

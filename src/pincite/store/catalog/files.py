@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, func, select
 
 from pincite.records.document import Coverage
+from pincite.records.files import title_of_name
 from pincite.records.library_records import FileEntry, OldVersion
 from pincite.store.catalog import schema
 
@@ -26,6 +27,7 @@ def current(collection: str | None) -> Select[Any]:
         select(
             sources,
             documents.c.title,
+            documents.c.name.label("read_as"),
             documents.c.media_type,
             documents.c.coverage,
             func.coalesce(counted.c.passages, 0).label("passages"),
@@ -37,12 +39,16 @@ def current(collection: str | None) -> Select[Any]:
 
 
 def entry(row: Row[Any], old: tuple[OldVersion, ...]) -> FileEntry:
-    """A row of `current` as a record."""
+    """A row of `current` as a record.
+
+    A title that is only a name is that of this path, not of another one with the same bytes.
+    """
+    is_name = row.title == title_of_name(row.read_as)
     return FileEntry(
         collection=row.collection,
         path=row.path,
         document_id=row.document_id,
-        title=row.title,
+        title=title_of_name(PurePath(row.path).name) if is_name else row.title,
         media_type=row.media_type,
         passages=row.passages,
         coverage=row.coverage,

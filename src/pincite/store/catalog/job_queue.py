@@ -35,6 +35,7 @@ _TABLE = """
 """
 """Created when the queue is first used. It is not part of the library: no answer depends on it."""
 
+_IS_THERE = "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'jobs'"
 _ADD = """
     INSERT INTO jobs (collection, path, tags) VALUES (%s, %s, %s)
     ON CONFLICT (collection, path) DO UPDATE
@@ -43,7 +44,7 @@ _ADD = """
 """
 _PARK_CRASHING = f"""
     UPDATE jobs SET state = 'parked', worker = '',
-        reason = 'each of ' || tries || ' workers that read it died'
+        reason = 'each of ' || tries || ' workers that read it died or lost the database'
     WHERE state = 'running' AND lease_until < {_NOW} AND tries >= %s
 """  # noqa: S608
 _CLAIM = f"""
@@ -94,6 +95,9 @@ class JobQueue:
 
     def __init__(self, store: PostgresStore) -> None:
         self._store = store
+        # Reading the queue's status does not wait for a writer.
+        if store.rows(_IS_THERE):
+            return
         # Serialised: two concurrent CREATE ... IF NOT EXISTS would make one process fail.
         with store.transaction(writes=True) as connection:
             for statement in _TABLE.split(";"):

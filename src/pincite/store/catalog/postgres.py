@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
@@ -36,7 +36,16 @@ from pincite.store.catalog.rows import PASSAGES_BY_KEY_IN_POSTGRES
 BUSY_SECONDS = 30
 """How long a write transaction waits for the advisory lock."""
 
-_CONNECT_SECONDS = "10"
+_LINK = {
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",  # milliseconds
+}
+"""A cut link is noticed after 25 seconds; Linux alone would wait for a quarter of an hour."""
+_SILENCE_SECONDS = 100.0
+"""The longest wait for any byte from the server, for links that a proxy keeps open."""
 _LOCK_POLL_SECONDS = 0.05
 _LOCK_CLASS = 0x70696E63
 """Class id of our advisory locks; it separates them from other programs' in the same database."""
@@ -51,6 +60,7 @@ _IS_LOCKED = (
 )
 _ON_CONNECT = (
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; "
+    "SET tcp_user_timeout = '60s'; "
     f"SET client_encoding = 'UTF8'; SET lock_timeout = '{BUSY_SECONDS}s'"
 )
 """With these keepalives, a host that loses its network loses its locks after one minute."""
@@ -241,9 +251,7 @@ def _engine(address: DatabaseAddress) -> Engine:
             "the address of the database cannot be read; expected "
             "postgresql://USER@HOST:5432/DATABASE"
         ) from None
-    url = url.update_query_dict(
-        {"connect_timeout": _CONNECT_SECONDS, "application_name": "pincite", **url.query}
-    )
+    url = url.update_query_dict({**_LINK, "application_name": "pincite", **url.query})
     engine = create_engine(
         url,
         pool_pre_ping=True,
@@ -252,8 +260,41 @@ def _engine(address: DatabaseAddress) -> Engine:
         pool_timeout=BUSY_SECONDS,
         hide_parameters=True,
     )
+    event.listen(engine, "do_connect", _connected)
     event.listen(engine, "connect", _prepare)
     return engine
+
+
+def _connected(
+    _dialect: Any, _record: Any, arguments: Any, options: Any
+) -> psycopg.Connection[Any]:
+    return _PatientConnection.connect(*arguments, **options)
+
+
+_Value = TypeVar("_Value")
+
+
+class _PatientConnection(psycopg.Connection[Any]):
+    """Waits for a server that works, not for one that has fallen silent."""
+
+    def wait(self, gen: Generator[Any, Any, _Value], *args: Any, **options: Any) -> _Value:
+        """See psycopg. Raises OperationalError, and closes the connection, after too long a silence."""
+        return super().wait(self._heard(gen), *args, **options)
+
+    def _heard(self, steps: Generator[Any, Any, _Value]) -> Generator[Any, Any, _Value]:
+        try:
+            wanted = next(steps)
+            until = time.monotonic() + _SILENCE_SECONDS
+            while True:
+                ready = yield wanted
+                if ready:
+                    until = time.monotonic() + _SILENCE_SECONDS
+                elif time.monotonic() > until:
+                    self.pgconn.finish()
+                    raise psycopg.OperationalError(f"no word for {_SILENCE_SECONDS:g} seconds")
+                wanted = steps.send(ready)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
 
 def _prepare(connection: psycopg.Connection[Any], _record: Any) -> None:
@@ -304,7 +345,9 @@ def library_error(address: DatabaseAddress, error: SQLAlchemyError | psycopg.Err
         if beginning and beginning in _ERRORS:
             return _ERRORS[beginning](address)
     if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
-        return unreachable(address, cause)
+        return unreachable(
+            address, cause, was_there=getattr(error, "connection_invalidated", False)
+        )
     if isinstance(cause, psycopg.DataError | UnicodeError | OverflowError | ValueError | TypeError):
         return _not_storable(address)
     return damaged(
@@ -312,9 +355,19 @@ def library_error(address: DatabaseAddress, error: SQLAlchemyError | psycopg.Err
     )
 
 
-def unreachable(address: DatabaseAddress, cause: BaseException) -> LibraryError:
-    """The error for a server that is unreachable or refuses the connection."""
+def unreachable(
+    address: DatabaseAddress, cause: BaseException, *, was_there: bool = False
+) -> LibraryError:
+    """The error for a server that is unreachable or refuses the connection.
+
+    `was_there`: the connection had been open before.
+    """
     words = " ".join(address.without_secrets(str(cause)).split())
+    if was_there:
+        return LibraryUnreachable(
+            f"{address}: the connection to the database was lost ({words}); what was stored is safe: "
+            "try again when the database and the way to it are there again"
+        )
     return LibraryUnreachable(
         f"{address}: cannot connect to the database ({words}); check that the server runs, and that "
         "host, user, password and name are right; what was stored is safe"
