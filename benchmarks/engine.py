@@ -39,6 +39,7 @@ from pincite.stages import Retriever, Scored
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.engines import IndexTermWeights
 from pincite.store.index.indexes import Indexes, IndexFolder
+from pincite.store.index.scoped import ScopedDense, ScopedLexical
 from pincite.testing.samples import text_document
 from pincite.text.terms import terms
 
@@ -202,13 +203,14 @@ def measure(folder: Path, asked: list[Any], chosen: DenseSettings) -> dict[str, 
     loaded = _memory()
     options = Settings().retrieval
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
-    exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
+    lexical = ScopedLexical(indexes.lexical, catalog.keys_in)
+    exact = ExactWords(lexical, catalog.passages, catalog.text_of, weights.languages)
 
     def retriever(lookup: Any, alpha: float = options.alpha) -> HybridRetriever:
         searches = Searches(
-            lexical=indexes.lexical,
-            allowed=catalog.allowed_keys,
-            dense=indexes.dense,
+            lexical=lexical,
+            keys_in=catalog.keys_in,
+            dense=ScopedDense(indexes.dense, catalog.keys_in),
             encoder=GivenVectors(asked),  # type: ignore[arg-type]
             lexical_limit=options.lexical_limit,
             dense_limit=options.dense_limit,

@@ -16,6 +16,7 @@ from pincite.retrieve.searches import Searches
 from pincite.stages import Retriever
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.indexes import Indexes, IndexFolder
+from pincite.store.index.scoped import ScopedDense, ScopedLexical
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 from pincite.text.document_names import NameTable
@@ -76,10 +77,11 @@ def indexes(catalog: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Index
 
 @pytest.fixture(scope="module")
 def plain(catalog: Catalog, indexes: Indexes) -> HybridRetriever:
+    lexical = ScopedLexical(indexes.lexical, catalog.keys_in)
     searches = Searches(
-        lexical=indexes.lexical,
-        allowed=catalog.allowed_keys,
-        dense=indexes.dense,
+        lexical=lexical,
+        keys_in=catalog.keys_in,
+        dense=ScopedDense(indexes.dense, catalog.keys_in),
         encoder=ENCODER,
         lexical_limit=100,
         dense_limit=100,
@@ -88,7 +90,7 @@ def plain(catalog: Catalog, indexes: Indexes) -> HybridRetriever:
     return HybridRetriever(
         searches,
         catalog.passages,
-        ExactWords(indexes.lexical, catalog.passages, catalog.text_of, ["en"]),
+        ExactWords(lexical, catalog.passages, catalog.text_of, ["en"]),
         lambda text, lexical, dense: weighted_min_max(lexical, dense, alpha=0.5),
         keep=100,
     )

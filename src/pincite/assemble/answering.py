@@ -11,6 +11,7 @@ from pincite.assemble.plugins import added_refusers
 from pincite.assemble.question_parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
+from pincite.assemble.retrieving import lexical_search
 from pincite.assemble.retrieving import retriever as retriever_of
 from pincite.assemble.verifying import claim_checker
 from pincite.assemble.writing import quoting_selector, writing_stages
@@ -72,7 +73,8 @@ def answer_stages(
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
         notices = (*notices, f"reranked by sentence vectors: {encoder.name} gives no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
-    exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
+    lexical = lexical_search(catalog, indexes)
+    exact = ExactWords(lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = retriever_of(settings, catalog, indexes, encoder, exact)
     reranker = reranker_of(settings.rerank, catalog, weights, models)
     understander = _question_reader(settings, catalog, indexes, weights, exact, encoder)
@@ -125,14 +127,13 @@ def _question_reader(
 ) -> QuestionReader:
     reads_one = encoder is None or reads_latin_only(encoder.name)
     return QuestionReader(
-        lexical=indexes.lexical,
+        lexical=lexical_search(catalog, indexes),
         weights=weights,
         languages=weights.languages,
         vocabulary=indexes.vocabulary,
         exact=exact,
-        allowed=catalog.allowed_keys,
         is_word=is_known_word,
-        named=NamedFiles(catalog.names, lambda name: bool(exact.holding([name], None))),
+        named=NamedFiles(catalog.names, lambda name: bool(exact.holding([name]))),
         other_language=(OtherLanguage(indexes.manifest.languages, weights) if reads_one else None),
         steps=Steps(**settings.understanding.model_dump(exclude={"counts"})),
     )

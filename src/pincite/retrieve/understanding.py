@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.named_files import NamedFiles
 from pincite.retrieve.question_parts import question_parts
-from pincite.retrieve.searches import AllowedLookup
-from pincite.stages import Keys, LexicalIndex, TermWeights
+from pincite.stages import LexicalIndex, TermWeights
 from pincite.text.languages import UNKNOWN, is_latin, language_name
 from pincite.text.question_forms import QuestionSyntax, parsed, without_frame
 from pincite.text.question_words import is_asking_verb, spoken_language
@@ -128,7 +127,6 @@ class QuestionReader:
         languages: Sequence[str],
         vocabulary: Vocabulary,
         exact: ExactWords,
-        allowed: AllowedLookup,
         is_word: Callable[[str], bool],
         named: NamedFiles,
         steps: Steps,
@@ -140,7 +138,6 @@ class QuestionReader:
         self._languages = languages
         self._vocabulary = vocabulary
         self._exact = exact
-        self._allowed = allowed
         self._is_word = is_word
         self._named = named
         self._steps = steps
@@ -162,9 +159,8 @@ class QuestionReader:
         for word, near in suggestions.items():
             meant = dict.fromkeys(terms(near, language), _SUGGESTED)
             expansions[word] = {**expansions.get(word, {}), **meant}
-        allowed = self._allowed(question.collection, question.filters)
-        within, notices = self._within(syntax, allowed)
-        rare = self._exact.rare(list(wanted), allowed)
+        within, notices = self._within(syntax, question.scope)
+        rare = self._exact.rare(list(wanted), question.scope)
         is_strict = self._steps.phrases or not _is_sentence(syntax.unquoted, language)
         foreign = self._other_language(written) if self._other_language else ""
         understood = Understood(
@@ -300,14 +296,14 @@ class QuestionReader:
         return weighted
 
     def _within(
-        self, syntax: QuestionSyntax, allowed: Keys | None
+        self, syntax: QuestionSyntax, scope: Scope
     ) -> tuple[tuple[int, ...] | None, list[str]]:
         """Keys of the passages that contain the phrases (None: any passage), and notices."""
         if not syntax.phrases:
             return None, []
-        if every := self._exact.holding(syntax.phrases, allowed):
+        if every := self._exact.holding(syntax.phrases, scope):
             return every, []
-        single = [self._exact.holding([phrase], allowed) for phrase in syntax.phrases]
+        single = [self._exact.holding([phrase], scope) for phrase in syntax.phrases]
         some = tuple(dict.fromkeys(key for keys in single for key in keys))
         missing = [
             f"'{phrase}'" for phrase, keys in zip(syntax.phrases, single, strict=True) if not keys

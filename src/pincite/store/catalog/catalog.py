@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +17,7 @@ from pincite.errors import DocumentGone, LibraryError, NotStorable, PinciteError
 from pincite.records.addresses import DatabaseAddress
 from pincite.records.document import Coverage, Document, Span
 from pincite.records.files import first_intact
-from pincite.records.filters import Filters
+from pincite.records.filters import EVERYWHERE, Scope
 from pincite.records.flow import Embedding, Ingested, NamedFile, Passage, Source
 from pincite.records.library_records import Failure, FileEntry, FileProblem
 from pincite.store.catalog import files, rows, schema, sources
@@ -364,20 +364,25 @@ class Catalog:
         return [row.key for row in self._fetch(query)]
 
     @guarded
-    def allowed_keys(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
-        """Keys of the passages that may answer, ascending; None when all may.
+    def keys_in(self, scope: Scope) -> NDArray[Any] | None:
+        """Keys of the passages in a scope, ascending; None when it is everywhere.
 
         Remembered until the catalog changes. Raises UsageError, with what there is, for filters
         that nothing fulfils.
         """
-        if collection is None and not filters:
-            return None
-        return self._matching_keys(self.generation(), collection, filters)
+        import numpy as np
 
-    def _load_keys(self, generation: int, collection: str | None, filters: Filters) -> NDArray[Any]:
+        whole = replace(scope, keys=None)
+        found = None if whole == EVERYWHERE else self._matching_keys(self.generation(), whole)
+        if scope.keys is None:
+            return found
+        keys = np.array(scope.keys, dtype=np.int64)
+        return keys if found is None else np.intersect1d(found, keys, assume_unique=True)
+
+    def _load_keys(self, generation: int, scope: Scope) -> NDArray[Any]:
         del generation  # part of the cache's key
         with self._transaction() as connection:
-            return matching_keys(connection, collection, filters)
+            return matching_keys(connection, scope)
 
     @guarded
     def sentence_vectors(
