@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from engine_plot import growth
 
+from pincite.assemble.retrieving import dense_search, lexical_search
 from pincite.assemble.retrieving import retriever as assembled
 from pincite.records.document import Span
 from pincite.records.filters import Filters
@@ -39,7 +40,6 @@ from pincite.stages import Retriever, Scored
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.engines import IndexTermWeights
 from pincite.store.index.indexes import Indexes, IndexFolder
-from pincite.store.index.scoped import ScopedDense, ScopedLexical
 from pincite.testing.samples import text_document
 from pincite.text.terms import terms
 
@@ -203,14 +203,14 @@ def measure(folder: Path, asked: list[Any], chosen: DenseSettings) -> dict[str, 
     loaded = _memory()
     options = Settings().retrieval
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
-    lexical = ScopedLexical(indexes.lexical, catalog.keys_in)
+    lexical = lexical_search(catalog, indexes)
     exact = ExactWords(lexical, catalog.passages, catalog.text_of, weights.languages)
 
     def retriever(lookup: Any, alpha: float = options.alpha) -> HybridRetriever:
         searches = Searches(
             lexical=lexical,
             keys_in=catalog.keys_in,
-            dense=ScopedDense(indexes.dense, catalog.keys_in),
+            dense=dense_search(catalog, indexes),
             encoder=GivenVectors(asked),  # type: ignore[arg-type]
             lexical_limit=options.lexical_limit,
             dense_limit=options.dense_limit,

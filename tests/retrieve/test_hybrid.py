@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pincite.assemble.retrieving import dense_search, lexical_search
 from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question
 from pincite.retrieve.exact import ExactWords
@@ -14,7 +15,6 @@ from pincite.retrieve.searches import Searches
 from pincite.stages import Scored
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.indexes import Indexes
-from pincite.store.index.scoped import ScopedDense, ScopedLexical
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 
@@ -53,11 +53,11 @@ def make(catalog: Catalog, indexes: Indexes) -> Make:
 
         chosen = options.pop("fuse", fuse)
         keep = options.pop("keep")
-        lexical = ScopedLexical(indexes.lexical, catalog.keys_in)
+        lexical = lexical_search(catalog, indexes)
         searches = Searches(
             lexical=lexical,
             keys_in=catalog.keys_in,
-            dense=ScopedDense(indexes.dense, catalog.keys_in) if with_encoder else None,
+            dense=dense_search(catalog, indexes) if with_encoder else None,
             encoder=ENCODER if with_encoder else None,
             **options,
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pincite.assemble.retrieving import dense_search, lexical_search
 from pincite.records.flow import Question
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import BoostedRetriever, HybridRetriever, weighted_min_max
@@ -16,7 +17,6 @@ from pincite.retrieve.searches import Searches
 from pincite.stages import Retriever
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.indexes import Indexes, IndexFolder
-from pincite.store.index.scoped import ScopedDense, ScopedLexical
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 from pincite.text.document_names import NameTable
@@ -77,11 +77,11 @@ def indexes(catalog: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Index
 
 @pytest.fixture(scope="module")
 def plain(catalog: Catalog, indexes: Indexes) -> HybridRetriever:
-    lexical = ScopedLexical(indexes.lexical, catalog.keys_in)
+    lexical = lexical_search(catalog, indexes)
     searches = Searches(
         lexical=lexical,
         keys_in=catalog.keys_in,
-        dense=ScopedDense(indexes.dense, catalog.keys_in),
+        dense=dense_search(catalog, indexes),
         encoder=ENCODER,
         lexical_limit=100,
         dense_limit=100,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pincite.assemble.retrieving import lexical_search
 from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question, Understood
 from pincite.retrieve.exact import ExactWords
@@ -16,7 +17,6 @@ from pincite.retrieve.understanding import QuestionReader, Steps
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.engines import IndexTermWeights
 from pincite.store.index.indexes import Indexes
-from pincite.store.index.scoped import ScopedLexical
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
 
@@ -49,7 +49,7 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 @pytest.fixture
 def read_by(catalog: Catalog, indexes: Indexes) -> ReadBy:
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
-    lexical = ScopedLexical(indexes.lexical, catalog.keys_in)
+    lexical = lexical_search(catalog, indexes)
 
     def read(question: Question, steps: Steps) -> Question:
         reader = QuestionReader(

@@ -29,6 +29,7 @@ from pincite.settings.groups import LexicalSettings, RetrievalSettings
 from pincite.settings.loading import Settings
 from pincite.stages import Booster, DenseIndex, LexicalIndex, VectorEncoder
 from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.dense_pgvector import PgvectorIndex
 from pincite.store.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.store.index.indexes import Indexes
 from pincite.store.index.scoped import ScopedDense, ScopedLexical
@@ -77,7 +78,8 @@ def lexical_search(catalog: Catalog, indexes: Indexes) -> LexicalIndex:
 
 def dense_search(catalog: Catalog, indexes: Indexes) -> DenseIndex:
     """The search by meaning, at one state of the library."""
-    return ScopedDense(indexes.dense, catalog.keys_in)
+    dense = indexes.dense
+    return dense if isinstance(dense, PgvectorIndex) else ScopedDense(dense, catalog.keys_in)
 
 
 def _intents(rules: str) -> IntentRules:

@@ -23,7 +23,7 @@ from pincite.store.index.engines import TANTIVY, bm25s_engine
 from pincite.store.index.indexes import IndexFolder
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
-from tests.store.catalog.places import files
+from tests.store.catalog.places import databases, files
 
 ENCODER = FakeEncoder()
 WORDS = [f"word{number}" for number in range(40)]
@@ -114,6 +114,7 @@ def fill(catalog: Catalog, seed: int) -> dict[str, list[File]]:
 
 ENGINES = {
     "flat, tantivy": (DenseSettings(engine="flat"), TANTIVY),
+    "pgvector, tantivy": (DenseSettings(engine="pgvector"), TANTIVY),
     "hnsw, bm25s": (DenseSettings(engine="hnsw"), bm25s_engine(k1=1.2, b=0.75)),
 }
 
@@ -126,7 +127,10 @@ def known(
 ) -> Iterator[Known]:
     seed, name = request.param
     dense, lexical = ENGINES[name]
-    with files() as new_place:
+    new = files()
+    if dense.engine == "pgvector":
+        new = databases(request.getfixturevalue("postgres_server"))
+    with new as new_place:
         catalog = Catalog(new_place("catalog"))
         held = fill(catalog, seed)
         folder = tmp_path_factory.mktemp("index")

@@ -24,7 +24,7 @@ from pincite.store.catalog import files, rows, schema, sources
 from pincite.store.catalog.conversations import Conversations
 from pincite.store.catalog.encodings import Encodings
 from pincite.store.catalog.feedback import Feedback
-from pincite.store.catalog.filtering import matching_keys
+from pincite.store.catalog.filtering import matching_documents, matching_keys
 from pincite.store.catalog.history import History
 from pincite.store.catalog.migrations import is_behind, migrate, schema_version
 from pincite.store.catalog.opening import open_store
@@ -64,6 +64,7 @@ class Catalog:
             self.store.close()
             raise
         self._matching_keys = lru_cache(maxsize=_FILTERS_KEPT)(self._load_keys)
+        self._matching_documents = lru_cache(maxsize=_FILTERS_KEPT)(self._load_documents)
         # Of one generation: questions ask for the same passages again, and rows cost 0.1 ms each.
         self._passages: tuple[int, dict[int, Passage]] = (-1, {})
         self.encodings = Encodings(self._transaction)
@@ -378,6 +379,19 @@ class Catalog:
             return found
         keys = np.array(scope.keys, dtype=np.int64)
         return keys if found is None else np.intersect1d(found, keys, assume_unique=True)
+
+    @guarded
+    def documents_in(self, scope: Scope) -> list[str]:
+        """Ids of the documents with a file in a scope, whatever its sections and keys.
+
+        Remembered, and raises, as `keys_in`.
+        """
+        return self._matching_documents(self.generation(), replace(scope, keys=None))
+
+    def _load_documents(self, generation: int, scope: Scope) -> list[str]:
+        del generation  # part of the cache's key
+        with self._transaction() as connection:
+            return matching_documents(connection, scope)
 
     def _load_keys(self, generation: int, scope: Scope) -> NDArray[Any]:
         del generation  # part of the cache's key

@@ -16,7 +16,8 @@ from pincite.errors import LibraryError
 from pincite.records.flow import NamedFile, Passage
 from pincite.settings.groups import DenseSettings
 from pincite.store.index.dense_engine import Engine
-from pincite.store.index.dense_store import DenseStore, StoredVectors, VectorSource
+from pincite.store.index.dense_pgvector import ScopedHoldings
+from pincite.store.index.dense_store import DenseStore, Vectors, VectorSource
 from pincite.store.index.engines import TANTIVY, LexicalEngine, LexicalStore
 from pincite.store.index.lexical_tantivy import LexicalRow
 from pincite.store.index.snapshot import (
@@ -46,10 +47,9 @@ NO_MODEL = "none"
 _LEXICAL = "lexical-"
 
 
-class Holdings(Protocol):
+class Holdings(ScopedHoldings, Protocol):
     """What the indexes need from the catalog."""
 
-    def meta(self, name: str) -> str: ...  # noqa: D102
     def generation(self) -> int: ...  # noqa: D102
     def passage_count(self) -> int: ...  # noqa: D102
     def contents(  # noqa: D102
@@ -68,7 +68,7 @@ class Holdings(Protocol):
 class Indexes:
     """Both indexes at one state of the catalog, and what is known of its words and names."""
 
-    dense: StoredVectors
+    dense: Vectors
     lexical: LexicalStore
     vocabulary: Vocabulary
     names: NameTable
@@ -122,7 +122,7 @@ class IndexFolder:
         if damaged := damaged_files(self._folder, manifest):
             return None, f"index files are missing or damaged ({', '.join(damaged)})"
         try:
-            dense = self._dense.open(manifest.dense_name, Engine(**manifest.engine))  # type: ignore[arg-type]
+            dense = self._dense.open(manifest, holdings)
             lexical = self._lexical.open(self._folder / manifest.lexical_folder)
             vocabulary = read_vocabulary(self._folder / manifest.lexical_folder)
             names = read_name_table(self._folder / manifest.lexical_folder)
@@ -237,7 +237,7 @@ class IndexFolder:
             counts.take_off(counted)
         return _Words(folder=name, lexical=lexical, counts=counts, languages=+languages)
 
-    def _must_rebuild(self, holdings: Holdings, dense: StoredVectors) -> bool:
+    def _must_rebuild(self, holdings: Holdings, dense: Vectors) -> bool:
         """Whether the library has outgrown the engine, or the settings want another one."""
         has_vectors = len(dense) > 0
         wanted = self._dense.wanted(holdings.passage_count())
@@ -248,13 +248,15 @@ class IndexFolder:
     ) -> Indexes:
         keys = holdings.passage_keys()
         engine = self._dense.wanted(len(keys))
-        name = self._dense.name_of(engine, manifest.generation)
-        dense = self._dense.build(
-            name, engine, manifest.dimensions, keys, _vectors(holdings, manifest)
-        )
+        if engine.kind == "pgvector" and manifest.model == NO_MODEL:
+            engine = Engine(kind="flat")  # Of no vectors.
         manifest = replace(
-            manifest, max_key=max(keys, default=0), dense_name=name, engine=asdict(engine)
+            manifest,
+            max_key=max(keys, default=0),
+            dense_name=self._dense.name_of(engine, manifest.generation),
+            engine=asdict(engine),
         )
+        dense = self._dense.build(manifest, holdings, keys, _vectors(holdings, manifest))
         return self._publish(dense, words, names, manifest)
 
     def _new_words(self, holdings: Holdings, generation: int) -> _Words:
@@ -270,7 +272,7 @@ class IndexFolder:
         return name
 
     def _publish(
-        self, dense: StoredVectors, words: _Words, names: NameTable, manifest: Manifest
+        self, dense: Vectors, words: _Words, names: NameTable, manifest: Manifest
     ) -> Indexes:
         """Write everything and then the manifest; sweep away what no manifest names."""
         vocabulary = words.counts.vocabulary()
@@ -281,7 +283,7 @@ class IndexFolder:
         written += _files_below(self._folder, manifest.lexical_folder)
         manifest = replace(manifest, checksums=checksums(self._folder, written))
         write_manifest(self._folder, manifest)
-        self._dense.sweep(manifest.dense_name)
+        self._dense.sweep(dense, manifest.dense_name)
         for stale in self._folder.glob(f"{_LEXICAL}*"):
             if stale.name != manifest.lexical_folder:
                 shutil.rmtree(stale, ignore_errors=True)
