@@ -218,6 +218,7 @@ class PgvectorIndex:
         """As the database plans it; where that finds too few, by comparing all of the scope."""
         chosen = {
             "hnsw.ef_search": min(self.effort.depth, _MOST_DEPTH),
+            # In strict order a walk leaves out what it finds late; we sort what it finds.
             "hnsw.iterative_scan": "relaxed_order",
             "hnsw.max_scan_tuples": _WALKED_AT_MOST,
             # A plan for any scope would be one for none.
