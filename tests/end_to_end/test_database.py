@@ -95,7 +95,7 @@ def test_with_the_vectors_in_the_database_the_same_is_quoted(
 def recall_of(library: Library, questions: list[str]) -> float:
     """Of the ten nearest passages by comparing all, the share that the index finds."""
     indexes, _ = library.index_state()
-    encoder = library.encoder
+    encoder = library.encoder()
     assert indexes is not None
     assert encoder is not None
     keys, rows = library.catalog.vectors(
