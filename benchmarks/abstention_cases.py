@@ -26,7 +26,7 @@ from pincite.evaluate.datasets import Collection, Dataset, GoldQuestion
 from pincite.models.inference.prepared import prepared_folder
 from pincite.pipeline import AnswerStages
 from pincite.records.document import Span
-from pincite.records.filters import Filters
+from pincite.records.filters import Scope
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.settings.loading import Layer, load_settings
 from pincite.store.index.engines import IndexTermWeights
@@ -161,7 +161,7 @@ class Asking:
         self._names = [set(made.names(passages[int(k)].span.document_id)) for k in self._keys]
         self._gone: set[str] = set()
         # The searches themselves must not see what is taken away: scores are scaled by what is found.
-        catalog.allowed_keys = self._allowed  # type: ignore[method-assign]
+        catalog.keys_in = self._keys_in  # type: ignore[method-assign]
         settings = made.library.settings
         changed = {
             group: getattr(settings, group).model_copy(update=dict(values))
@@ -238,13 +238,14 @@ class Asking:
         """Documents that are not searched."""
         return set(gold.relevant) if kind == "removed" else set()
 
-    def _allowed(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
+    def _keys_in(self, scope: Scope) -> NDArray[Any] | None:
         """Keys of the passages whose documents are not taken away."""
-        del collection, filters
-        if not self._gone:
-            return None
-        kept: NDArray[Any] = self._keys[[not names & self._gone for names in self._names]]
-        return kept
+        kept: NDArray[Any] | None = None
+        if self._gone:
+            kept = self._keys[[not names & self._gone for names in self._names]]
+        if scope.keys is None:
+            return kept
+        return np.array([key for key in scope.keys if kept is None or key in kept], dtype=np.int64)
 
     def _holds(self, item: Evidence, gold: GoldQuestion) -> bool:
         """Whether a quote covers a gold span; where a set has none, whether its document answers."""

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from engine_plot import growth
 
+from pincite.assemble.retrieving import dense_search, lexical_search
 from pincite.assemble.retrieving import retriever as assembled
 from pincite.records.document import Span
 from pincite.records.filters import Filters
@@ -202,13 +203,14 @@ def measure(folder: Path, asked: list[Any], chosen: DenseSettings) -> dict[str, 
     loaded = _memory()
     options = Settings().retrieval
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
-    exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
+    lexical = lexical_search(catalog, indexes)
+    exact = ExactWords(lexical, catalog.passages, catalog.text_of, weights.languages)
 
     def retriever(lookup: Any, alpha: float = options.alpha) -> HybridRetriever:
         searches = Searches(
-            lexical=indexes.lexical,
-            allowed=catalog.allowed_keys,
-            dense=indexes.dense,
+            lexical=lexical,
+            keys_in=catalog.keys_in,
+            dense=dense_search(catalog, indexes),
             encoder=GivenVectors(asked),  # type: ignore[arg-type]
             lexical_limit=options.lexical_limit,
             dense_limit=options.dense_limit,

@@ -517,7 +517,7 @@ def stored_one_by_one(library: Library, order: Sequence[str]) -> Iterator[None]:
     stages = ingest_stages(settings, catalog, library.encoder())
     for outcome in ingest_files(map(Path, order), stages):
         assert isinstance(outcome, Ingested), outcome
-        catalog.put("default", outcome, recipe=kept.of(outcome.document))
+        catalog.put("default", outcome, recipe=kept.for_document(outcome.document))
         catalog.describe("default", dates_of([Path(outcome.path)]))
         yield
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 from pincite.records.counts import Scan, SurveyRequest
 from pincite.records.document import Document, Span
+from pincite.records.filters import EVERYWHERE, Scope
 from pincite.records.flow import (
     Answer,
     Draft,
@@ -147,14 +148,17 @@ class Scored:
 Keys: TypeAlias = "Sequence[int] | NDArray[Any]"
 """Passage keys, ascending, each once."""
 
+KeysIn: TypeAlias = "Callable[[Scope], Keys | None]"
+"""The keys of the passages in a scope; None when it is everywhere."""
+
 
 class DenseIndex(Protocol):
     """Nearest vectors by inner product."""
 
     def search(
-        self, vector: NDArray[Any], *, limit: int, allowed: Keys | None = None
+        self, vector: NDArray[Any], *, limit: int, scope: Scope = EVERYWHERE
     ) -> list[Scored]:
-        """The best `limit` keys, best first; only among `allowed` keys when given."""
+        """The best `limit` keys in the scope, best first."""
         ...
 
 
@@ -170,11 +174,11 @@ class LexicalIndex(Protocol):
         terms: Sequence[str],
         *,
         limit: int,
-        allowed: Keys | None = None,
+        scope: Scope = EVERYWHERE,
         boosts: Mapping[str, float] | None = None,
         required: Sequence[str] = (),
     ) -> list[Scored]:
-        """The best `limit` keys, best first; only among `allowed` keys when given.
+        """The best `limit` keys in the scope, best first.
 
         `boosts` are factors for the scores of single terms. Only passages with every one of the
         `required` terms are found; these terms are scored like the others.

@@ -24,6 +24,7 @@ from end_to_end.running import (
     without_timings,
 )
 from pincite import Library, LibraryUnreachable, verify_receipt
+from pincite.assemble.retrieving import dense_search
 from pincite.library.homes import WRITE_LOCK
 from pincite.records.addresses import DatabaseAddress
 from pincite.store.catalog.catalog import Catalog
@@ -69,6 +70,45 @@ def test_the_same_questions_get_the_same_answers_and_receipts_verify(
                 assert verify_receipt(receipt).holds
                 forms.append(without_timings(json.loads(json.dumps(answer_form(answer)))))
             assert forms[0] == forms[1]
+
+
+def test_with_the_vectors_in_the_database_the_same_is_quoted(
+    sample: SampleLibrary, database: DatabaseAddress
+) -> None:
+    shared = {"dense": {"engine": "pgvector"}}
+    with (
+        Library.open(sample.path) as folder,
+        Library.open(database, overrides=shared) as library,
+    ):
+        library.ingest([sample.documents])
+        for asked in sample.questions()[:4]:
+            quoted = [
+                [(cited.document, cited.quote) for cited in one.ask(asked["question"]).citations]
+                for one in (folder, library)
+            ]
+            assert quoted[0] == quoted[1]
+        indexes, _ = library.index_state()
+        assert indexes is not None
+        assert str(indexes.dense.engine).startswith("pgvector")
+        assert not list(library.path.rglob("*.faiss"))
+        assert recall_of(library, [asked["question"] for asked in sample.questions()]) > 0.95
+
+
+def recall_of(library: Library, questions: list[str]) -> float:
+    """Of the ten nearest passages by comparing all, the share that the index finds."""
+    indexes, _ = library.index_state()
+    encoder = library.encoder()
+    assert indexes is not None
+    assert encoder is not None
+    keys, rows = library.catalog.vectors(
+        library.catalog.passage_keys(), model=encoder.name, dimensions=encoder.dimensions
+    )
+    index, found = dense_search(library.catalog, indexes), 0
+    for question in questions:
+        vector = encoder.encode_question(question).vector
+        best = {keys[place] for place in (-(rows @ vector)).argsort()[:10]}
+        found += len(best & {item.key for item in index.search(vector, limit=10)})
+    return found / (10 * len(questions))
 
 
 def test_what_one_process_ingests_another_answers_with(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.records.filters import Filters
+from pincite.assemble.retrieving import dense_search, lexical_search
+from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import HybridRetriever, weighted_min_max
@@ -52,14 +53,15 @@ def make(catalog: Catalog, indexes: Indexes) -> Make:
 
         chosen = options.pop("fuse", fuse)
         keep = options.pop("keep")
+        lexical = lexical_search(catalog, indexes)
         searches = Searches(
-            lexical=indexes.lexical,
-            allowed=catalog.allowed_keys,
-            dense=indexes.dense if with_encoder else None,
+            lexical=lexical,
+            keys_in=catalog.keys_in,
+            dense=dense_search(catalog, indexes) if with_encoder else None,
             encoder=ENCODER if with_encoder else None,
             **options,
         )
-        exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, ["en"])
+        exact = ExactWords(lexical, catalog.passages, catalog.text_of, ["en"])
         return HybridRetriever(searches, catalog.passages, exact, chosen, keep=keep)
 
     return build
@@ -86,7 +88,7 @@ def test_a_collection_never_gives_passages_of_another(
     make: Make, catalog: Catalog, *, with_encoder: bool, limit: int, collection: str
 ) -> None:
     retriever = make(with_encoder=with_encoder, lexical_limit=limit, dense_limit=limit)
-    members = set(catalog.allowed_keys(collection, Filters()).tolist())
+    members = set(catalog.keys_in(Scope.of(collection, Filters())).tolist())
     hits = retriever.retrieve(Question(text="the valve of the pump", collection=collection))
     assert {hit.passage.key for hit in hits} <= members
     if with_encoder and members:

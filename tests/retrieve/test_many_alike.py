@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pincite.assemble.retrieving import dense_search, lexical_search
 from pincite.records.flow import Question
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import BoostedRetriever, HybridRetriever, weighted_min_max
@@ -76,10 +77,11 @@ def indexes(catalog: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Index
 
 @pytest.fixture(scope="module")
 def plain(catalog: Catalog, indexes: Indexes) -> HybridRetriever:
+    lexical = lexical_search(catalog, indexes)
     searches = Searches(
-        lexical=indexes.lexical,
-        allowed=catalog.allowed_keys,
-        dense=indexes.dense,
+        lexical=lexical,
+        keys_in=catalog.keys_in,
+        dense=dense_search(catalog, indexes),
         encoder=ENCODER,
         lexical_limit=100,
         dense_limit=100,
@@ -88,7 +90,7 @@ def plain(catalog: Catalog, indexes: Indexes) -> HybridRetriever:
     return HybridRetriever(
         searches,
         catalog.passages,
-        ExactWords(indexes.lexical, catalog.passages, catalog.text_of, ["en"]),
+        ExactWords(lexical, catalog.passages, catalog.text_of, ["en"]),
         lambda text, lexical, dense: weighted_min_max(lexical, dense, alpha=0.5),
         keep=100,
     )

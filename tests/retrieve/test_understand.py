@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.records.filters import Filters
+from pincite.assemble.retrieving import lexical_search
+from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.named_files import NamedFiles
@@ -48,15 +49,15 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 @pytest.fixture
 def read_by(catalog: Catalog, indexes: Indexes) -> ReadBy:
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
+    lexical = lexical_search(catalog, indexes)
 
     def read(question: Question, steps: Steps) -> Question:
         reader = QuestionReader(
-            lexical=indexes.lexical,
+            lexical=lexical,
             weights=weights,
             languages=weights.languages,
             vocabulary=indexes.vocabulary,
-            exact=ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages),
-            allowed=catalog.allowed_keys,
+            exact=ExactWords(lexical, catalog.passages, catalog.text_of, weights.languages),
             is_word=lambda word: word == "tesly",
             named=NamedFiles(catalog.names, lambda _: False),
             steps=steps,
@@ -269,7 +270,7 @@ def test_a_setting_beside_a_question_asks_nothing() -> None:
 
 def test_a_question_is_asked_of_the_file_that_it_names(read_by: ReadBy, catalog: Catalog) -> None:
     read = read_by(Question(text="In 2.txt, where is the wrench?"), EVERY_STEP)
-    keys = catalog.allowed_keys(None, read.filters)
+    keys = catalog.keys_in(Scope.of(None, read.filters))
     assert keys is not None
     assert texts_of(catalog, tuple(keys.tolist())) == [TEXTS[2]]
     assert read.asked == "where is the wrench?"

@@ -11,13 +11,14 @@ from pincite.assemble.plugins import added_refusers
 from pincite.assemble.question_parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
+from pincite.assemble.retrieving import lexical_search
 from pincite.assemble.retrieving import retriever as retriever_of
 from pincite.assemble.verifying import claim_checker
 from pincite.assemble.writing import quoting_selector, writing_stages
 from pincite.models.encoders.built_in import is_known_word, is_rare_word
 from pincite.models.encoders.spec import reads_latin_only
 from pincite.pipeline import AnswerStages
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.rerank.order import SCORES
 from pincite.rerank.reader.order import ReadOrderSelector
 from pincite.retrieve.boosts import INTENT_RULES, TAG_SETS
@@ -26,8 +27,12 @@ from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import BoostedRetriever
 from pincite.retrieve.named_documents import NamedDocumentBooster
 from pincite.retrieve.named_files import NamedFiles
-from pincite.retrieve.understanding import OtherLanguage, QuestionReader, Steps
-from pincite.retrieve.words_in_collection import WordsInCollection
+from pincite.retrieve.understanding import (
+    OtherLanguage,
+    QuestionReader,
+    Steps,
+    WordsInCollection,
+)
 from pincite.settings.groups import VerificationSettings
 from pincite.settings.loading import Settings
 from pincite.settings.toml_files import toml_file
@@ -77,7 +82,8 @@ def answer_stages(
     if settings.rerank.method == "late_interaction" and encoder and not shows_tokens(encoder):
         notices = (*notices, f"reranked by sentence vectors: {encoder.name} gives no token states")
     weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)
-    exact = ExactWords(indexes.lexical, catalog.passages, catalog.text_of, weights.languages)
+    lexical = lexical_search(catalog, indexes)
+    exact = ExactWords(lexical, catalog.passages, catalog.text_of, weights.languages)
     retriever = retriever_of(settings, catalog, indexes, encoder, exact)
     reranker = reranker_of(settings.rerank, catalog, weights, models)
     understander = _question_reader(settings, catalog, indexes, weights, exact, encoder)
@@ -132,17 +138,17 @@ def _question_reader(
 ) -> WordsInCollection:
     reads_one = encoder is None or reads_latin_only(encoder.name)
     chosen = Steps(**settings.understanding.model_dump(exclude={"counts"}))
+    lexical = lexical_search(catalog, indexes)
 
     def reader(steps: Steps) -> QuestionReader:
         return QuestionReader(
-            lexical=indexes.lexical,
+            lexical=lexical,
             weights=weights,
             languages=weights.languages,
             vocabulary=indexes.vocabulary,
             exact=exact,
-            allowed=catalog.allowed_keys,
             is_word=is_known_word,
-            named=NamedFiles(catalog.names, lambda name: bool(exact.holding([name], None))),
+            named=NamedFiles(catalog.names, lambda name: bool(exact.holding([name]))),
             other_language=(
                 OtherLanguage(indexes.manifest.languages, weights) if reads_one else None
             ),
@@ -150,8 +156,8 @@ def _question_reader(
         )
 
     def is_held(collection: str, term: str) -> bool:
-        keys = catalog.allowed_keys(collection, Filters())
-        return bool(indexes.lexical.search([term], limit=1, allowed=keys))
+        scope = Scope.of(collection, Filters())
+        return bool(lexical.search([term], limit=1, scope=scope))
 
     return WordsInCollection(reader(chosen), reader(replace(chosen, spelling=False)), is_held)
 

@@ -40,7 +40,7 @@ def with_added_retriever(found: Retriever, settings: Settings, catalog: Catalog)
     if not name:
         return found
     made = Hook("retrievers").plugin(name).made(found, catalog, settings)
-    return AddedRetriever(made, catalog.passages, catalog.allowed_keys)
+    return AddedRetriever(made, catalog.passages, catalog.keys_in)
 
 
 def with_added_answerer(

@@ -27,10 +27,11 @@ from pincite.retrieve.near_duplicates import TwinsLeftOut
 from pincite.retrieve.searches import Searches
 from pincite.settings.groups import LexicalSettings, RetrievalSettings
 from pincite.settings.loading import Settings
-from pincite.stages import Booster, VectorEncoder
+from pincite.stages import Booster, DenseIndex, LexicalIndex, VectorEncoder
 from pincite.store.catalog.catalog import Catalog
+from pincite.store.index.dense_pgvector import PgvectorIndex
 from pincite.store.index.engines import TANTIVY, LexicalEngine, bm25s_engine
-from pincite.store.index.indexes import Indexes
+from pincite.store.index.indexes import Indexes, ScopedDense, ScopedLexical
 from pincite.text.document_names import NameTable
 
 
@@ -52,9 +53,9 @@ def retriever(
 
     routes = DocumentRoutes(names_in)
     searches = Searches(
-        lexical=indexes.lexical,
-        allowed=catalog.allowed_keys,
-        dense=indexes.dense if encoder else None,
+        lexical=lexical_search(catalog, indexes),
+        keys_in=catalog.keys_in,
+        dense=dense_search(catalog, indexes) if encoder else None,
         encoder=encoder,
         lexical_limit=chosen.lexical_limit,
         dense_limit=chosen.dense_limit,
@@ -67,6 +68,17 @@ def retriever(
     if settings.boosts.documents != "off":
         found = TwinsLeftOut(found, routes, catalog.text_of)
     return BoostedRetriever(found, _boosters(settings, catalog, intents, routes))
+
+
+def lexical_search(catalog: Catalog, indexes: Indexes) -> LexicalIndex:
+    """The search by words, at one state of the library."""
+    return ScopedLexical(indexes.lexical, catalog.keys_in)
+
+
+def dense_search(catalog: Catalog, indexes: Indexes) -> DenseIndex:
+    """The search by meaning, at one state of the library."""
+    dense = indexes.dense
+    return dense if isinstance(dense, PgvectorIndex) else ScopedDense(dense, catalog.keys_in)
 
 
 def _intents(rules: str) -> IntentRules:

@@ -16,7 +16,7 @@ from pincite.library.homes import WRITE_LOCK, Home
 from pincite.library.index_maintenance import Upkeep
 from pincite.pipeline import AnswerStages
 from pincite.records.arguments import checked_text
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Answer, Hit, Question, SearchResult
 from pincite.settings.loading import Settings
 from pincite.store.catalog.catalog import Catalog
@@ -132,7 +132,8 @@ class Asking:
         # Long runs of whitespace carry no meaning and are slow for many patterns.
         text = _RUN_OF_BLANKS.sub(_one_blank, text)
         self.check_collection(collection)
-        self._catalog.allowed_keys(collection, filters or Filters())  # raises for wrong filters
+        # Raises for filters that match nothing.
+        self._catalog.keys_in(Scope.of(collection, filters or Filters()))
         notices = self._missing.notices(text, collection)
         budget = self._settings.rerank.budget_ms if budget_ms is None else budget_ms
         return Question(

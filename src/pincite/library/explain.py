@@ -99,8 +99,8 @@ class Inquiry:
         return understood
 
     def _is_allowed(self, question: Question, passage: Passage) -> bool:
-        allowed = self._catalog.allowed_keys(question.collection, question.filters)
-        return allowed is None or passage.key in allowed
+        found = self._catalog.keys_in(question.scope.only([passage.key]))
+        return found is None or len(found) > 0
 
     def _where(self, question: Question, passage: Passage) -> str:
         """Why a passage is excluded from this question: its collections, or the filters."""

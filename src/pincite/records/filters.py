@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import lru_cache
 
@@ -78,6 +78,34 @@ class Filters:
             since=first,
             until=last,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The passages that a search may find: those that match every field; None does not restrict.
+
+    `collections` are those that are asked for and that the asker may see. `keys` are passage keys,
+    ascending, each once; unknown keys match nothing.
+    """
+
+    collections: tuple[str, ...] | None = None
+    filters: Filters = field(default_factory=Filters)
+    keys: tuple[int, ...] | None = None
+
+    @classmethod
+    def of(cls, collection: str | None, filters: Filters) -> Scope:
+        """One collection (None: all) with filters."""
+        return cls(collections=None if collection is None else (collection,), filters=filters)
+
+    def only(self, keys: Iterable[int]) -> Scope:
+        """The part of the scope with these keys."""
+        wanted = {int(key) for key in keys}
+        if self.keys is not None:
+            wanted &= set(self.keys)
+        return replace(self, keys=tuple(sorted(wanted)))
+
+
+EVERYWHERE = Scope()
 
 
 @lru_cache(maxsize=10_000)

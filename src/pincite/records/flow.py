@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from pincite.records.counts import Survey
 from pincite.records.document import BlockKind, Box, Document, Span
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,6 +188,11 @@ class Question:
     """None until the question has been analysed."""
     notices: tuple[str, ...] = ()
     """What the result must say about how the question was understood and searched."""
+
+    @property
+    def scope(self) -> Scope:
+        """The passages that may answer."""
+        return Scope.of(self.collection, self.filters)
 
     @property
     def language(self) -> str:

@@ -17,7 +17,7 @@ from pincite.records.counts import (
     SurveyRequest,
 )
 from pincite.records.document import BlockKind, Document, Range, Span
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question
 from pincite.retrieve.count_questions import survey_request
 from pincite.text.languages import language_of
@@ -49,9 +49,7 @@ class Holdings(Protocol):
     @property
     def scan(self) -> ScanSource: ...  # noqa: D102
     def document(self, document_id: str) -> Document: ...  # noqa: D102
-    def allowed_keys(  # noqa: D102
-        self, collection: str | None, filters: Filters
-    ) -> NDArray[Any] | None: ...
+    def keys_in(self, scope: Scope) -> NDArray[Any] | None: ...  # noqa: D102
 
 
 class WordSurveyor:
@@ -79,7 +77,7 @@ class WordSurveyor:
 
         Several words that are nowhere adjacent are counted by the sentences that contain all of them.
         """
-        allowed = self._holdings.allowed_keys(question.collection, question.filters)
+        allowed = self._holdings.keys_in(question.scope)
         scope = self._holdings.scan.scope(question.collection, question.filters, allowed)
         keys = None if allowed is None else set(allowed.tolist())
         found: tuple[ScannedDocument, ...] = ()
@@ -98,7 +96,7 @@ class WordSurveyor:
 
     def caveat(self, question: Question, request: SurveyRequest) -> str:
         """The caveat for an ordinary answer to such a question."""
-        allowed = self._holdings.allowed_keys(question.collection, question.filters)
+        allowed = self._holdings.keys_in(question.scope)
         scope = self._holdings.scan.scope(question.collection, question.filters, allowed)
         caveat = (
             "this is not a count of the whole collection: at most "

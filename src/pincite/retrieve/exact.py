@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from pincite.records.document import Span
+from pincite.records.filters import EVERYWHERE, Scope
 from pincite.records.flow import Passage
-from pincite.stages import Keys, LexicalIndex
+from pincite.stages import LexicalIndex
 from pincite.text.mentions import WrittenWords, holds, is_signed, without_signed
 from pincite.text.terms import fold, terms
 
@@ -48,14 +49,14 @@ class ExactWords:
         self._text_of = text_of
         self._languages = languages
 
-    def holding(self, phrases: Sequence[str], allowed: Keys | None) -> tuple[int, ...]:
+    def holding(self, phrases: Sequence[str], scope: Scope = EVERYWHERE) -> tuple[int, ...]:
         """Keys of passages that contain every phrase, best lexical score first.
 
         Checks the 1,000 best passages that contain all words of the phrases, and stops at 100.
         A phrase made only of stop words, which no index can look up, is never found.
         """
         found: list[int] = []
-        for key, text in self._texts(self._with_words_of(phrases, allowed)):
+        for key, text in self._texts(self._with_words_of(phrases, scope)):
             if all(holds(text, phrase) for phrase in phrases):
                 found.append(key)
             if len(found) == _MOST_HOLDING:
@@ -65,10 +66,10 @@ class ExactWords:
     def is_option(self, word: str) -> bool:
         """Whether a passage has the word after a minus, as a command-line option: `-aG`."""
         written = re.compile(rf"(?<![\w-])-{re.escape(word)}(?!\w)")
-        keys = self._with_words_of([word], None)[:_MOST_HOLDING]
+        keys = self._with_words_of([word], EVERYWHERE)[:_MOST_HOLDING]
         return any(written.search(text) for _, text in self._texts(keys))
 
-    def _with_words_of(self, phrases: Sequence[str], allowed: Keys | None) -> list[int]:
+    def _with_words_of(self, phrases: Sequence[str], scope: Scope) -> list[int]:
         found: dict[int, None] = {}
         for language in self._languages:
             # Joined forms are left out: "GSE-204" also matches where "GSE 204" is written.
@@ -80,12 +81,12 @@ class ExactWords:
             }
             if words:
                 hits = self._lexical.search(
-                    [], required=sorted(words), limit=_LOOKED_THROUGH, allowed=allowed
+                    [], required=sorted(words), limit=_LOOKED_THROUGH, scope=scope
                 )
                 found.update(dict.fromkeys(item.key for item in hits))
         return list(found)
 
-    def rare(self, asked: Sequence[str], allowed: Keys | None) -> tuple[int, ...]:
+    def rare(self, asked: Sequence[str], scope: Scope) -> tuple[int, ...]:
         """Keys of up to 5 passages that contain a rare term of the question.
 
         The best passage of each term comes first, then the others; identifiers before words, the
@@ -103,7 +104,7 @@ class ExactWords:
             if frequency <= most or _is_identifier(term)
         )
         holding = [
-            [item.key for item in self._lexical.search([term], limit=RARE_IN, allowed=allowed)]
+            [item.key for item in self._lexical.search([term], limit=RARE_IN, scope=scope)]
             for *_, term in rare
         ]
         in_turn = chain.from_iterable(zip_longest(*holding))

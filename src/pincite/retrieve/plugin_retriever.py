@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from pincite.records.filters import Filters
 from pincite.records.flow import Hit, Passage, Question, Ranking
-from pincite.stages import Keys, Retriever
+from pincite.stages import KeysIn, Retriever
 
 
 class AddedRetriever:
@@ -20,19 +19,18 @@ class AddedRetriever:
         self,
         added: Retriever,
         passages: Callable[[Sequence[int]], Mapping[int, Passage]],
-        allowed: Callable[[str | None, Filters], Keys | None],
+        keys_in: KeysIn,
     ) -> None:
         self._added = added
         self._passages = passages
-        self._allowed = allowed
+        self._keys_in = keys_in
 
     def retrieve(self, question: Question) -> Ranking:
         """The candidates, best first, each once."""
         found = self._added.retrieve(question)
-        allowed = self._allowed(question.collection, question.filters)
-        may_be = None if allowed is None else {int(key) for key in allowed}
         by_key = {int(hit.passage.key): hit for hit in reversed(found.hits)}
-        keys = [key for key in by_key if may_be is None or key in may_be]
+        kept = self._keys_in(question.scope.only(by_key))
+        keys = list(by_key) if kept is None else [int(key) for key in kept]
         passages = self._passages(keys)
         hits = [_kept(by_key[key], passages[key]) for key in keys if key in passages]
         left = len(by_key) - len(hits)

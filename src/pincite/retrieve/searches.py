@@ -6,16 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-import numpy as np
-
-from pincite.records.filters import Filters
+from pincite.records.filters import Scope
 from pincite.records.flow import Question, Understood
-from pincite.stages import DenseIndex, Keys, LexicalIndex, Scored, VectorEncoder
+from pincite.stages import DenseIndex, KeysIn, LexicalIndex, Scored, VectorEncoder
 
 _MOST_TIED = 5_000
 """With more equal scores than this, the order of ingest may decide."""
-
-AllowedLookup = Callable[[str | None, Filters], "Keys | None"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +41,15 @@ class Searches:
     """Searches by words and by meaning at the same time.
 
     Without an encoder, or with `alpha` 1, only by words; with `alpha` 0 only by meaning. With a
-    collection or filters, both searches look only at the allowed passages, so that filtering does
-    not lose results.
+    collection or filters, both searches look only at the passages in that scope, so that filtering
+    does not lose results.
     """
 
     def __init__(
         self,
         *,
         lexical: LexicalIndex,
-        allowed: AllowedLookup,
+        keys_in: KeysIn,
         dense: DenseIndex | None = None,
         encoder: VectorEncoder | None = None,
         lexical_limit: int,
@@ -61,7 +57,7 @@ class Searches:
         alpha: float,
     ) -> None:
         self._lexical = lexical
-        self._allowed = allowed
+        self._keys_in = keys_in
         self._dense = dense
         self._encoder = encoder
         self._lexical_limit = lexical_limit
@@ -76,51 +72,45 @@ class Searches:
 
     def permitted(self, keys: Sequence[int], question: Question) -> list[int]:
         """The keys that the question's collection and filters allow, in their order."""
-        allowed = self._allowed(question.collection, question.filters)
-        if allowed is None:
-            return list(keys)
-        places = np.searchsorted(allowed, keys).clip(max=max(0, len(allowed) - 1))
-        return [
-            key
-            for key, place in zip(keys, places, strict=True)
-            if len(allowed) and allowed[place] == key
-        ]
+        found = self._keys_in(question.scope.only(keys))
+        kept = set(keys if found is None else map(int, found))
+        return [key for key in keys if key in kept]
 
     def find(self, understood: Understood, question: Question, *, times: int = 1) -> Found:
         """The best results of both searches for `understood`, within what `question` allows.
 
         `times` multiplies the limit of each search.
         """
-        allowed = self._allowed(question.collection, question.filters)
+        scope = question.scope
         if understood.within is not None:
-            allowed = sorted(self.permitted(understood.within, question))
-        by_words = self._side.submit(self._by_words, understood, allowed, times)
-        dense = self._by_meaning(understood, allowed, times)
+            scope = Scope().only(self.permitted(understood.within, question))
+        by_words = self._side.submit(self._by_words, understood, scope, times)
+        dense = self._by_meaning(understood, scope, times)
         return Found(lexical=by_words.result(), dense=dense)
 
-    def _by_words(self, understood: Understood, allowed: Keys | None, times: int) -> list[Scored]:
+    def _by_words(self, understood: Understood, scope: Scope, times: int) -> list[Scored]:
         if not self.looks_at_words:
             return []
         found = self._best(
             understood,
             lambda limit: self._lexical.search(
-                list(understood.terms), limit=limit, allowed=allowed, boosts=understood.terms
+                list(understood.terms), limit=limit, scope=scope, boosts=understood.terms
             ),
             self._lexical_limit * times,
         )
         if understood.within is None:
             return found
         scores = {item.key: item.score for item in found}
-        return [Scored(key=int(key), score=scores.get(key, 0.0)) for key in allowed or ()]
+        return [Scored(key=key, score=scores.get(key, 0.0)) for key in scope.keys or ()]
 
-    def _by_meaning(self, understood: Understood, allowed: Keys | None, times: int) -> list[Scored]:
+    def _by_meaning(self, understood: Understood, scope: Scope, times: int) -> list[Scored]:
         if self._dense is None or self._encoder is None or self._alpha == 1:
             return []
         dense = self._dense
         vector = self._encoder.encode_question(understood.asked).vector
         return self._best(
             understood,
-            lambda limit: dense.search(vector, limit=limit, allowed=allowed),
+            lambda limit: dense.search(vector, limit=limit, scope=scope),
             self._dense_limit * times,
         )
 

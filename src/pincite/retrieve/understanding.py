@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.named_files import NamedFiles
 from pincite.retrieve.question_parts import question_parts
-from pincite.retrieve.searches import AllowedLookup
-from pincite.stages import Keys, LexicalIndex, TermWeights
+from pincite.stages import LexicalIndex, TermWeights, Understander
 from pincite.text.languages import UNKNOWN, is_latin, language_name
 from pincite.text.question_forms import QuestionSyntax, parsed
 from pincite.text.question_words import is_asking_verb, spoken_language
@@ -128,7 +127,6 @@ class QuestionReader:
         languages: Sequence[str],
         vocabulary: Vocabulary,
         exact: ExactWords,
-        allowed: AllowedLookup,
         is_word: Callable[[str], bool],
         named: NamedFiles,
         steps: Steps,
@@ -140,7 +138,6 @@ class QuestionReader:
         self._languages = languages
         self._vocabulary = vocabulary
         self._exact = exact
-        self._allowed = allowed
         self._is_word = is_word
         self._named = named
         self._steps = steps
@@ -161,9 +158,8 @@ class QuestionReader:
         for word, near in suggestions.items():
             meant = dict.fromkeys(terms(near, language), _SUGGESTED)
             expansions[word] = {**expansions.get(word, {}), **meant}
-        allowed = self._allowed(question.collection, question.filters)
-        within, notices = self._within(syntax, allowed)
-        rare = self._exact.rare(list(wanted), allowed)
+        within, notices = self._within(syntax, question.scope)
+        rare = self._exact.rare(list(wanted), question.scope)
         is_strict = self._steps.phrases or not _is_sentence(syntax.unquoted, language)
         foreign = self._other_language(written) if self._other_language else ""
         understood = Understood(
@@ -299,14 +295,14 @@ class QuestionReader:
         return weighted
 
     def _within(
-        self, syntax: QuestionSyntax, allowed: Keys | None
+        self, syntax: QuestionSyntax, scope: Scope
     ) -> tuple[tuple[int, ...] | None, list[str]]:
         """Keys of the passages that contain the phrases (None: any passage), and notices."""
         if not syntax.phrases:
             return None, []
-        if every := self._exact.holding(syntax.phrases, allowed):
+        if every := self._exact.holding(syntax.phrases, scope):
             return every, []
-        single = [self._exact.holding([phrase], allowed) for phrase in syntax.phrases]
+        single = [self._exact.holding([phrase], scope) for phrase in syntax.phrases]
         some = tuple(dict.fromkeys(key for keys in single for key in keys))
         missing = [
             f"'{phrase}'" for phrase, keys in zip(syntax.phrases, single, strict=True) if not keys
@@ -372,3 +368,56 @@ def _of_language(foreign: str) -> list[str]:
         "in one language only: ask in their language, or use a multilingual encoder, such as "
         "multilingual-e5-small (docs/encoders.md)"
     ]
+
+
+# Reads a question of one collection without words that only other collections contain.
+
+IsHeld = Callable[[str, str], bool]
+"""Whether a collection holds a term."""
+
+
+class WordsInCollection:
+    """The library's vocabulary is that of all collections; who asks in one may not see the others.
+
+    What a collection lacks finds nothing in it, so hits and scores stay the same but for spelling: a
+    question of which any correction or expansion lies elsewhere is read without corrections.
+    """
+
+    def __init__(self, reader: Understander, literal: Understander, is_held: IsHeld) -> None:
+        """`literal` reads like `reader`, but corrects no spelling."""
+        self._reader = reader
+        self._literal = literal
+        self._is_held = is_held
+
+    def understand(self, question: Question) -> Question:
+        """The question, with `understood` filled in."""
+        read = self._reader.understand(question)
+        if question.collection is None or read.understood is None:
+            return read
+        if not self._elsewhere(question.collection, read.understood):
+            return read
+        read = self._literal.understand(question)
+        assert read.understood is not None
+        elsewhere = self._elsewhere(question.collection, read.understood)
+        return replace(read, understood=_without(read.understood, elsewhere))
+
+    def _elsewhere(self, collection: str, found: Understood) -> set[str]:
+        """Terms that the library added to the question and the collection has not."""
+        added = {
+            term for near in found.corrections.values() for term in terms(near, found.language)
+        }
+        added.update(term for expanded in found.expansions.values() for term in expanded)
+        return {term for term in added if not self._is_held(collection, term)}
+
+
+def _without(found: Understood, elsewhere: set[str]) -> Understood:
+    asked = question_terms(found.asked, found.language)
+    expansions = {
+        word: {term: weight for term, weight in expanded.items() if term not in elsewhere}
+        for word, expanded in found.expansions.items()
+    }
+    return replace(
+        found,
+        expansions={word: expanded for word, expanded in expansions.items() if expanded},
+        terms={t: w for t, w in found.terms.items() if t in asked or t not in elsewhere},
+    )

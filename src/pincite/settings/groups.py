@@ -245,8 +245,9 @@ class UnderstandingSettings(Group):
 class DenseSettings(Group):
     """The index of passage vectors (E3)."""
 
-    engine: Literal["auto", "flat", "sq8", "ivf", "hnsw", "chroma"] = Field(
-        default="auto", description="auto: flat, sq8 or ivf by the number of passages"
+    engine: Literal["auto", "flat", "sq8", "ivf", "hnsw", "chroma", "pgvector"] = Field(
+        default="auto",
+        description="auto: flat, sq8 or ivf by the number of passages; pgvector: in PostgreSQL",
     )
     flat_up_to: int = Field(
         default=10_000, ge=0, description="auto: most passages for exact search over all (flat)"
@@ -263,12 +264,12 @@ class DenseSettings(Group):
     nprobe: int = Field(
         default=0, ge=0, le=65_536, description="clusters that ivf searches; 0: an eighth of them"
     )
-    m: int = Field(default=16, ge=4, le=128, description="links per vector in hnsw and chroma")
+    m: int = Field(default=16, ge=4, le=128, description="links per vector in the graph")
     ef_construction: int = Field(
         default=100,
         ge=8,
         le=2000,
-        description="search depth while building the graph (hnsw, chroma)",
+        description="search depth while building the graph (hnsw, chroma, pgvector)",
     )
     ef_search: int = Field(default=128, ge=8, le=2000, description="depth of a search in the graph")
 

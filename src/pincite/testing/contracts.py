@@ -17,6 +17,7 @@ import json
 import numpy as np
 
 from pincite.records.document import Document
+from pincite.records.filters import EVERYWHERE
 from pincite.records.flow import Hit, Question
 from pincite.stages import (
     Booster,
@@ -374,26 +375,26 @@ class DenseIndexContract:
             missed += len(set(best) - {s.key for s in found})
         assert missed <= self.lost * 7 * 20
 
-    def test_only_allowed_keys_are_found(
+    def test_only_keys_in_the_scope_are_found(
         self, dense: DenseIndex, keys: list[int], vectors: np.ndarray
     ) -> None:
-        """The best of the allowed keys, even if they rank low among all."""
+        """The best of them, even if they rank low among all."""
         for row in vectors[:5]:
             order = np.argsort(-(vectors @ row), kind="stable")
             last = [keys[i] for i in order[-6:]]
-            found = [item.key for item in dense.search(row, limit=4, allowed=sorted(last))]
+            found = [item.key for item in dense.search(row, limit=4, scope=EVERYWHERE.only(last))]
             assert len(set(found) & set(last[:4])) >= 4 - 4 * self.lost * 2
             assert set(found) <= set(last)
-            assert dense.search(row, limit=4, allowed=[]) == []
+            assert dense.search(row, limit=4, scope=EVERYWHERE.only([])) == []
 
-    def test_many_allowed_keys_give_as_many_as_asked_for(
+    def test_a_large_scope_gives_as_many_as_asked_for(
         self, dense: DenseIndex, keys: list[int], vectors: np.ndarray
     ) -> None:
         """Even if all of them are far away; unknown keys are ignored."""
         for row in vectors[:5]:
             far = [keys[i] for i in np.argsort(vectors @ row)[: len(keys) // 2]]
-            allowed = np.array(sorted([*far, max(keys) + 5]), dtype=np.int64)
-            found = dense.search(row, limit=40, allowed=allowed)
+            scope = EVERYWHERE.only([*far, max(keys) + 5])
+            found = dense.search(row, limit=40, scope=scope)
             assert len(found) == len({item.key for item in found}) == 40
             assert {item.key for item in found} <= set(far)
 
@@ -447,15 +448,18 @@ class LexicalIndexContract:
         assert lexical.document_frequency("pump") == 2
         assert lexical.document_frequency("motor") == 0
 
-    def test_only_allowed_keys_are_found_with_the_same_scores(self, lexical: LexicalIndex) -> None:
+    def test_only_keys_in_the_scope_are_found_with_the_same_scores(
+        self, lexical: LexicalIndex
+    ) -> None:
         """The filter does not change scores."""
         asked = ["pump", "lemon"]
         everywhere = {item.key: item.score for item in lexical.search(asked, limit=9)}
-        for allowed in ([1, 3], [2, 3], [2], [], [7], np.array([1, 2, 9])):
-            found = lexical.search(asked, limit=9, allowed=allowed)
-            assert {item.key for item in found} == set(map(int, allowed)) & {1, 2, 3}
+        for keys in ([1, 3], [2, 3], [2], [], [7], [1, 2, 9]):
+            found = lexical.search(asked, limit=9, scope=EVERYWHERE.only(keys))
+            assert {item.key for item in found} == set(keys) & {1, 2, 3}
             assert all(everywhere[item.key] == item.score for item in found)
-        assert [item.key for item in lexical.search(["pump"], limit=1, allowed=[1])] == [1]
+        only_one = EVERYWHERE.only([1])
+        assert [item.key for item in lexical.search(["pump"], limit=1, scope=only_one)] == [1]
 
 
 class BoosterContract:

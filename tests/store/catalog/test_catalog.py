@@ -16,7 +16,7 @@ from sqlalchemy import Column, Connection, MetaData, Text
 from pincite.errors import LibraryError, LibraryTooNew, UsageError
 from pincite.models.encoders.windowed import TokenPoolingEmbedder
 from pincite.records.document import Coverage, Span
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Ingested
 from pincite.records.library_records import Failure, FileProblem
 from pincite.store.catalog import migrations, schema
@@ -156,12 +156,12 @@ def test_collections_hold_their_own_files(catalog: Catalog) -> None:
     catalog.put("b", valve, recipe=RECIPE)
     catalog.touch("b", "copy.txt", pump.document.id)
     assert catalog.collections() == {"a": 1, "b": 2}
-    a, b = (catalog.allowed_keys(name, Filters()) for name in "ab")
+    a, b = (catalog.keys_in(Scope.of(name, Filters())) for name in "ab")
     assert (len(a), len(b), len(set(a) & set(b))) == (1, 2, 1)
     pump_key, valve_key = catalog.passage_keys()
-    assert catalog.allowed_keys("a", Filters()).tolist() == [pump_key]
-    assert catalog.allowed_keys("b", Filters()).tolist() == [pump_key, valve_key]
-    assert catalog.allowed_keys("c", Filters()).tolist() == []
+    assert catalog.keys_in(Scope.of("a", Filters())).tolist() == [pump_key]
+    assert catalog.keys_in(Scope.of("b", Filters())).tolist() == [pump_key, valve_key]
+    assert catalog.keys_in(Scope.of("c", Filters())).tolist() == []
     assert catalog.source(pump.document.id, "b").path == "copy.txt"
     catalog.remove("b", "pump.txt")
     assert catalog.collections() == {"a": 1, "b": 2}
@@ -559,11 +559,11 @@ def test_a_catalog_of_the_second_format_gets_dates_and_tags(tmp_path: Path) -> N
     assert catalog.collections() == {"a": 2, "b": 1}
     assert len(catalog.passage_keys()) == 4
     with pytest.raises(UsageError, match="no dates; ingest the files again"):
-        catalog.allowed_keys(None, Filters.parse(since="2024"))
+        catalog.keys_in(Scope.of(None, Filters.parse(since="2024")))
     dates = {"/notes/pump.txt": "2024-03-01T00:00:00+00:00"}
     catalog.describe("a", dates, tags=["old"])
-    (dated,) = {tuple(catalog.allowed_keys(None, Filters.parse(since="2024")))}
-    assert dated == tuple(catalog.allowed_keys(None, Filters.parse(tags=["old"])))
+    (dated,) = {tuple(catalog.keys_in(Scope.of(None, Filters.parse(since="2024"))))}
+    assert dated == tuple(catalog.keys_in(Scope.of(None, Filters.parse(tags=["old"]))))
     assert {p.span.document_id for p in catalog.passages(list(map(int, dated))).values()} == {
         catalog.paths("a")["/notes/pump.txt"]
     }

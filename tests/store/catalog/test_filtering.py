@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import UsageError
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.store.catalog.catalog import Catalog
 from pincite.testing.samples import ingested
 from tests.store.catalog.places import Place
@@ -41,7 +41,7 @@ def catalog(place: Place) -> Iterator[Catalog]:
 
 def names(catalog: Catalog, filters: Filters, collection: str | None = None) -> set[str]:
     """File names that the allowed passages come from."""
-    keys = catalog.allowed_keys(collection, filters)
+    keys = catalog.keys_in(Scope.of(collection, filters))
     every = catalog.passages(catalog.passage_keys() if keys is None else keys.tolist())
     paths = {
         document: Path(path).name + f" of {name}"
@@ -84,7 +84,7 @@ def test_a_filter_allows_what_fulfils_it(
 
 
 def test_a_section_lets_through_its_own_passages_only(catalog: Catalog) -> None:
-    keys = catalog.allowed_keys(None, Filters.parse(sections=["care"]))
+    keys = catalog.keys_in(Scope.of(None, Filters.parse(sections=["care"])))
     assert keys is not None
     texts = [catalog.text_of(passage.span) for passage in catalog.passages(keys.tolist()).values()]
     assert texts
@@ -114,12 +114,12 @@ def test_a_filter_that_nothing_fulfils_tells_what_there_is(
     catalog: Catalog, filters: Filters, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        catalog.allowed_keys(None, filters)
+        catalog.keys_in(Scope.of(None, filters))
 
 
 def test_a_tag_of_another_collection_is_unknown_here(catalog: Catalog) -> None:
     with pytest.raises(UsageError, match="there are: manual, new"):
-        catalog.allowed_keys("a", Filters.parse(tags=["mail"]))
+        catalog.keys_in(Scope.of("a", Filters.parse(tags=["mail"])))
 
 
 @pytest.mark.parametrize("text", ["yesterday", "2024-13", "2024-02-30", "24", "2024-1-1-1"])
@@ -149,7 +149,7 @@ def test_tags_follow_a_moved_file_and_go_with_a_removed_one(catalog: Catalog) ->
     assert names(catalog, Filters.parse(tags=["new"])) == {"tap.txt of a"}
     catalog.remove("a", "/notes/tap.txt")
     with pytest.raises(UsageError, match=r"there are: mail, manual$"):
-        catalog.allowed_keys(None, Filters.parse(tags=["new"]))
+        catalog.keys_in(Scope.of(None, Filters.parse(tags=["new"])))
 
 
 def test_a_changed_file_keeps_its_tags(catalog: Catalog) -> None:
@@ -159,10 +159,10 @@ def test_a_changed_file_keeps_its_tags(catalog: Catalog) -> None:
 
 
 def test_what_was_found_is_forgotten_when_the_library_changes(catalog: Catalog) -> None:
-    before = catalog.allowed_keys("b", Filters())
-    assert catalog.allowed_keys("b", Filters()) is before
+    before = catalog.keys_in(Scope.of("b", Filters()))
+    assert catalog.keys_in(Scope.of("b", Filters())) is before
     catalog.put("b", replace(ingested("same.txt", "More."), path="/more.txt"), recipe="r")
-    after = catalog.allowed_keys("b", Filters())
+    after = catalog.keys_in(Scope.of("b", Filters()))
     assert before is not None
     assert after is not None
     assert len(after) == len(before) + 1

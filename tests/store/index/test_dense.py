@@ -17,6 +17,7 @@ from pincite.store.index.dense_chroma import ChromaIndex
 from pincite.store.index.dense_engine import Effort, Engine, wanted_engine
 from pincite.store.index.dense_faiss import FaissIndex
 from pincite.store.index.dense_store import StoredVectors
+from pincite.store.index.indexes import ScopedDense
 from pincite.testing.contracts import DenseIndexContract
 
 RANDOM = np.random.default_rng(7)
@@ -78,8 +79,12 @@ class _Filled(DenseIndexContract):
     kind: str
 
     @pytest.fixture
-    def dense(self, make: Callable[[str], StoredVectors]) -> StoredVectors:
+    def stored(self, make: Callable[[str], StoredVectors]) -> StoredVectors:
         return fill(make(self.kind))
+
+    @pytest.fixture
+    def dense(self, stored: StoredVectors) -> ScopedDense:
+        return ScopedDense(stored, lambda scope: scope.keys)
 
     @pytest.fixture
     def keys(self) -> list[int]:
@@ -104,9 +109,9 @@ class TestIvf(_Filled):
     lost = 0.1
 
     def test_no_more_is_given_than_there_is(
-        self, dense: FaissIndex, keys: list[int], vectors: np.ndarray
+        self, stored: FaissIndex, dense: ScopedDense, keys: list[int], vectors: np.ndarray
     ) -> None:
-        dense.effort = Effort(lists=16)
+        stored.effort = Effort(lists=16)
         super().test_no_more_is_given_than_there_is(dense, keys, vectors)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from pincite.store.index import lexical_tantivy
 from pincite.store.index.engines import IndexTermWeights
+from pincite.store.index.indexes import ScopedLexical
 from pincite.store.index.lexical_bm25s import Bm25sIndex
 from pincite.store.index.lexical_tantivy import LexicalRow, TantivyIndex
 from pincite.testing.contracts import LexicalIndexContract
@@ -23,7 +24,7 @@ def row(key: int, words: list[str]) -> LexicalRow:
 
 class TestTantivyIndex(LexicalIndexContract):
     @pytest.fixture
-    def lexical(self, tmp_path: Path) -> TantivyIndex:
+    def lexical(self, tmp_path: Path) -> ScopedLexical:
         index = TantivyIndex(tmp_path / "lexical")
         index.add(
             [
@@ -32,16 +33,16 @@ class TestTantivyIndex(LexicalIndexContract):
                 row(3, ["lemon"]),
             ]
         )
-        return index
+        return ScopedLexical(index, lambda scope: scope.keys)
 
 
 class TestBm25sIndex(LexicalIndexContract):
     @pytest.fixture
-    def lexical(self, tmp_path: Path) -> Bm25sIndex:
+    def lexical(self, tmp_path: Path) -> ScopedLexical:
         index = Bm25sIndex(tmp_path / "lexical", k1=1.2, b=0.75)
         index.add([row(1, ["pump", "valve"])])
         index.add([row(2, ["pump"]), row(3, ["lemon"])])
-        return index
+        return ScopedLexical(index, lambda scope: scope.keys)
 
 
 def random_passages() -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,14 +17,14 @@ from pincite.errors import DocumentGone, LibraryError, NotStorable, PinciteError
 from pincite.records.addresses import DatabaseAddress
 from pincite.records.document import Coverage, Document, Span
 from pincite.records.files import first_intact
-from pincite.records.filters import Filters
+from pincite.records.filters import EVERYWHERE, Scope
 from pincite.records.flow import Embedding, Ingested, NamedFile, Passage, Source
 from pincite.records.library_records import Failure, FileEntry, FileProblem
 from pincite.store.catalog import files, rows, schema, sources
 from pincite.store.catalog.conversations import Conversations
 from pincite.store.catalog.encodings import Encodings
 from pincite.store.catalog.feedback import Feedback
-from pincite.store.catalog.filtering import matching_keys
+from pincite.store.catalog.filtering import matching_documents, matching_keys
 from pincite.store.catalog.history import History
 from pincite.store.catalog.migrations import is_behind, migrate, schema_version
 from pincite.store.catalog.opening import open_store
@@ -64,7 +64,8 @@ class Catalog:
             self.store.close()
             raise
         self._matching_keys = lru_cache(maxsize=_CACHED_FILTERS)(self._load_keys)
-        # Cache for one generation: questions request the same passages, and a row costs 0.1 ms.
+        self._matching_documents = lru_cache(maxsize=_CACHED_FILTERS)(self._load_documents)
+        # Of one generation: questions ask for the same passages again, and rows cost 0.1 ms each.
         self._passages: tuple[int, dict[int, Passage]] = (-1, {})
         self.encodings = Encodings(self._transaction)
         self.scan = CatalogScan(self._transaction)
@@ -364,20 +365,38 @@ class Catalog:
         return [row.key for row in self._fetch(query)]
 
     @guarded
-    def allowed_keys(self, collection: str | None, filters: Filters) -> NDArray[Any] | None:
-        """Keys of the passages that match the filters, ascending; None if all do.
+    def keys_in(self, scope: Scope) -> NDArray[Any] | None:
+        """Keys of the passages in a scope, ascending; None when it is everywhere.
 
         Cached until the catalog changes. Raises UsageError, with the available values, for filters
         that match nothing.
         """
-        if collection is None and not filters:
-            return None
-        return self._matching_keys(self.generation(), collection, filters)
+        import numpy as np
 
-    def _load_keys(self, generation: int, collection: str | None, filters: Filters) -> NDArray[Any]:
+        whole = replace(scope, keys=None)
+        found = None if whole == EVERYWHERE else self._matching_keys(self.generation(), whole)
+        if scope.keys is None:
+            return found
+        keys = np.array(scope.keys, dtype=np.int64)
+        return keys if found is None else np.intersect1d(found, keys, assume_unique=True)
+
+    @guarded
+    def documents_in(self, scope: Scope) -> list[str]:
+        """Ids of the documents with a file in a scope, whatever its sections and keys.
+
+        Remembered, and raises, as `keys_in`.
+        """
+        return self._matching_documents(self.generation(), replace(scope, keys=None))
+
+    def _load_documents(self, generation: int, scope: Scope) -> list[str]:
         del generation  # part of the cache's key
         with self._transaction() as connection:
-            return matching_keys(connection, collection, filters)
+            return matching_documents(connection, scope)
+
+    def _load_keys(self, generation: int, scope: Scope) -> NDArray[Any]:
+        del generation  # part of the cache's key
+        with self._transaction() as connection:
+            return matching_keys(connection, scope)
 
     @guarded
     def sentence_vectors(
@@ -385,8 +404,8 @@ class Catalog:
     ) -> dict[int, NDArray[Any]]:
         """Stored sentence vectors (sentences, dimensions) by passage key, optionally of one model."""
         found: dict[int, NDArray[Any]] = {}
-        for batch in _batches(keys):
-            query = _embedded(schema.embeddings.c.vector, schema.embeddings.c.sentence_vectors)
+        for batch in rows.batches(keys):
+            query = rows.embedded(schema.embeddings.c.vector, schema.embeddings.c.sentence_vectors)
             if model is not None:
                 query = query.where(schema.embeddings.c.model == model)
             for row in self._fetch(query.where(schema.passages.c.key.in_(batch))):
@@ -401,8 +420,8 @@ class Catalog:
         found: dict[int, tuple[TokenCodes, NDArray[Any]]] = {}
         sentences = {passage.key: len(passage.sentences) for passage in passages}
         table = schema.embeddings.c
-        for batch in _batches(list(sentences)):
-            query = _embedded(table.vector, table.sentence_vectors, table.token_codes).where(
+        for batch in rows.batches(list(sentences)):
+            query = rows.embedded(table.vector, table.sentence_vectors, table.token_codes).where(
                 schema.passages.c.key.in_(batch), table.model == model, table.token_codes != b""
             )
             for row in self._fetch(query):
@@ -418,7 +437,7 @@ class Catalog:
     def embeddings(self, keys: Sequence[str]) -> dict[str, Embedding]:
         """Cached embeddings by embedding key; keys that are not cached are omitted."""
         found: dict[str, Embedding] = {}
-        for batch in _batches(keys):
+        for batch in rows.batches(keys):
             query = select(schema.embeddings).where(schema.embeddings.c.key.in_(batch))
             found.update((row.key, rows.embedding(row)) for row in self._fetch(query))
         return found
@@ -481,8 +500,8 @@ class Catalog:
         import numpy as np
 
         found: list[Row[Any]] = []
-        for batch in _batches(keys):
-            query = _embedded(schema.embeddings.c.vector).where(
+        for batch in rows.batches(keys):
+            query = rows.embedded(schema.embeddings.c.vector).where(
                 schema.passages.c.key.in_(batch), schema.embeddings.c.model == model
             )
             found.extend(self._fetch(query.order_by(schema.passages.c.key)))
@@ -623,14 +642,6 @@ class Catalog:
                     connection.execute(table.insert().values(row))
 
 
-def _embedded(*columns: Any) -> Select[Any]:
-    """Passage keys with columns of their embeddings."""
-    joined = schema.passages.join(
-        schema.embeddings, schema.passages.c.embedding_key == schema.embeddings.c.key
-    )
-    return select(schema.passages.c.key, *columns).select_from(joined)
-
-
 def _first(found: Sequence[_Row], document_id: str) -> _Row:
     """The first row of a document. Raises DocumentGone if there is none."""
     if not found:
@@ -643,8 +654,3 @@ def _first(found: Sequence[_Row], document_id: str) -> _Row:
 
 def _count(connection: Connection, table: Any) -> int:
     return int(connection.scalar(select(func.count()).select_from(table)) or 0)
-
-
-def _batches(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(keys), rows.LOOKUP_BATCH):
-        yield keys[start : start + rows.LOOKUP_BATCH]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, select
 
 from pincite.errors import DocumentGone, UsageError
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.store.catalog import rows, schema
 
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ _SHOWN = 8
 """Most names listed in an error."""
 
 
-def matching_keys(connection: Connection, collection: str | None, filters: Filters) -> NDArray[Any]:
-    """Passage keys, ascending, int64. Raises UsageError, with the available values, if none match.
+def matching_keys(connection: Connection, scope: Scope) -> NDArray[Any]:
+    """Passage keys, ascending, int64. Raises UsageError, with what there is, when nothing matches.
 
     Raises DocumentGone for an unknown document id, since ids come from documents that were stored. A
     collection alone may have no passages.
     """
     import numpy as np
 
-    documents = matching_documents(connection, collection, filters)
+    documents, filters = matching_documents(connection, scope), scope.filters
     table = schema.passages
     found: list[int] = []
     for start in range(0, len(documents), rows.LOOKUP_BATCH):
@@ -51,14 +51,12 @@ def matching_keys(connection: Connection, collection: str | None, filters: Filte
     return np.sort(np.array(found, dtype=np.int64))
 
 
-def matching_documents(
-    connection: Connection, collection: str | None, filters: Filters
-) -> list[str]:
-    """Ids of the documents with at least one path that matches all filters except sections."""
-    table = schema.sources
+def matching_documents(connection: Connection, scope: Scope) -> list[str]:
+    """Ids of the documents that some path with all the wanted properties holds."""
+    table, filters = schema.sources, scope.filters
     query = select(table)
-    if collection is not None:
-        query = query.where(table.c.collection == collection)
+    if scope.collections is not None:
+        query = query.where(table.c.collection.in_(scope.collections))
     files = list(connection.execute(query.order_by(table.c.path)))
     if filters.documents:
         files = _of_documents(files, filters.documents)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select, update
 
 from pincite.errors import LibraryError
 from pincite.records.coverage import file_coverage
@@ -288,3 +288,17 @@ def remove_passages(connection: Connection, document_id: str, generation: int) -
     connection.execute(
         schema.removals.insert().values(first_key=first, last_key=last, generation=generation)
     )
+
+
+def embedded(*columns: Any) -> Select[Any]:
+    """Passage keys with columns of their embeddings."""
+    joined = schema.passages.join(
+        schema.embeddings, schema.passages.c.embedding_key == schema.embeddings.c.key
+    )
+    return select(schema.passages.c.key, *columns).select_from(joined)
+
+
+def batches(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Parts of the keys, each short enough for one statement."""
+    for start in range(0, len(keys), LOOKUP_BATCH):
+        yield keys[start : start + LOOKUP_BATCH]

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Text, func, select, type_coerce
 
 from pincite.records.counts import PassageEdges, ScanScope
 from pincite.records.document import Coverage
-from pincite.records.filters import Filters
+from pincite.records.filters import Filters, Scope
 from pincite.records.library_records import FileProblem
 from pincite.store.catalog import files, rows, schema
 from pincite.store.catalog.filtering import matching_documents, named_by
@@ -36,7 +36,7 @@ class CatalogScan:
         `allowed` are the keys of the passages that match the same filters; None: all.
         """
         with self._transaction() as connection:
-            documents = matching_documents(connection, collection, filters)
+            documents = matching_documents(connection, Scope.of(collection, filters))
             passages = _passages(connection, allowed)
             if filters.sections:
                 documents = [document for document in documents if document in passages]

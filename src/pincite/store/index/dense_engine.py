@@ -25,8 +25,8 @@ ten nearest (one in sixteen 0.96, all lists 0.99) and is six times as fast as co
 class Engine:
     """The kind and parameters an index is built with; if others are wanted, it is rebuilt.
 
-    `lists` is for ivf, `links` and `build_depth` are for hnsw and chroma, `search_depth` is for chroma,
-    which stores it with the vectors; 0 for other kinds.
+    `lists` is for ivf, `links` and `build_depth` are for hnsw, chroma and pgvector, `search_depth` for
+    chroma, which keeps it with the vectors; 0 elsewhere.
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Effort:
     lists: int = 0
     """Lists to search, for ivf; 0: one in eight."""
     depth: int = 128
-    """Candidates kept during a search of the graph, for hnsw."""
+    """Candidates kept while walking the graph, for hnsw and pgvector."""
 
     def lists_of(self, total: int) -> int:
         """How many of `total` lists to search."""
@@ -59,7 +59,7 @@ def wanted_engine(chosen: DenseSettings, vectors: int) -> Engine:
     kind = _by_size(chosen, vectors) if chosen.engine == "auto" else chosen.engine
     if kind == "ivf":
         return Engine(kind=kind, lists=chosen.nlist or _lists_for(vectors))
-    if kind in ("hnsw", "chroma"):
+    if kind in ("hnsw", "chroma", "pgvector"):
         depth = chosen.ef_search if kind == "chroma" else 0
         return Engine(
             kind=kind, links=chosen.m, build_depth=chosen.ef_construction, search_depth=depth

@@ -5,17 +5,19 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.errors import LibraryError
 from pincite.settings.groups import DenseSettings
 from pincite.stages import Keys, Scored
 from pincite.store.index.dense_chroma import ChromaIndex
 from pincite.store.index.dense_engine import Effort, Engine, wanted_engine
 from pincite.store.index.dense_faiss import FaissIndex
-from pincite.store.index.snapshot import write_atomically
+from pincite.store.index.dense_pgvector import PgvectorIndex, ScopedHoldings
+from pincite.store.index.snapshot import Manifest, write_atomically
 
 _DENSE = "dense-"
 _BATCH_VECTORS = 16_384
@@ -41,6 +43,10 @@ class StoredVectors(Protocol):
     ) -> list[Scored]: ...
 
 
+Vectors: TypeAlias = StoredVectors | PgvectorIndex
+"""Embedded, or shared by the hosts of a database."""
+
+
 class VectorSource(Protocol):
     """Vectors by passage key; keys without a vector are omitted from both parts of the result."""
 
@@ -60,49 +66,77 @@ class DenseStore:
 
     def name_of(self, engine: Engine, generation: int) -> str:
         """The file or folder for an index of this generation."""
+        if engine.kind == "pgvector":
+            return engine.kind
         return f"{_DENSE}{generation}" + ("" if engine.kind == "chroma" else ".faiss")
 
-    def open(self, name: str, engine: Engine) -> StoredVectors:
-        """Open a published index. Raises OSError, RuntimeError or LibraryError if it is unusable."""
+    def open(self, manifest: Manifest, holdings: ScopedHoldings) -> Vectors:
+        """What was published. Raises OSError, RuntimeError or LibraryError if it cannot be used."""
+        name, engine = manifest.dense_name, Engine(**manifest.engine)  # type: ignore[arg-type]
+        if engine.kind == "pgvector":
+            shared = self._shared(manifest, engine, holdings)
+            if not shared.is_there():
+                raise LibraryError("the database has no index of its vectors")
+            return shared
         if engine.kind == "chroma":
             return ChromaIndex(self._folder / name, engine)
         found = FaissIndex.load(self._folder / name, engine)
-        found.effort = Effort(lists=self._chosen.nprobe, depth=self._chosen.ef_search)
+        found.effort = self._effort
         return found
+
+    @property
+    def _effort(self) -> Effort:
+        return Effort(lists=self._chosen.nprobe, depth=self._chosen.ef_search)
+
+    def _shared(
+        self, manifest: Manifest, engine: Engine, holdings: ScopedHoldings
+    ) -> PgvectorIndex:
+        shared = PgvectorIndex(
+            holdings, engine, model=manifest.model, dimensions=manifest.dimensions
+        )
+        shared.effort = self._effort
+        return shared
 
     def build(
         self,
-        name: str,
-        engine: Engine,
-        dimensions: int,
+        manifest: Manifest,
+        holdings: ScopedHoldings,
         keys: Sequence[int],
         vectors_of: VectorSource,
-    ) -> StoredVectors:
-        """A new index of these passages; `name` is only used by engines with a folder of their own."""
+    ) -> Vectors:
+        """A new index of these passages, as the manifest describes it."""
+        name, engine = manifest.dense_name, Engine(**manifest.engine)  # type: ignore[arg-type]
+        if engine.kind == "pgvector":
+            shared = self._shared(manifest, engine, holdings)
+            with shared.being_made():
+                self.add(shared, keys, vectors_of)
+            return shared
         made: StoredVectors
         if engine.kind == "chroma":
             # A folder of this name was left by a killed run.
             shutil.rmtree(self._folder / name, ignore_errors=True)
             made = ChromaIndex(self._folder / name, engine)
         else:
-            made = FaissIndex(dimensions, engine)
-            made.effort = Effort(lists=self._chosen.nprobe, depth=self._chosen.ef_search)
+            made = FaissIndex(manifest.dimensions, engine)
+            made.effort = self._effort
         if made.sample_size:
             made.train(vectors_of(_evenly(keys, made.sample_size))[1])
         self.add(made, keys, vectors_of)
         return made
 
-    def add(self, index: StoredVectors, keys: Sequence[int], vectors_of: VectorSource) -> None:
-        """Add passages in batches: a million vectors of 384 dimensions are 1.5 GB."""
+    def add(self, index: Vectors, keys: Sequence[int], vectors_of: VectorSource) -> None:
+        """Add passages, a part at a time: a million vectors of 384 dimensions are 1.5 GB."""
+        if isinstance(index, PgvectorIndex):
+            keys = index.missing(keys)  # Another host may have added them.
         for start in range(0, len(keys), _BATCH_VECTORS):
             index.add(*vectors_of(keys[start : start + _BATCH_VECTORS]))
 
-    def to_change(self, index: StoredVectors, name: str) -> StoredVectors:
-        """An index that may be changed without changing the published one."""
+    def to_change(self, index: Vectors, name: str) -> Vectors:
+        """An index that may be changed without touching what was published."""
         return index.copy_to(self._folder / name) if isinstance(index, ChromaIndex) else index
 
-    def write(self, index: StoredVectors, name: str) -> list[str]:
-        """Write the index; returns the files to record with checksums."""
+    def write(self, index: Vectors, name: str) -> list[str]:
+        """Put the index in place; gives the files whose checksums count."""
         if not isinstance(index, FaissIndex):
             return []
         content: FaissIndex = index
@@ -113,9 +147,11 @@ class DenseStore:
         write_atomically(self._folder / name, write)
         return [name]
 
-    def sweep(self, kept: str) -> None:
-        """Remove all dense indexes but `kept`."""
-        # Earlier versions kept every generation in one file, dense.faiss.
+    def sweep(self, index: Vectors, kept: str) -> None:
+        """Remove indexes that no manifest names any more."""
+        if isinstance(index, PgvectorIndex):
+            index.sweep()
+        # Once all generations were in one file, dense.faiss.
         for stale in self._folder.glob("dense[-.]*"):
             if stale.name == kept:
                 continue

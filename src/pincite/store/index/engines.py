@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from pincite.stages import LexicalIndex
+from pincite.stages import Keys, Scored
 from pincite.store.index.lexical_tantivy import LexicalRow, TantivyIndex
 from pincite.text.languages import UNKNOWN, language_of
 
 
-class LexicalStore(LexicalIndex, Protocol):
-    """A lexical index in a folder of its own."""
+class LexicalStore(Protocol):
+    """A lexical index in a folder of its own, which is searched among keys."""
+
+    def __len__(self) -> int: ...
+    def document_frequency(self, term: str) -> int: ...  # noqa: D102
+    def search(  # noqa: D102
+        self,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        allowed: Keys | None = None,
+        boosts: Mapping[str, float] | None = None,
+        required: Sequence[str] = (),
+    ) -> list[Scored]: ...
 
     def add(self, rows: Iterable[LexicalRow]) -> None:
         """Add passages and make them durable."""

@@ -6,17 +6,20 @@ import json
 import shutil
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pincite.errors import LibraryError
+from pincite.records.filters import EVERYWHERE, Scope
 from pincite.records.flow import NamedFile, Passage
 from pincite.settings.groups import DenseSettings
+from pincite.stages import KeysIn, Scored
 from pincite.store.index.dense_engine import Engine
-from pincite.store.index.dense_store import DenseStore, StoredVectors, VectorSource
+from pincite.store.index.dense_pgvector import ScopedHoldings
+from pincite.store.index.dense_store import DenseStore, StoredVectors, Vectors, VectorSource
 from pincite.store.index.engines import TANTIVY, LexicalEngine, LexicalStore
 from pincite.store.index.lexical_tantivy import LexicalRow
 from pincite.store.index.snapshot import (
@@ -46,10 +49,9 @@ NO_MODEL = "none"
 _LEXICAL = "lexical-"
 
 
-class Holdings(Protocol):
-    """The part of the catalog that the indexes use."""
+class Holdings(ScopedHoldings, Protocol):
+    """What the indexes need from the catalog."""
 
-    def meta(self, name: str) -> str: ...  # noqa: D102
     def generation(self) -> int: ...  # noqa: D102
     def passage_count(self) -> int: ...  # noqa: D102
     def contents(  # noqa: D102
@@ -68,7 +70,7 @@ class Holdings(Protocol):
 class Indexes:
     """Both indexes for one generation of the catalog, with its vocabulary and names."""
 
-    dense: StoredVectors
+    dense: Vectors
     lexical: LexicalStore
     vocabulary: Vocabulary
     names: NameTable
@@ -122,7 +124,7 @@ class IndexFolder:
         if damaged := damaged_files(self._folder, manifest):
             return None, f"index files are missing or damaged ({', '.join(damaged)})"
         try:
-            dense = self._dense.open(manifest.dense_name, Engine(**manifest.engine))  # type: ignore[arg-type]
+            dense = self._dense.open(manifest, holdings)
             lexical = self._lexical.open(self._folder / manifest.lexical_folder)
             vocabulary = read_vocabulary(self._folder / manifest.lexical_folder)
             names = read_name_table(self._folder / manifest.lexical_folder)
@@ -237,8 +239,8 @@ class IndexFolder:
             counts.take_off(counted)
         return _Words(folder=name, lexical=lexical, counts=counts, languages=+languages)
 
-    def _must_rebuild(self, holdings: Holdings, dense: StoredVectors) -> bool:
-        """Whether the library's size or the settings require another engine."""
+    def _must_rebuild(self, holdings: Holdings, dense: Vectors) -> bool:
+        """Whether the library has outgrown the engine, or the settings want another one."""
         has_vectors = len(dense) > 0
         wanted = self._dense.wanted(holdings.passage_count())
         return has_vectors and (dense.is_worn or dense.engine != wanted)
@@ -248,13 +250,15 @@ class IndexFolder:
     ) -> Indexes:
         keys = holdings.passage_keys()
         engine = self._dense.wanted(len(keys))
-        name = self._dense.name_of(engine, manifest.generation)
-        dense = self._dense.build(
-            name, engine, manifest.dimensions, keys, _vectors(holdings, manifest)
-        )
+        if engine.kind == "pgvector" and manifest.model == NO_MODEL:
+            engine = Engine(kind="flat")  # Of no vectors.
         manifest = replace(
-            manifest, max_key=max(keys, default=0), dense_name=name, engine=asdict(engine)
+            manifest,
+            max_key=max(keys, default=0),
+            dense_name=self._dense.name_of(engine, manifest.generation),
+            engine=asdict(engine),
         )
+        dense = self._dense.build(manifest, holdings, keys, _vectors(holdings, manifest))
         return self._publish(dense, words, names, manifest)
 
     def _new_words(self, holdings: Holdings, generation: int) -> _Words:
@@ -270,7 +274,7 @@ class IndexFolder:
         return name
 
     def _publish(
-        self, dense: StoredVectors, words: _Words, names: NameTable, manifest: Manifest
+        self, dense: Vectors, words: _Words, names: NameTable, manifest: Manifest
     ) -> Indexes:
         """Write all files, then the manifest; delete files that the manifest does not name."""
         vocabulary = words.counts.vocabulary()
@@ -281,7 +285,7 @@ class IndexFolder:
         written += _files_below(self._folder, manifest.lexical_folder)
         manifest = replace(manifest, checksums=checksums(self._folder, written))
         write_manifest(self._folder, manifest)
-        self._dense.sweep(manifest.dense_name)
+        self._dense.sweep(dense, manifest.dense_name)
         for stale in self._folder.glob(f"{_LEXICAL}*"):
             if stale.name != manifest.lexical_folder:
                 shutil.rmtree(stale, ignore_errors=True)
@@ -369,3 +373,46 @@ def _files_below(folder: Path, name: str) -> list[str]:
         for path in sorted((folder / name).rglob("*"))
         if path.is_file() and not path.name.endswith(".lock")
     ]
+
+
+# Searches the embedded indexes within a scope: the catalog gives its keys.
+
+
+class ScopedDense:
+    """A `DenseIndex` over vectors that only know keys."""
+
+    def __init__(self, index: StoredVectors, keys_in: KeysIn) -> None:
+        self._index = index
+        self._keys_in = keys_in
+
+    def search(
+        self, vector: NDArray[Any], *, limit: int, scope: Scope = EVERYWHERE
+    ) -> list[Scored]:
+        """The best `limit` keys in the scope, best first."""
+        return self._index.search(vector, limit=limit, allowed=self._keys_in(scope))
+
+
+class ScopedLexical:
+    """A `LexicalIndex` over words that only know keys."""
+
+    def __init__(self, index: LexicalStore, keys_in: KeysIn) -> None:
+        self._index = index
+        self._keys_in = keys_in
+        self.document_frequency = index.document_frequency
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def search(
+        self,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        scope: Scope = EVERYWHERE,
+        boosts: Mapping[str, float] | None = None,
+        required: Sequence[str] = (),
+    ) -> list[Scored]:
+        """The best `limit` keys in the scope by BM25, best first."""
+        return self._index.search(
+            terms, limit=limit, allowed=self._keys_in(scope), boosts=boosts, required=required
+        )
