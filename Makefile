@@ -2,12 +2,12 @@
 #   make demo    sets everything up and asks the sample documents five questions
 #   make test    installs what the tests need and runs the quick ones, in about five minutes on two cores
 #   make test-full  runs all of them, as continuous integration does; make test-exhaustive repeats what
-#                   depends on chance many more times
+#                   depends on chance many more times; make coverage runs the quick ones and says what they reach
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-full test-exhaustive check install clean
+.PHONY: demo test test-full test-exhaustive coverage check install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/pincite demo
@@ -21,6 +21,10 @@ test-full: test
 
 test-exhaustive: export PINCITE_TESTS = full
 test-exhaustive: test
+
+# Lines and branches that the tests reach, of what runs in the tests' own processes.
+coverage: $(VENV)/.installed-test
+	scripts/test $(BIN) --cov=pincite --cov-branch --cov-report=term:skip-covered
 
 check: $(VENV)/.installed-test
 	scripts/check $(BIN)
