@@ -278,11 +278,11 @@ RULES = (
     _rule(
         "answers",
         "parts of a question",
-        ("retrieve.question_parts:all_ask", gives(value=False)),
-        ("retrieve.question_parts:compared_sides", gives(value=())),
-        modules="assemble/question_parts.py retrieve/question_parts.py",
+        ("text.question_parts:all_ask", gives(value=False)),
+        ("text.question_parts:compared_sides", gives(value=())),
+        modules="answer/question_parts.py text/question_parts.py",
     ),
-    _rule("answers", "compared sides", ("retrieve.question_parts:compared_sides", gives(value=()))),
+    _rule("answers", "compared sides", ("text.question_parts:compared_sides", gives(value=()))),
     _rule(
         "answers",
         "words of the question",

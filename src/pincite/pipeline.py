@@ -1,6 +1,6 @@
 """READ FIRST: the two pipelines. Each stage is called once, in order.
 
-The exception is a question of several parts: the selector (`assemble/question_parts.py`) also
+The exception is a question of several parts: the selector (`answer/question_parts.py`) also
 retrieves and reranks for each part.
 """
 

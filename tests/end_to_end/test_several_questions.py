@@ -10,8 +10,8 @@ import pytest
 
 from end_to_end.running import library_of
 from pincite import Library
+from pincite.answer.question_parts import PartsSelector
 from pincite.assemble.answering import answer_stages
-from pincite.assemble.question_parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.pipeline import answer_question
 from pincite.records.flow import Answer, Question, Ranking, Status

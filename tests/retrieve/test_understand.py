@@ -12,13 +12,13 @@ from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.named_files import NamedFiles
-from pincite.retrieve.question_parts import all_ask, question_parts
 from pincite.retrieve.understanding import QuestionReader, Steps
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.engines import IndexTermWeights
 from pincite.store.index.indexes import Indexes
 from pincite.testing.fakes import FakeEncoder
 from pincite.testing.samples import ingested
+from pincite.text.question_parts import all_ask, question_parts
 
 ENCODER = FakeEncoder()
 TEXTS = (

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 from pincite.answer.prompts import PROMPTS
+from pincite.answer.question_parts import PartsSelector
 from pincite.assemble.plugins import added_refusers
-from pincite.assemble.question_parts import PartsSelector
 from pincite.assemble.reranking import Models
 from pincite.assemble.reranking import reranker as reranker_of
 from pincite.assemble.retrieving import lexical_search
@@ -19,13 +20,14 @@ from pincite.models.encoders.built_in import is_known_word, is_rare_word
 from pincite.models.encoders.spec import reads_latin_only
 from pincite.pipeline import AnswerStages
 from pincite.records.filters import Filters, Scope
+from pincite.records.flow import Question
 from pincite.rerank.order import SCORES
 from pincite.rerank.reader.order import ReadOrderSelector
 from pincite.retrieve.boosts import INTENT_RULES, TAG_SETS
 from pincite.retrieve.count_scan import WordSurveyor
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import BoostedRetriever
-from pincite.retrieve.named_documents import NamedDocumentBooster
+from pincite.retrieve.named_documents import CERTAIN_ENOUGH_TO_FILTER, NamedDocumentBooster
 from pincite.retrieve.named_files import NamedFiles
 from pincite.retrieve.understanding import (
     OtherLanguage,
@@ -170,12 +172,17 @@ def _by_parts(
     judge: Judge,
 ) -> PartsSelector:
     """Searches the parts of a question with the same stages as the whole question."""
+
+    def named(question: Question) -> Iterator[str]:
+        found = retriever.diagnostics(question).get(NamedDocumentBooster.name, {})
+        return (one for one, sure in found.items() if sure >= CERTAIN_ENOUGH_TO_FILTER)
+
     return PartsSelector(
         selector=selector,
         understander=understander,
         retriever=retriever,
         reranker=reranker,
-        named=lambda question: retriever.diagnostics(question).get(NamedDocumentBooster.name, {}),
+        named=named,
         is_answered=lambda *found: not judge.judge(*found).too_little,
     )
 

@@ -10,10 +10,10 @@ from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.named_files import NamedFiles
-from pincite.retrieve.question_parts import question_parts
 from pincite.stages import LexicalIndex, TermWeights, Understander
 from pincite.text.languages import UNKNOWN, is_latin, language_name
 from pincite.text.question_forms import QuestionSyntax, parsed
+from pincite.text.question_parts import question_parts
 from pincite.text.question_words import is_asking_verb, spoken_language
 from pincite.text.terms import fold, question_terms, terms
 from pincite.text.vocabulary import Vocabulary

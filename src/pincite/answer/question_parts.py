@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.answer.selectors import numbered
 from pincite.records.document import Span
 from pincite.records.filters import Filters
 from pincite.records.flow import AnsweredPart, Evidence, Hit, Question, Selection
-from pincite.retrieve.named_documents import CERTAIN_ENOUGH_TO_FILTER
-from pincite.retrieve.question_parts import (
+from pincite.stages import Reranker, Retriever, Selector, Understander
+from pincite.text.question_parts import (
     all_ask,
     compared_sides,
     opens_as_question,
     question_parts,
 )
-from pincite.stages import Reranker, Retriever, Selector, Understander
 from pincite.text.terms import question_terms, terms
 
 _LEAST_SCORE = 0.5
@@ -42,7 +41,7 @@ class PartsSelector:
     better would be answered, since the other's sentences score too far below. A part that refers to
     another ("and who pays it?") is compared only with the hits of the whole question. What the whole
     question excludes, quotes or names applies to its parts: `named` gives the documents that a
-    question names, with a certainty in 0..1. If `is_answered` is true for some parts only, notices
+    question certainly names. If `is_answered` is true for some parts only, notices
     name those without an answer.
     """
 
@@ -50,7 +49,7 @@ class PartsSelector:
     understander: Understander
     retriever: Retriever
     reranker: Reranker
-    named: Callable[[Question], Mapping[str, float]]
+    named: Callable[[Question], Iterable[str]]
     is_answered: Callable[[Question, Sequence[Evidence], Sequence[Hit]], bool]
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
@@ -97,8 +96,7 @@ class PartsSelector:
         In "When does vacation expire? What is the hotel limit?" the first part names the vacation
         policy for itself only.
         """
-        named = self.named(question).items()
-        sure = tuple(sorted(d for d, sure in named if sure >= CERTAIN_ENOUGH_TO_FILTER))
+        sure = tuple(sorted(self.named(question)))
         part = part_of(question, text, self.understander)
         if question.filters or not sure:
             return self._of_part(part, hits)
