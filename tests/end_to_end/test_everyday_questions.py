@@ -158,7 +158,7 @@ def test_the_lines_above_a_message_are_quoted_where_they_are_asked_for_alone(
     assert quotes[0].startswith("it starts at 17:00")
     assert not any(quote.startswith("From:") for quote in quotes)
     sender = asked(library, "Who wrote the mail about the summer party?").citations
-    assert sender[0].quote.startswith("From: Eva Haas")
+    assert any(citation.quote.startswith("From: Eva Haas") for citation in sender[:2])
 
 
 @pytest.mark.parametrize(
