@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tiers import IS_FULL
 
 from end_to_end.running import SAMPLES, SampleLibrary
 
@@ -30,6 +31,7 @@ def host_kills(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not IS_FULL, reason="takes minutes of waiting: make test-exhaustive")
 @pytest.mark.skipif(sys.platform != "linux", reason="kills processes that it finds in /proc")
 def test_kills_of_workers_servers_and_the_database_lose_nothing(
     host_kills: ModuleType, sample: SampleLibrary, tmp_path: Path
