@@ -93,7 +93,7 @@ def test_a_migration_that_was_stopped_goes_on(
     documents: Path,
     changes_meanwhile: bool,
 ) -> None:
-    monkeypatch.setattr(copying, "_ROWS_TOGETHER", 1)
+    monkeypatch.setattr(copying, "_BATCH_ROWS", 1)
 
     def stop(step: MigrateProgress) -> None:
         if step.table == "passages":

@@ -235,7 +235,7 @@ def test_a_folder_with_other_files_is_not_taken_for_a_library(tmp_path: Path) ->
     folder = tmp_path / "photos"
     folder.mkdir()
     (folder / "a.txt").write_text(GOOD)
-    refused(lexical_cli("ingest", folder, "--library", folder), 1, "holds other files")
+    refused(lexical_cli("ingest", folder, "--library", folder), 1, "contains other files")
     assert [path.name for path in folder.iterdir()] == ["a.txt"]
 
 

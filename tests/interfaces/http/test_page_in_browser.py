@@ -274,7 +274,8 @@ def test_rows_of_a_table_stand_below_their_heads(opened: Callable[..., Any]) -> 
     table = tab.locator(".unit-table table").first
     heads = table.locator("thead th").all_text_contents()
     assert heads[:4] == ["Fitting", "Thread", "Torque (N·m)", "Torque (lbf·ft)"]
-    row = table.locator("tbody tr").first
+    assert table.locator("tbody tr").count() == 5
+    row = table.locator("tbody tr", has_text="Size -8 hose end")
     assert row.locator("td").nth(1).inner_text() == "54 ± 4"
     assert row.locator("th").inner_text() == "Size -8 hose end"
 

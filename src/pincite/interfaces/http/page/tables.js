@@ -14,7 +14,7 @@ export function tableOf(claim, citations) {
 
 /** The quoted rows in the order of the answer, with a number after each. */
 export function table(claims, citations) {
-  const rows = claims.map((claim) => citations[claim.citations[0] - 1]);
+  const rows = claims.flatMap((claim) => rowsOf(claim, citations[claim.citations[0] - 1]));
   const columns = columnsOf(rows);
   const depth = Math.max(...columns.map((column) => column.heads.length));
   const levels = Array.from({ length: depth }, (_, level) => headRow(columns, level, depth));
@@ -32,8 +32,22 @@ export function table(claims, citations) {
       ),
     ),
     claims.filter((claim) => claim.left_out).map((claim) => h("p", { class: "left-out" }, `… ${claim.left_out}`)),
-    placeLine(rows[0], citations),
+    placeLine(rows[0].citation, citations),
   );
+}
+
+/** The rows of a quote, which may be a whole table with its header: each with the cells of its own. */
+function rowsOf(claim, citation) {
+  const pieces = (claim.pieces ?? []).filter((piece) => piece.kind === "table_row");
+  const whole = { start: 0, end: Infinity };
+  return (pieces.length ? pieces : [whole])
+    .map(({ start, end }) => {
+      const first = citation.start + start;
+      const last = citation.start + end;
+      const cells = citation.cells.filter((cell) => first <= cell.start_char_index && cell.start_char_index < last);
+      return { citation, cells, name: citation.name };
+    })
+    .filter((row) => row.cells.some((cell) => cell.columns.length));
 }
 
 /** The columns of all rows, from left to right, by the positions of their headers. */
@@ -86,6 +100,6 @@ function bodyRow(row, columns, citations) {
       const text = inline(cell.cited_text, row.name);
       return rowHeads.has(cell.start_char_index) ? h("th", { scope: "row" }, text) : h("td", {}, text);
     }),
-    h("td", { class: "table-source" }, chip(row, citations)),
+    h("td", { class: "table-source" }, chip(row.citation, citations)),
   );
 }
