@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+
+from training.rows import Row, rows_of
 
 Range = tuple[int, int]
 
@@ -115,11 +115,10 @@ def _some(examples: Sequence[Example], share: Share, seed: int) -> Iterator[Exam
 
 def read_examples(path: Path) -> Iterator[Example]:
     """The rows of one file of questions with passages, one JSON object a line."""
-    with path.open(encoding="utf-8") as lines:
-        yield from (example_of(json.loads(line)) for line in lines)
+    yield from map(example_of, rows_of(path))
 
 
-def example_of(row: dict[str, Any]) -> Example:
+def example_of(row: Row) -> Example:
     """One row of a training file."""
     answers = tuple((answer["start"], answer["end"]) for answer in row["answers"])
     return Example(
@@ -132,7 +131,7 @@ def example_of(row: dict[str, Any]) -> Example:
     )
 
 
-def _focus(row: dict[str, Any]) -> Range | None:
+def _focus(row: Row) -> Range | None:
     found = row.get("focus")
     return (found["start"], found["end"]) if found else None
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import torch
 from tokenizers import Tokenizer
 
 from training.batches import AnyReader, batches_by_length, read_batch, sentence_logits
-from training.examples import Example, Range, example_of, read_examples
-from training.open_parts import is_learnt, read_set, table_rows
+from training.examples import Example, example_of, read_examples
+from training.open_parts import OpenSet, read_set, table_rows
 from training.windows import whole_windows
 
 LONGEST_PASSAGE_TOKENS = 320
@@ -57,19 +54,21 @@ def load_samples(
     """
     searched = list(read_examples(retrieved)) if retrieved and retrieved.exists() else []
     random = Random(seed)
-    squad, natural = OpenSet(folder / "squad2-open"), OpenSet(folder / "clapnq-open")
+    squad, natural = (
+        read_set(folder / name, learnt=False) for name in ("squad2-open", "clapnq-open")
+    )
 
     def drawn(examples: Iterator[Example]) -> list[Example]:
         pool = list(examples)
         return random.sample(pool, min(size, len(pool)))
 
     tables = list(_tables(folder / "tatqa-open", seed))
-    answerable = drawn(squad.pairs(grade=1))
+    answerable = drawn(_pairs(squad, answer=True))
     return Samples(
         answerable=answerable,
-        misleading=drawn(squad.pairs(grade=0)),
-        topical=[other for example in answerable for other in squad.with_other_passage(example)],
-        natural=drawn(natural.pairs(grade=1)),
+        misleading=drawn(_pairs(squad, answer=False)),
+        topical=[other for example in answerable for other in _with_other_passage(squad, example)],
+        natural=drawn(_pairs(natural, answer=True)),
         tables=drawn(example for example in tables if example.is_answerable),
         wrong_years=drawn(example for example in tables if example.id.endswith("/year")),
         found=[example for example in searched if example.is_answerable],
@@ -86,45 +85,32 @@ def _tables(folder: Path, seed: int) -> Iterator[Example]:
             yield example_of(row)
 
 
-class OpenSet:
-    """A folder of corpus, queries, judgements and gold spans."""
+def _pairs(data: OpenSet, *, answer: bool) -> Iterator[Example]:
+    """Questions with their passages; of those that answer, the ones with gold spans."""
+    asked = {row["id"]: row["text"] for row in data.questions}
+    for query, (passage, answers) in data.document_of.items():
+        spans = tuple((row["start"], row["end"]) for row in data.spans[query]) if answer else ()
+        if answers == answer and (spans or not answer):
+            yield Example(
+                id=f"{query} {passage}",
+                question=asked[query],
+                passage=data.texts[passage],
+                answers=spans,
+            )
 
-    def __init__(self, folder: Path) -> None:
-        self.name = folder.name
-        self.passages = {row["id"]: row["text"] for row in _rows(folder / "corpus.jsonl")}
-        self.questions = {row["id"]: row["text"] for row in _rows(folder / "queries.jsonl")}
-        judged = (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()
-        self.judged = [line.split("\t") for line in judged]
-        self.spans: dict[tuple[str, str], list[Range]] = defaultdict(list)
-        for row in _rows(folder / "spans.jsonl"):
-            self.spans[row["query_id"], row["doc_id"]].append((row["start"], row["end"]))
 
-    def pairs(self, *, grade: int) -> Iterator[Example]:
-        """Questions with the passages judged so; of those that answer, the ones with gold spans."""
-        for query, passage, found in ((line[0], line[-2], line[-1]) for line in self.judged):
-            if is_learnt(self.name, passage):
-                continue
-            answers = self.spans.get((query, passage), []) if grade else []
-            if found == str(grade) and (answers or not grade):
-                yield Example(
-                    id=f"{query} {passage}",
-                    question=self.questions[query],
-                    passage=self.passages[passage],
-                    answers=tuple(answers),
-                )
-
-    def with_other_passage(self, example: Example) -> Iterator[Example]:
-        """The same question with the nearest passage of the article without the answer, if any."""
-        article, _, number = example.id.split(" ", 1)[1].rpartition("#")
-        texts = {example.passage[start:end].casefold() for start, end in example.answers}
-        others = [
-            (abs(int(other.rpartition("#")[2]) - int(number)), other)
-            for other, passage in self.passages.items()
-            if other.rpartition("#")[0] == article
-            and not any(text in passage.casefold() for text in texts)
-        ]
-        if others:
-            yield replace(example, passage=self.passages[min(others)[1]], answers=())
+def _with_other_passage(data: OpenSet, example: Example) -> Iterator[Example]:
+    """The same question with the nearest passage of the article without the answer, if any."""
+    article, _, number = example.id.split(" ", 1)[1].rpartition("#")
+    texts = {example.passage[start:end].casefold() for start, end in example.answers}
+    others = [
+        (abs(int(other.rpartition("#")[2]) - int(number)), other)
+        for other, passage in data.texts.items()
+        if other.rpartition("#")[0] == article
+        and not any(text in passage.casefold() for text in texts)
+    ]
+    if others:
+        yield replace(example, passage=data.texts[min(others)[1]], answers=())
 
 
 def evaluate(reader: AnyReader, tokenizer: Tokenizer, samples: Samples) -> dict[str, float]:
@@ -194,8 +180,3 @@ def area_under_curve(positive: Sequence[float], negative: Sequence[float]) -> fl
 
 def _share(flags: Sequence[bool]) -> float:
     return sum(flags) / len(flags)
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)

@@ -9,7 +9,6 @@ It needs the package's environment and bm25s, not PyTorch.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ import numpy as np
 from pincite.models.encoders.windowed import MiniLmEncoder
 from pincite.text.sentences import sentence_spans
 from pincite.text.terms import terms
+from training.rows import Row, row_of, rows_of, write_rows
 
 # Questions of a group are looked up in the passages of all its files. Left out are sets whose questions
 # other passages answer as well: contracts of one kind, reviews, abstracts about one disease.
@@ -34,8 +34,6 @@ LONGEST_PIECE_CHARS = 1000
 CANDIDATES = 60
 FUSION_RANK = 60  # Cormack et al. 2009
 TEXTS_TOGETHER = 512
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,26 +118,9 @@ def mined_rows(rows: Sequence[Row], pieces: Sequence[Piece], search: Search) -> 
         same = next((piece for piece in found if piece.title == row["title"]), None)
         for kind, piece in (("other", other), ("same", same)):
             if piece:
-                yield _row(row, piece, kind)
-
-
-def _row(row: Row, piece: Piece, kind: str) -> Row:
-    return {
-        "id": f"mined-{kind}/{row['id']}",
-        "question": row["question"],
-        "title": piece.title,
-        "passage": piece.text,
-        "answers": [],
-        "answerable": False,
-        "lang": "en",
-        "made": f"mined-{kind}",
-    }
-
-
-def rows_of(path: Path) -> list[Row]:
-    """The rows of one training file."""
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+                made = f"mined-{kind}"
+                name = f"{made}/{row['id']}"
+                yield {**row_of(name, row["question"], piece.title, piece.text), "made": made}
 
 
 def main() -> None:
@@ -162,9 +143,7 @@ def main() -> None:
             for row in mined_rows(rows, pieces, Search(pieces, encoder)):
                 kept[row["made"]].append(row)
     for name, found in kept.items():
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found)
-        (options.output / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-        print(f"{name}: {len(found):,} rows")
+        write_rows(options.output / f"{name}.jsonl", found)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+
+from training.rows import Row, row_of, rows_of, write_rows
 
 LEARNT_SETS = ("squad2-open", "tatqa-open")
 SHARED_ARTICLES = {"xquad-open": "squad2-open"}
@@ -39,8 +39,6 @@ _FORMS = (
     "What were the {row} as of {head}?",
     "In {head}, what was the {row}?",
 )
-
-Row = dict[str, Any]
 
 
 def is_learnt(data: str, document: str) -> bool:
@@ -68,7 +66,7 @@ def read_set(folder: Path, *, learnt: bool = True) -> OpenSet:
     """Read the learnt half of an open set, or the other one."""
     texts = {
         row["id"]: row["text"]
-        for row in _rows(folder / "corpus.jsonl")
+        for row in rows_of(folder / "corpus.jsonl")
         if is_learnt(folder.name, row["id"]) == learnt
     }
     judged = (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -78,9 +76,9 @@ def read_set(folder: Path, *, learnt: bool = True) -> OpenSet:
         if document in texts
     }
     spans: dict[str, list[Row]] = defaultdict(list)
-    for row in _rows(folder / "spans.jsonl"):
+    for row in rows_of(folder / "spans.jsonl"):
         spans[row["query_id"]].append(row)
-    questions = [row for row in _rows(folder / "queries.jsonl") if row["id"] in documents]
+    questions = [row for row in rows_of(folder / "queries.jsonl") if row["id"] in documents]
     return OpenSet(folder.name, texts, questions, documents, spans)
 
 
@@ -92,7 +90,7 @@ def misleading_rows(data: OpenSet) -> Iterator[Row]:
         if bool(ranges) == answers:
             title = document.rpartition("#")[0].replace("_", " ")
             text = data.texts[document]
-            yield _row(f"squad2-learnt/{question['id']}", question["text"], title, text, ranges)
+            yield row_of(f"squad2-learnt/{question['id']}", question["text"], title, text, ranges)
 
 
 def table_rows(data: OpenSet, random: Random) -> Iterator[Row]:
@@ -155,12 +153,12 @@ def _both(
     # The head of the table says which year a cell is of: the window has to show it as well.
     near = moved[0][1] <= HEAD_TO_CELL_CHARS
     focus = {"start": 0 if near else moved[0][0], "end": moved[0][1]}
-    yield {**_row(name, question, "", shown, moved), "focus": focus}
+    yield {**row_of(name, question, "", shown, moved), "focus": focus}
     years = _YEAR.findall(question)
     absent = [str(year) for year in range(2005, 2027) if str(year) not in text]
     if years and absent and near:
         other = question.replace(random.choice(years), random.choice(absent))
-        yield {**_row(f"{name}/year", other, "", shown, []), "focus": focus}
+        yield {**row_of(f"{name}/year", other, "", shown, []), "focus": focus}
 
 
 def _elsewhere(name: str, question: str, document: str, data: OpenSet) -> Iterator[Row]:
@@ -171,7 +169,7 @@ def _elsewhere(name: str, question: str, document: str, data: OpenSet) -> Iterat
         key=lambda other: (-sum(word in data.texts[other].lower() for word in words), other),
     )
     for number, other in enumerate(others[:WRONG_TABLES]):
-        yield _row(f"{name}/other{number}", question, "", data.texts[other], [])
+        yield row_of(f"{name}/other{number}", question, "", data.texts[other], [])
 
 
 def _shown(
@@ -184,24 +182,6 @@ def _shown(
     moved = {place: number for number, place in enumerate(kept)}
     spans = [[moved[place] for place in range(*span) if place in moved] for span in ranges]
     return "".join(text[place] for place in kept), [(s[0], s[-1] + 1) for s in spans if s]
-
-
-def _row(name: str, question: str, title: str, text: str, ranges: list[tuple[int, int]]) -> Row:
-    answers = [{"start": start, "end": end, "text": text[start:end]} for start, end in ranges]
-    return {
-        "id": name,
-        "question": question,
-        "title": title,
-        "passage": text,
-        "answers": answers,
-        "answerable": bool(answers),
-        "lang": "en",
-    }
-
-
-def _rows(path: Path) -> Iterator[Row]:
-    with path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def main() -> None:
@@ -217,9 +197,7 @@ def main() -> None:
         "tables": table_rows(read_set(options.data / "tatqa-open"), Random(options.seed)),
     }
     for name, rows in found.items():
-        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
-        (options.output / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-        print(f"{name}: {len(lines):,} rows")
+        write_rows(options.output / f"{name}.jsonl", rows)
 
 
 if __name__ == "__main__":

@@ -373,18 +373,19 @@ def _of_language(foreign: str) -> list[str]:
 # Reads a question of one collection without words that only other collections contain.
 
 IsHeld = Callable[[str, str], bool]
-"""Whether a collection holds a term."""
+"""Whether a collection contains a term."""
 
 
 class WordsInCollection:
-    """The library's vocabulary is that of all collections; who asks in one may not see the others.
+    """Removes words of other collections from the reading of a question.
 
-    What a collection lacks finds nothing in it, so hits and scores stay the same but for spelling: a
-    question of which any correction or expansion lies elsewhere is read without corrections.
+    The vocabulary is that of the whole library, but an asker restricted to one collection must not see
+    words of the others. Terms that the collection lacks match nothing in it, so hits and scores change
+    only through spelling: if a correction or expansion is from elsewhere, no spelling is corrected.
     """
 
     def __init__(self, reader: Understander, literal: Understander, is_held: IsHeld) -> None:
-        """`literal` reads like `reader`, but corrects no spelling."""
+        """`literal` is `reader` without spelling correction."""
         self._reader = reader
         self._literal = literal
         self._is_held = is_held
@@ -402,7 +403,7 @@ class WordsInCollection:
         return replace(read, understood=_without(read.understood, elsewhere))
 
     def _elsewhere(self, collection: str, found: Understood) -> set[str]:
-        """Terms that the library added to the question and the collection has not."""
+        """Terms that were added to the question and are not in the collection."""
         added = {
             term for near in found.corrections.values() for term in terms(near, found.language)
         }

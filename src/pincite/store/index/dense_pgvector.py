@@ -1,7 +1,7 @@
 """The vectors of a library in PostgreSQL: one table with pgvector's graph (HNSW) for all its servers.
 
-Vectors are kept at half precision. A scope becomes a condition of the statement; the database chooses
-whether it walks the graph until enough of the scope is found, or compares all vectors of the scope.
+Vectors are stored at half precision. A scope becomes a condition of the statement; the database either
+walks the graph until it has found enough of the scope, or compares all vectors of the scope.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 _EXTENSION = "vector"
 _LOCK, _PATIENCE_SECONDS = "dense index", 2.0
 _OLDEST = (0, 8)
-"""The version of pgvector that walks on until enough of a scope is found."""
+"""The first version of pgvector whose scans continue until enough of a scope is found."""
 _MOST_LINKS, _MOST_DEPTH = 100, 1_000
-"""What pgvector takes."""
+"""The limits of pgvector."""
 _WALKED_AT_MOST = 40_000
-"""Vectors looked at in the graph; where that finds too few, all of the scope are compared."""
+"""Most vectors visited in the graph; if that finds too few, the whole scope is compared."""
 _FIRST, _LAST = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 
 
 class ScopedHoldings(Protocol):
-    """The catalog, as far as an engine needs it that evaluates scopes itself."""
+    """The part of the catalog that is used by an engine which evaluates scopes itself."""
 
     @property
     def store(self) -> Store: ...  # noqa: D102
@@ -50,9 +50,10 @@ class ScopedHoldings(Protocol):
 
 
 class PgvectorIndex:
-    """A `DenseIndex` that is searched by scope, and that every host brings up to date.
+    """A `DenseIndex` that is shared by all hosts and updated by any of them.
 
-    Adding what is there and removing what is not changes nothing, so hosts need not agree who does it.
+    Adding a vector twice and removing an absent one change nothing, so hosts need no agreement on who
+    updates it.
     """
 
     is_worn = False
@@ -61,7 +62,7 @@ class PgvectorIndex:
     def __init__(
         self, catalog: ScopedHoldings, engine: Engine, *, model: str, dimensions: int
     ) -> None:
-        """Raises LibraryError where the library is in no database, or that has no pgvector."""
+        """Raises LibraryError if the library is not in a database, or the database lacks pgvector."""
         self.engine = engine
         self.effort = Effort()
         self._catalog = catalog
@@ -69,16 +70,16 @@ class PgvectorIndex:
         self._dimensions = dimensions
         with self._store.quick() as connection:
             self._types = _schema_of_pgvector(connection, self._store.place)
-        # With the library's id: a search path may lead to the tables of another library.
+        # Includes the library's id: a search path may lead to the tables of another library.
         made_with = json.dumps([catalog.meta("library_id"), model, dimensions, str(engine)])
         self.table = f"dense_{hashlib.sha256(made_with.encode()).hexdigest()[:16]}"
         self._table = self.table
 
     def close(self) -> None:
-        """Nothing to give back: the catalog's connections are used."""
+        """Nothing to close: the connections are the catalog's."""
 
     def is_there(self) -> bool:
-        """Whether the index was made."""
+        """Whether the index exists."""
         mine = "quote_ident(current_schema()) || '.' || :table"
         return self._value(f"SELECT to_regclass({mine}) IS NOT NULL", table=self.table) is True
 
@@ -89,12 +90,12 @@ class PgvectorIndex:
 
     @contextmanager
     def being_made(self) -> Iterator[None]:
-        """While the block adds every vector that is `missing`; nobody searches it before.
+        """Build the index; the block adds every vector that is `missing`. It is not searched before.
 
-        What a killed process has added is kept. Raises LibraryBusy while another host makes it.
+        Vectors added by a killed process are kept. Raises LibraryBusy while another host builds it.
         """
-        told = "another host makes the index of its vectors; try again later"
-        with self._store.held(_LOCK, patience_seconds=_PATIENCE_SECONDS, busy=told):
+        busy = "another host is building the index of its vectors; try again later"
+        with self._store.held(_LOCK, patience_seconds=_PATIENCE_SECONDS, busy=busy):
             is_new = not self.is_there()
             if is_new:
                 self._table = f"{self.table}_new"
@@ -110,7 +111,7 @@ class PgvectorIndex:
                 self._link()
 
     def _link(self) -> None:
-        """Make the graph of all vectors, and let the index be found."""
+        """Build the graph of all vectors, then publish the index under its name."""
         links = min(self.engine.links, _MOST_LINKS)
         depth = max(2 * links, min(self.engine.build_depth, _MOST_DEPTH))
         self._run(
@@ -123,7 +124,7 @@ class PgvectorIndex:
         self._run(f"ANALYZE {self._table}")
 
     def missing(self, keys: Sequence[int]) -> list[int]:
-        """Those of the keys that have no vector here."""
+        """The keys that have no vector in the index."""
         statement = (
             "SELECT asked.key FROM unnest(CAST(:keys AS bigint[])) AS asked(key) "
             f"WHERE NOT EXISTS (SELECT FROM {self._table} AS held WHERE held.key = asked.key)"
@@ -132,10 +133,10 @@ class PgvectorIndex:
             return sorted(connection.scalars(text(statement), {"keys": list(keys)}))
 
     def train(self, vectors: NDArray[np.float32]) -> None:
-        """Nothing to learn: a graph grows with its vectors."""
+        """Nothing to train: a graph grows with its vectors."""
 
     def add(self, keys: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        """Add vectors (keys, dimensions), rows of length 1; without passages that are gone by now."""
+        """Add unit vectors (keys, dimensions), except those of passages that no longer exist."""
         if not len(keys):
             return
         with self._store.quick() as connection:
@@ -207,7 +208,7 @@ class PgvectorIndex:
             if self.is_there():
                 raise
             raise LibraryBusy(
-                f"{self._store.place}: its vectors are being exchanged; ask again"
+                f"{self._store.place}: the index of its vectors is being replaced; ask again"
             ) from error
         scored = [Scored(key=int(key), score=float(score)) for key, score in found]
         return sorted(scored, key=lambda item: (-item.score, item.key))
@@ -215,13 +216,13 @@ class PgvectorIndex:
     def _walked(
         self, connection: Connection, statement: Any, values: dict[str, Any]
     ) -> Sequence[Any]:
-        """As the database plans it; where that finds too few, by comparing all of the scope."""
+        """Search as the database plans it; if that finds too few, compare the whole scope."""
         chosen = {
             "hnsw.ef_search": min(self.effort.depth, _MOST_DEPTH),
-            # In strict order a walk leaves out what it finds late; we sort what it finds.
+            # Strict order drops vectors that are found late; results are sorted afterwards.
             "hnsw.iterative_scan": "relaxed_order",
             "hnsw.max_scan_tuples": _WALKED_AT_MOST,
-            # A plan for any scope would be one for none.
+            # A generic plan would ignore how selective this scope is.
             "plan_cache_mode": "force_custom_plan",
         }
         _set(connection, chosen)
@@ -232,7 +233,7 @@ class PgvectorIndex:
         return found
 
     def _condition(self, scope: Scope) -> tuple[str, dict[str, Any]]:
-        """The scope in SQL, with its values. Raises UsageError for filters that nothing fulfils."""
+        """The scope in SQL, with its values. Raises UsageError for filters that match nothing."""
         if scope.filters.sections:
             found = self._catalog.keys_in(scope)
             scope = EVERYWHERE.only(() if found is None else found)
@@ -255,14 +256,14 @@ class PgvectorIndex:
 def _database_of(store: Store) -> PostgresStore:
     if isinstance(store, SqliteStore):
         raise LibraryError(
-            f"dense.engine is 'pgvector', and {store.place} is in a folder: give the address of a "
+            f"dense.engine is 'pgvector', but {store.place} is in a folder: give the address of a "
             "library in PostgreSQL (docs/scale.md), or set dense.engine to 'auto'"
         )
     return cast("PostgresStore", store)
 
 
 def _schema_of_pgvector(connection: Connection, place: str) -> str:
-    """The schema that holds its types, quoted. Raises LibraryError, with what to install."""
+    """The schema of pgvector's types, quoted. Raises LibraryError that says what to install."""
     version = connection.scalar(
         text("SELECT default_version FROM pg_available_extensions WHERE name = :name"),
         {"name": _EXTENSION},
@@ -273,15 +274,15 @@ def _schema_of_pgvector(connection: Connection, place: str) -> str:
     )
     if version is None:
         raise LibraryError(
-            f"{place}: dense.engine is 'pgvector', and the database server has no pgvector: install "
+            f"{place}: dense.engine is 'pgvector', but the database server has no pgvector: install "
             "it there (a package such as postgresql-17-pgvector), or set dense.engine to 'auto'"
         )
     if connection.execute(installed).first() is None:
-        may = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
-        if not connection.scalar(text(may)):
+        is_superuser = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
+        if not connection.scalar(text(is_superuser)):
             raise LibraryError(
-                f"{place}: dense.engine is 'pgvector', which this database does not have yet: let "
-                "its superuser run CREATE EXTENSION vector, or set dense.engine to 'auto'"
+                f"{place}: dense.engine is 'pgvector', but the extension is not enabled: let a "
+                "superuser run CREATE EXTENSION vector, or set dense.engine to 'auto'"
             )
         connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
     found, schema = connection.execute(installed).one()
@@ -294,7 +295,7 @@ def _schema_of_pgvector(connection: Connection, place: str) -> str:
 
 
 def _set(connection: Connection, chosen: dict[str, Any]) -> None:
-    """Settings of the database for the rest of the transaction."""
+    """Set parameters of the database for the rest of the transaction."""
     calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in chosen.items())
     connection.execute(text(f"SELECT {calls}"))
 
