@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
 
-import pytest
 from end_to_end import running
 
-from pincite.interfaces.http import running as serving
 from pincite.settings.groups import ServerSettings
 
 
@@ -62,13 +62,21 @@ def test_the_demo_is_served_by_two_processes_that_see_what_another_ingests(
         assert not is_up(address)
 
 
-def test_a_process_whose_library_is_not_there_says_so_in_a_line_and_ends(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.setattr(serving, "_TRY_AGAIN_SECONDS", 0.0)
-    monkeypatch.setenv("PINCITE_SERVED_LIBRARY", str(tmp_path / "gone"))
-    monkeypatch.setenv("PINCITE_SERVED_SETTINGS", ServerSettings().model_dump_json())
-    with pytest.raises(SystemExit):
-        serving.app()
-    (line,) = capsys.readouterr().err.splitlines()
+def test_a_process_whose_library_is_not_there_says_so_in_a_line_and_ends(tmp_path: Path) -> None:
+    # In a process of its own: the app takes over the logging of the process that it serves in.
+    code = "from pincite.interfaces.http import running as r; r._TRY_AGAIN_SECONDS = 0; r.app()"
+    served = {
+        "PINCITE_SERVED_LIBRARY": str(tmp_path / "gone"),
+        "PINCITE_SERVED_SETTINGS": ServerSettings().model_dump_json(),
+    }
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env=running.environment(**served),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode != 0
+    (line,) = ended.stderr.splitlines()
     assert "there is no library" in json.loads(line)["problem"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -218,15 +219,19 @@ def test_an_answer_must_be_whole_within_its_time(server: ChatServer) -> None:
 
 
 def test_a_server_that_is_not_there_is_named_and_tried_once(
-    waits: list[float], monkeypatch: pytest.MonkeyPatch
+    server: ChatServer, waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(ScriptedModel([""])) as gone:
-        model = client(gone, waits=waits, retries=2)
-    with pytest.raises(ModelUnreachable, match=r"small at http.*is the server running\?$") as first:
-        text_of(model, QUESTION)
-    monkeypatch.setattr("httpx.Client.send", None)  # It would be an error to ask again.
-    with pytest.raises(ModelUnreachable) as second:
-        text_of(model, QUESTION)
+    with socket.socket() as silent:  # Bound, so that no other takes the port, but not listening.
+        silent.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        model = client(server, waits=waits, retries=2, url=url)
+        with pytest.raises(
+            ModelUnreachable, match=r"small at http.*is the server running\?$"
+        ) as first:
+            text_of(model, QUESTION)
+        monkeypatch.setattr("httpx.Client.send", None)  # It would be an error to ask again.
+        with pytest.raises(ModelUnreachable) as second:
+            text_of(model, QUESTION)
     assert str(first.value) == str(second.value)
     assert waits == []
 

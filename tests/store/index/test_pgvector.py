@@ -140,7 +140,7 @@ def test_an_index_that_was_begun_and_left_is_not_searched_and_is_finished(
 def test_while_a_host_makes_it_others_wait(catalog: Catalog, tmp_path: Path) -> None:
     fill(catalog, 1)
     index = PgvectorIndex(catalog, ENGINE, model=ENCODER.name, dimensions=64)
-    with index.being_made(), pytest.raises(LibraryBusy, match="another host makes the index"):
+    with index.being_made(), pytest.raises(LibraryBusy, match="another host is building the index"):
         index_folder(tmp_path / "index").rebuild(catalog)
 
 
@@ -158,7 +158,7 @@ def test_another_setting_makes_another_index_and_the_old_one_goes(
     assert isinstance(new, PgvectorIndex)
     assert new.is_there()
     assert not old.is_there()
-    with pytest.raises(LibraryBusy, match="being exchanged; ask again"):
+    with pytest.raises(LibraryBusy, match="is being replaced; ask again"):
         old.search(VECTORS[0], limit=3)
 
 
