@@ -58,6 +58,18 @@ class TestServer:
         finally:
             self.run(f"DROP DATABASE {name} WITH (FORCE)")
 
+    def tool(self, name: str, *arguments: str | Path) -> None:
+        """Run a program of the server's own version, such as pg_dump."""
+        command = [self._server.bin_path / name, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
+
+    def give(self, folder: Path) -> None:
+        """Make a folder the property of the user that the server runs as."""
+        owner = self._server.system_user
+        for path in [folder, *folder.rglob("*")] if owner else []:
+            shutil.chown(path, owner)
+
     def stop(self) -> None:
         """End it, and whatever is connected."""
         self._server.stop()
