@@ -7,6 +7,7 @@ retrieves and reranks for each part.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -64,6 +65,8 @@ class AnswerStages:
     notices: tuple[str, ...] = ()
     diagnostics: Callable[[Question], Mapping[str, Any]] = _nothing
     """Diagnostics of the retriever's boosters for a question, for the trace."""
+    one_question: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Entered for each question, so that the sources can remember what it has read."""
     calibration_basis: str = ""
     """Digest of everything that a calibration of these stages depends on."""
 
@@ -148,6 +151,16 @@ def answer_question(
     the hits before evidence is selected, `watch` with the claims that hold so far each time a language
     model has completed another statement.
     """
+    with stages.one_question():
+        return _answered(question, stages, watch, found)
+
+
+def _answered(
+    question: Question,
+    stages: AnswerStages,
+    watch: Callable[[Preview], None] | None,
+    found: Callable[[Sequence[Hit]], None] | None,
+) -> Answer:
     request = stages.surveyor.request(question)
     if request is not None:
         counted = survey(question, request, stages) if request.subject else None

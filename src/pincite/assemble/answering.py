@@ -126,6 +126,7 @@ def answer_stages(
         ),
         scan_verifier=RefusableScanVerifier(counts, refusers) if refusers else counts,
         notices=notices,
+        one_question=catalog.one_question,
         calibration_basis=basis,
     )
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Column, Connection, MetaData, Text
 
-from pincite.errors import LibraryError, LibraryTooNew, UsageError
+from pincite.errors import DocumentGone, LibraryError, LibraryTooNew, UsageError
 from pincite.models.encoders.windowed import TokenPoolingEmbedder
 from pincite.records.document import Coverage, Span
 from pincite.records.filters import Filters, Scope
@@ -139,6 +139,30 @@ def test_the_same_recipe_leaves_a_document_as_it_is(catalog: Catalog) -> None:
     keys = catalog.passage_keys()
     catalog.put("other", one, recipe=RECIPE)
     assert catalog.passage_keys() == keys
+
+
+def test_a_question_reads_the_files_of_its_documents_once(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pump, valve = item("/d/pump.txt", "It starts."), item("/d/valve.txt", "It opens.")
+    catalog.put("a", pump, recipe=RECIPE)
+    catalog.put("a", valve, recipe=RECIPE)
+    catalog.put("b", replace(pump, path="/b/pump.txt"), recipe=RECIPE)
+    fetch, statements = catalog.store.fetch, []
+    monkeypatch.setattr(catalog.store, "fetch", lambda one: (statements.append(one), fetch(one))[1])
+    with catalog.one_question():
+        catalog.passages(catalog.passage_keys())
+        statements.clear()
+        found = [catalog.source(one.document.id, "a").path for one in (pump, valve, pump)]
+        assert catalog.source(pump.document.id, "b").path == "/b/pump.txt"
+        assert (found, len(statements)) == (["/d/pump.txt", "/d/valve.txt", "/d/pump.txt"], 1)
+        with pytest.raises(DocumentGone):
+            catalog.source(valve.document.id, "b")
+        catalog.remove("a", "/d/valve.txt")
+        with catalog.one_question():
+            assert catalog.source(valve.document.id).path == "/d/valve.txt"
+    with pytest.raises(DocumentGone):
+        catalog.source(valve.document.id)
 
 
 def test_keys_are_never_used_again(catalog: Catalog) -> None:

@@ -8,15 +8,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from pincite.errors import DocumentGone, LibraryError, NotStorable, PinciteError
+from pincite.errors import LibraryError, NotStorable, PinciteError
 from pincite.records.addresses import DatabaseAddress
 from pincite.records.document import Coverage, Document, Span
-from pincite.records.files import first_intact
 from pincite.records.filters import EVERYWHERE, Scope
 from pincite.records.flow import Embedding, Ingested, NamedFile, Passage, Source
 from pincite.records.library_records import Failure, FileEntry, FileProblem
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pincite.models.vectors import TokenCodes
-
-_Row = TypeVar("_Row")
 
 _CACHED_PASSAGES = 20_000
 _CACHED_TEXTS = 64
@@ -72,6 +69,7 @@ class Catalog:
         self.conversations = Conversations(self._transaction)
         self.history = History(self._transaction)
         self.feedback = Feedback(self._transaction)
+        self._sources = files.SourceFiles(self._fetch)
         self._text = lru_cache(maxsize=_CACHED_TEXTS)(self._load_text)
         self.document = lru_cache(maxsize=_CACHED_TEXTS)(self._load_document)
 
@@ -101,8 +99,7 @@ class Catalog:
         return self.store.transaction(writes=writes)
 
     def _fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
-        with self._transaction() as connection:
-            return connection.execute(query).all()
+        return self.store.fetch(query)
 
     @contextmanager
     def _storing(self) -> Iterator[Connection]:
@@ -297,7 +294,7 @@ class Catalog:
     @guarded
     def _load_text(self, document_id: str) -> str:
         found = self.store.rows("SELECT text FROM documents WHERE id = ?", document_id)
-        return rows.decode_text(_first(found, document_id)[0])
+        return rows.decode_text(files.first(found, document_id)[0])
 
     def forget_texts(self) -> None:
         """Clear cached texts after the library has changed."""
@@ -308,35 +305,18 @@ class Catalog:
     def _load_document(self, document_id: str) -> Document:
         """A whole stored document. Raises DocumentGone."""
         query = select(schema.documents).where(schema.documents.c.id == document_id)
-        return rows.document(_first(self._fetch(query), document_id))
+        return rows.document(files.first(self._fetch(query), document_id))
 
     def source(self, document_id: str, collection: str | None = None) -> Source:
         """The file a document came from; of several identical files, the first that is unchanged.
 
         Raises DocumentGone.
         """
-        files, documents = schema.sources.c, schema.documents.c
-        query = (
-            select(files.path, files.modified, documents.sha256, documents.encoding)
-            .join(schema.documents)
-            .where(schema.sources.c.document_id == document_id)
-            .order_by(schema.sources.c.path, schema.sources.c.collection)
-        )
-        if collection is not None:
-            query = query.where(schema.sources.c.collection == collection)
-        found = self._fetch(query)
-        row = _first(found, document_id)
-        paths = [other.path for other in found]
-        path = first_intact(paths, row.sha256)
-        modified = next(other.modified for other in found if other.path == path)
-        return Source(
-            document_id=document_id,
-            path=path,
-            sha256=row.sha256,
-            encoding=row.encoding,
-            copies=tuple(dict.fromkeys(other for other in paths if other != path)),
-            modified=modified or "",
-        )
+        return self._sources.source(document_id, collection)
+
+    def one_question(self) -> AbstractContextManager[None]:
+        """Let this thread read the files of a document once for the whole block."""
+        return self._sources.remembered()
 
     @guarded
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
@@ -350,7 +330,9 @@ class Catalog:
         if missing:
             found = self.store.rows(self.store.passages_by_key, json.dumps(list(missing)))
             held.update((passage.key, passage) for passage in rows.stored_passages(found))
-        return {key: held[key] for key in keys if key in held}
+        found = {key: held[key] for key in keys if key in held}
+        self._sources.expect(passage.span.document_id for passage in found.values())
+        return found
 
     def names(self, collection: str | None = None) -> list[NamedFile]:
         """The path and title of every file, ordered by path."""
@@ -640,16 +622,6 @@ class Catalog:
                 if failure is not None:
                     row = {"collection": collection, "path": path, **asdict(failure)}
                     connection.execute(table.insert().values(row))
-
-
-def _first(found: Sequence[_Row], document_id: str) -> _Row:
-    """The first row of a document. Raises DocumentGone if there is none."""
-    if not found:
-        raise DocumentGone(
-            f"document {document_id} is no longer in the library: it was removed or replaced "
-            "meanwhile; ask again"
-        )
-    return found[0]
 
 
 def _count(connection: Connection, table: Any) -> int:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy import Connection, Engine, QueuePool, Row, Select, create_engine, event
 from sqlalchemy import exc as database_errors
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError, StatementError
 
@@ -55,6 +55,11 @@ class SqliteStore:
         engine = self._writing if writes else self._engine
         with self.translated(), engine.begin() as connection:
             yield connection
+
+    def fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        """See `Store`."""
+        with self.translated(), self._engine.connect() as connection:
+            return connection.execute(query).all()
 
     def rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
         """See `Store`."""

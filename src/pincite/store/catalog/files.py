@@ -3,16 +3,114 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, func, select
 
+from pincite.errors import DocumentGone
 from pincite.records.document import Coverage
-from pincite.records.files import title_of_name
+from pincite.records.files import first_intact, title_of_name
+from pincite.records.flow import Source
 from pincite.records.library_records import FileEntry, OldVersion
 from pincite.store.catalog import schema
+
+_Row = TypeVar("_Row")
+
+_MOST_TOGETHER = 100
+"""Documents in one statement."""
+
+
+def first(found: Sequence[_Row], document_id: str) -> _Row:
+    """The first row of a document. Raises DocumentGone if there is none."""
+    if not found:
+        raise DocumentGone(
+            f"document {document_id} is no longer in the library: it was removed or replaced "
+            "meanwhile; ask again"
+        )
+    return found[0]
+
+
+class SourceFiles:
+    """The files that documents come from.
+
+    A question needs those of the same few documents some thirty times, and each statement is a round
+    trip to the database: while `remembered`, all documents that are expected are asked for at once.
+    """
+
+    def __init__(self, fetch: Callable[[Select[Any]], Sequence[Row[Any]]]) -> None:
+        self._fetch = fetch
+        self._in_thread = threading.local()
+
+    @contextmanager
+    def remembered(self) -> Iterator[None]:
+        """Read the files of each document once while this thread is in the block."""
+        before = self._known
+        self._in_thread.known = {} if before is None else before
+        try:
+            yield
+        finally:
+            self._in_thread.known = before
+
+    @property
+    def _known(self) -> dict[str, list[Row[Any]] | None] | None:
+        """Rows by document, None for those that are expected; None outside `remembered`."""
+        return getattr(self._in_thread, "known", None)
+
+    def expect(self, documents: Iterable[str]) -> None:
+        """Read the files of these documents together with the next that are read."""
+        if (known := self._known) is not None:
+            for document_id in documents:
+                known.setdefault(document_id, None)
+
+    def source(self, document_id: str, collection: str | None) -> Source:
+        """See `Catalog.source`."""
+        found = [row for row in self._rows(document_id) if collection in (None, row.collection)]
+        row = first(found, document_id)
+        paths = [other.path for other in found]
+        path = first_intact(paths, row.sha256)
+        modified = next(other.modified for other in found if other.path == path)
+        return Source(
+            document_id=document_id,
+            path=path,
+            sha256=row.sha256,
+            encoding=row.encoding,
+            copies=tuple(dict.fromkeys(other for other in paths if other != path)),
+            modified=modified or "",
+        )
+
+    def _rows(self, document_id: str) -> Sequence[Row[Any]]:
+        known = self._known
+        if known is None:
+            return self._fetch(_sources_of([document_id]))
+        found = known.get(document_id)
+        if found is None:
+            wanted = [key for key, rows in known.items() if rows is None][:_MOST_TOGETHER]
+            wanted = list(dict.fromkeys([document_id, *wanted]))
+            known.update((key, []) for key in wanted)
+            for row in self._fetch(_sources_of(wanted)):
+                known[row.document_id].append(row)
+        return known[document_id]
+
+
+def _sources_of(documents: Sequence[str]) -> Select[Any]:
+    sources, stored = schema.sources.c, schema.documents.c
+    return (
+        select(
+            sources.document_id,
+            sources.collection,
+            sources.path,
+            sources.modified,
+            stored.sha256,
+            stored.encoding,
+        )
+        .join(schema.documents)
+        .where(sources.document_id.in_(documents))
+        .order_by(sources.path, sources.collection)
+    )
 
 
 def current(collection: str | None) -> Select[Any]:

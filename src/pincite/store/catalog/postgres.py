@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 import psycopg
-from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy import Connection, Engine, Row, Select, create_engine, event, inspect
 from sqlalchemy import exc as database_errors
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
@@ -137,15 +137,26 @@ class PostgresStore:
         with self.translated(), self._writing.begin() as connection:
             yield connection
 
+    def fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        """See `Store`."""
+        with self._for_one_statement() as connection:
+            return connection.execute(query).all()
+
     def rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
         """See `Store`."""
-        query = statement.replace("?", "%s")
+        with self._for_one_statement() as connection:
+            return _unescaped_rows(connection, statement.replace("?", "%s"), values)
+
+    @contextmanager
+    def _for_one_statement(self) -> Iterator[Connection]:
+        """A connection without a transaction, which would take two more round trips."""
         frozen = getattr(self._in_thread, "frozen", None)
         with self.translated():
             if frozen is not None:
-                return _unescaped_rows(frozen, query, values)
+                yield frozen
+                return
             with self._single.connect() as connection:
-                return _unescaped_rows(connection, query, values)
+                yield connection
 
     @contextmanager
     def frozen(self) -> Iterator[None]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row, Select
 
 from pincite.errors import LibraryDamaged
 
@@ -38,6 +38,10 @@ class Store(Protocol):
 
     def transaction(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
         """A transaction. Raises LibraryError for errors of the database."""
+        ...
+
+    def fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        """The rows of one read statement."""
         ...
 
     def rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
