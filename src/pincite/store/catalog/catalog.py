@@ -330,9 +330,9 @@ class Catalog:
         if missing:
             found = self.store.rows(self.store.passages_by_key, json.dumps(list(missing)))
             held.update((passage.key, passage) for passage in rows.stored_passages(found))
-        found = {key: held[key] for key in keys if key in held}
-        self._sources.expect(passage.span.document_id for passage in found.values())
-        return found
+        kept = {key: held[key] for key in keys if key in held}
+        self._sources.expect(passage.span.document_id for passage in kept.values())
+        return kept
 
     def names(self, collection: str | None = None) -> list[NamedFile]:
         """The path and title of every file, ordered by path."""
