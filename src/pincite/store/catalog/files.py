@@ -86,14 +86,15 @@ class SourceFiles:
         known = self._known
         if known is None:
             return self._fetch(_sources_of([document_id]))
-        found = known.get(document_id)
-        if found is None:
-            wanted = [key for key, rows in known.items() if rows is None][:_MOST_TOGETHER]
-            wanted = list(dict.fromkeys([document_id, *wanted]))
-            known.update((key, []) for key in wanted)
-            for row in self._fetch(_sources_of(wanted)):
-                known[row.document_id].append(row)
-        return known[document_id]
+        if known.get(document_id) is None:
+            wanted = [key for key, found in known.items() if found is None and key != document_id]
+            read: dict[str, list[Row[Any]]] = {
+                key: [] for key in (document_id, *wanted[:_MOST_TOGETHER])
+            }
+            for row in self._fetch(_sources_of(list(read))):
+                read[row.document_id].append(row)
+            known.update(read)
+        return known[document_id] or []
 
 
 def _sources_of(documents: Sequence[str]) -> Select[Any]:
