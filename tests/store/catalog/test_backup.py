@@ -21,8 +21,8 @@ def write(folder: Path, name: str, text: str) -> Path:
     return folder / name
 
 
-def cited(library: Library, question: str = QUESTION) -> list[str]:
-    return [one.quote for one in library.ask(question).citations]
+def cited(library: Library) -> list[str]:
+    return [one.quote for one in library.ask(QUESTION).citations]
 
 
 @pytest.fixture
