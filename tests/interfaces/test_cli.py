@@ -293,6 +293,18 @@ def test_the_library_is_dot_pincite_here_unless_named(
     refused(call_cli("stats", cwd=tmp_path, PINCITE_LIBRARY="elsewhere"), 1, "elsewhere")
 
 
+def test_the_library_may_be_named_before_the_command(sample: SampleLibrary, tmp_path: Path) -> None:
+    named = ("--library", str(sample.path))
+    assert read(call_cli(*named, "stats", "--json", cwd=tmp_path))["documents"] == 6
+    assert call_cli(*named, "config", "show", cwd=tmp_path).returncode == 0
+    # What follows the command counts; both count before the variable.
+    refused(call_cli(*named, "stats", "--library", "elsewhere", cwd=tmp_path), 1, "elsewhere")
+    found = read(call_cli(*named, "stats", "--json", cwd=tmp_path, PINCITE_LIBRARY="elsewhere"))
+    assert found["documents"] == 6
+    hint = call_cli("--library", "elsewhere", "init", cwd=tmp_path).stdout
+    assert "pincite ingest FOLDER --library elsewhere" in hint
+
+
 # --- batch ------------------------------------------------------------------------------------
 
 

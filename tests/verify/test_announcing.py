@@ -126,12 +126,12 @@ def test_a_refusal_tells_an_item_with_what_announces_it(cover: Case) -> None:
     assert any(f'"We do not pay for:" "{PETS}"' in reason for reason in answer.reasons)
 
 
-def test_a_whole_sentence_is_quoted_alone_where_nothing_above_it_limits_it(cover: Case) -> None:
+def test_an_item_is_quoted_alone_where_nothing_above_it_limits_it(cover: Case) -> None:
     sentence = "The agent answers questions about the policy."
     answer = answer_of(cover, cover.evidence(sentence))
     assert answer.text == sentence
     assert [*announcing_lines(answer.citations[0])] == ['below: "These people help:"']
-    assert answer_of(cover, cover.evidence("the agent")).text == "These people help:\nthe agent"
+    assert answer_of(cover, cover.evidence("the agent")).text == "the agent"
 
 
 def test_of_the_lines_above_a_whole_sentence_only_those_that_limit_it_are_quoted(

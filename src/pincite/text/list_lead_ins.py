@@ -73,10 +73,8 @@ _NUMBERED = re.compile(
 )
 _LONGEST_MARKER = 8
 _SENTENCE_ENDS = tuple(".!?。！？؟।")
-_FEWEST_WORDS = 5
-"""Fewest words of a sentence: "Damage by pets." is not one."""
-_MANY_WORDS = 15
-"""An item of this many words can be read without a line above it that limits nothing."""
+_FEWEST_WORDS, _MANY_WORDS = 5, 15
+"""Fewest words of a sentence with a full stop ("Damage by pets." is not one), and without."""
 _CLOSING = " \t\n\"'”’»)]*_"
 _MARKER = re.compile(
     r"[\W_]{0,3}(?:\d{1,3}(?:[.)\]]|\s)|[a-z][.)\]]|[ivx]{1,5}[.)\]])", re.IGNORECASE
@@ -114,33 +112,34 @@ def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]
     return (*_limiting_headings(document, place), *found[::-1])
 
 
-def needed_above(
+def limits_above(
     document: Document, start: int, end: int, above: Sequence[Range]
 ) -> tuple[Range, ...]:
-    """The lines `above` a quote that it must not be read without.
+    """Those of the lines `above` a quote that limit or exclude it ("We do not pay for:").
 
-    All of them, unless the quote is a sentence: then only those that limit something or give a
-    number, since "The parties agree as follows:" adds nothing to it. A quote of many words counts as
-    a sentence, whatever it begins and ends with.
+    Without them it would say the opposite. Paragraphs too long to be the line above a list are left
+    out, and so are headings if the quote is a sentence: they are named with it.
     """
-    quote = document.text[start:end].rstrip(_CLOSING)
-    bare = _MARKER.sub("", quote, count=1).lstrip()
-    words = len(bare.split())
-    is_sentence = (
-        quote.endswith(_SENTENCE_ENDS) and words >= _FEWEST_WORDS and not bare[0].islower()
-    )
-    if not is_sentence and words < _MANY_WORDS:
-        return tuple(above)
-    around = _around(document, start)
+    is_fragment = _is_fragment(document.text[start:end])
     return tuple(
         (first, last)
         for first, last in above
-        if _takes_away_or_counts(_MARKER.sub("", document.text[first:last], count=1), around)
+        if last - first <= _LONGEST_CHARS
+        and (is_fragment or not _is_heading(document, first))
+        and is_limiting(
+            _MARKER.sub("", document.text[first:last], count=1), _around(document, first)
+        )
     )
 
 
-def _takes_away_or_counts(line: str, around: str) -> bool:
-    return any(map(str.isdigit, line)) or is_limiting(line, around)
+def _is_fragment(quote: str) -> bool:
+    words = len(_MARKER.sub("", quote, count=1).split())
+    is_closed = quote.rstrip(_CLOSING).endswith(_SENTENCE_ENDS)
+    return words < (_FEWEST_WORDS if is_closed else _MANY_WORDS)
+
+
+def _is_heading(document: Document, start: int) -> bool:
+    return document.blocks[document.first_block_behind(start)].kind is BlockKind.HEADING
 
 
 _NO_ITEMS = _PASSED | {BlockKind.HEADING, BlockKind.CODE, BlockKind.CAPTION}

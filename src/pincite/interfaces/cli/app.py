@@ -34,7 +34,7 @@ from pincite.interfaces.cli import (
     verify,
     worker,
 )
-from pincite.interfaces.cli.options import QuestionCommand, show_version
+from pincite.interfaces.cli.options import QuestionCommand, for_any_command
 from pincite.interfaces.cli.output import ERROR, USAGE, say_error
 from pincite.interfaces.cli.plugin_commands import CommandsAndPlugins
 
@@ -50,7 +50,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 answered or done, 1 error, 2 usage, 3 no answer, 4 verification failed, "
     "5 worse than the run before.",
 )
-app.callback()(show_version)
+app.callback()(for_any_command)
 app.command("init")(init.init)
 app.command("ingest")(ingest.ingest)
 app.command("sync")(sync.sync)

@@ -40,12 +40,13 @@ def named_folder(library: str, command: str) -> Path:
     return Path(library)
 
 
+LIBRARY_VARIABLE = "PINCITE_LIBRARY"
 LibraryOption = Annotated[
     str,
     typer.Option(
         "--library",
         "-l",
-        envvar="PINCITE_LIBRARY",
+        envvar=LIBRARY_VARIABLE,
         help="Folder of the library, or its database: postgresql://USER@HOST/NAME.",
         show_default="./.pincite",
         parser=named_library,
@@ -53,11 +54,13 @@ LibraryOption = Annotated[
     ),
 ]
 DEFAULT_LIBRARY = ".pincite"
+_FROM_SHELL = os.environ.get(LIBRARY_VARIABLE)
+"""What the next command will find too; the variable itself may hold an option of this one."""
 
 
 def how_it_is_named(library: str | Path) -> str:
     """The option that a command needs for this library; empty for the one used by default."""
-    is_found = str(library) in (DEFAULT_LIBRARY, os.environ.get("PINCITE_LIBRARY"))
+    is_found = str(library) in (DEFAULT_LIBRARY, _FROM_SHELL)
     return "" if is_found else f" --library {shlex.quote(str(library))}"
 
 
@@ -269,8 +272,14 @@ def _print_version(*, wanted: bool) -> None:
         raise typer.Exit
 
 
-def show_version(
-    version: Annotated[
+def for_any_command(
+    library: Annotated[
+        str,
+        typer.Option(
+            "--library", "-l", metavar="PATH", help="The library, also as an option of commands."
+        ),
+    ] = "",
+    _version: Annotated[
         bool,
         typer.Option(
             "--version",
@@ -281,6 +290,9 @@ def show_version(
     ] = False,
 ) -> None:
     """Ask your own documents. Every answer is made of exact, checked quotes, or is refused."""
+    if library:
+        # Commands take it from here, unless they have the option themselves.
+        os.environ[LIBRARY_VARIABLE] = library
 
 
 def budget_ms(written: str) -> float | None:

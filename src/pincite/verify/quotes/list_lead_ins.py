@@ -8,7 +8,7 @@ from dataclasses import replace
 from pincite.records.document import Document, Span
 from pincite.records.flow import Claim, Draft, Evidence, Label, Mode
 from pincite.stages import Sources
-from pincite.text.list_lead_ins import announcements, needed_above
+from pincite.text.list_lead_ins import announcements, limits_above
 
 
 def announced_by(document: Document, start: int, end: int) -> tuple[Label, ...]:
@@ -25,9 +25,9 @@ def read_with_announcements(item: Evidence, sources: Sources) -> str:
 
 
 def with_announcements(draft: Draft, sources: Sources) -> Draft:
-    """Adds the lead-ins of quoted list items as quotes of their own, right above their items.
+    """Adds the lines that limit or exclude a quoted item as quotes of their own, right above it.
 
-    A sentence that is complete by itself is quoted alone; its citation still lists its lead-ins.
+    The citation of an item lists all its lead-ins, whether they limit it or not.
     Statements that a model wrote stay as they are, since their citations list the lead-ins.
     """
     if draft.mode is Mode.GENERATED:
@@ -61,9 +61,8 @@ class _Tree:
     def add(self, claim: Claim, item: Evidence) -> None:
         document = self._sources.document(item.span.document_id)
         above: Span | None = None
-        ranges = announcements(document, item.span.start, item.span.end)
-        ranges = needed_above(document, item.span.start, item.span.end, ranges)
-        for start, end in ranges:
+        place = (item.span.start, item.span.end)
+        for start, end in limits_above(document, *place, announcements(document, *place)):
             span = Span(document_id=document.id, start=start, end=end)
             self._place(span, above)
             if span not in self._claims:
