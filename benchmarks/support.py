@@ -6,7 +6,10 @@ Statements with people's judgements (see support_cases.py), each sentence with t
 answerer would choose for it. A statement is as good as its worst sentence. For each set: statements,
 share of supported ones, how many are shown, the share of supported ones among these, how many
 supported ones are dropped, and balanced accuracy (the mean of the shares of both kinds that are
-judged correctly; 50 % is chance). --wrong prints the statements shown wrongly.
+judged correctly; 50 % is chance). --wrong prints the statements shown wrongly. --reader prints instead
+how well the small reader, asked whether the quotes answer the sentence, and the share of the statement's
+words in the text tell supported statements from others: area under the ROC curve, and the share of
+supported ones among the surest tenth and quarter.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 
-from support_cases import CHANGED, JUDGED, Judged, judged
+from open_sets import WORK
+from support_cases import CHANGED, JUDGED, Checked, Judged, judged
+
+from pincite.stages import ToRead
 
 SETS = ("qags", "summedits-open", "wice-open")
 
@@ -54,6 +60,36 @@ def verdicts(found: Sequence[Judged]) -> None:
         print(f"  {count:>5} {verdict}: {100 * wrong / count:.0f} % in unsupported statements")
 
 
+def by_reader(found: Sequence[Judged]) -> None:
+    """How well the reader's probability tells statements apart, beside the share of their words."""
+    from pincite.assemble.verifying import open_reader
+    from pincite.evaluate.measures import auroc
+    from pincite.settings.loading import Settings
+
+    reader = open_reader(Settings(), WORK)
+    assert reader is not None
+    found = [item for item in found if item.sentences]
+
+    def answers(sentence: Checked) -> float:
+        text = "\n".join(sentence.quotes)
+        whole = (0, len(text))
+        passage = ToRead(heading="", text=text, sentences=(whole,), focus=whole)
+        return reader.read(sentence.text, [passage])[0].answers if text else 0.0
+
+    read = [min(map(answers, item.sentences)) for item in found]
+    for name, scores in {"reader": read, "words": [item.overlap for item in found]}.items():
+        both: dict[bool, list[float]] = {True: [], False: []}
+        for item, score in zip(found, scores, strict=True):
+            both[item.is_supported].append(score)
+        order = sorted(range(len(found)), key=lambda n: -scores[n])
+        surest = [order[: len(found) // part] for part in (10, 4)]
+        shares = [sum(found[n].is_supported for n in part) / len(part) for part in surest]
+        print(
+            f"  {name}: {auroc(both[True], both[False]):.3f}; {shares[0]:.2f}, {shares[1]:.2f}",
+            flush=True,
+        )
+
+
 def main() -> None:
     """Print the table, and what else is asked for."""
     parser = argparse.ArgumentParser(
@@ -62,10 +98,15 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=(*JUDGED, CHANGED))
     parser.add_argument("--most", type=int, help="statements of each set")
     parser.add_argument("--wrong", type=int, default=0, help="print so many that are shown wrongly")
+    parser.add_argument("--reader", action="store_true", help="the small reader as the judge")
     given = parser.parse_args()
     for name in given.sets:
         found = judged(name, given.most)
         supported = sum(item.is_supported for item in found) / len(found)
+        if given.reader:
+            print(f"{name}: {len(found)} statements, {100 * supported:.0f} % supported")
+            by_reader(found)
+            continue
         print(f"| {name} | {len(found)} | {100 * supported:.0f} % | {showing(found)} |", flush=True)
         verdicts(found)
         wrong = [item for item in found if holds(item) and not item.is_supported]
