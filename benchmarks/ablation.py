@@ -8,7 +8,8 @@
 
 Groups: `answers` (open sets and the judged questions of both halves, of which only figures are shown),
 `statements` (labelled statements, gold answers with changed numbers, sentences of two documents),
-`chat` (conversations of mtrag-un-open, and the judged questions after others).
+`chat` (conversations of mtrag-un-open, and the judged questions after others), `tables` (printed tables
+of pdf_tables.py, and files with known text of recovery.py).
 Each line has the lines of code that only this rule needs, how many results change at all, and for each
 measure the difference without the rule, with a 95 % interval if anything changes. Reranker scores are
 cached, so that a rule costs only what it changes.
@@ -32,6 +33,8 @@ from typing import Any
 import changed_numbers
 import contradictions
 import conversation
+import pdf_tables
+import recovery
 import support_cases
 from ablation_rules import ROOT, RULES, Rule
 from open_sets import WORK, collection, load
@@ -42,6 +45,7 @@ from pincite.evaluate.compare import paired
 from pincite.evaluate.datasets import Collection as Opened
 from pincite.evaluate.datasets import GoldQuestion
 from pincite.evaluate.measures import ranking_values
+from pincite.ingest.readers import FileReader
 from pincite.models.encoders.windowed import WindowedEncoder
 from pincite.pipeline import answer_question
 from pincite.records.flow import Question
@@ -49,7 +53,7 @@ from pincite.rerank.late_interaction import LateInteractionReranker
 from pincite.text.languages import language_of
 from pincite.verify.differences import difference
 
-GROUPS = ("answers", "statements", "chat")
+GROUPS = ("answers", "statements", "chat", "tables")
 SETS = (
     "squad2-open clapnq-open product-docs pdfqa-open nq-open legalbench-open tatqa-open xquad-open"
 )
@@ -231,6 +235,8 @@ def _of_group(group: str, chosen: argparse.Namespace, stack: ExitStack) -> Measu
     judged = partial(_judged, chosen, stack, {})
     if group == "statements":
         return _statements(chosen)
+    if group == "tables":
+        return _tables(Path(stack.enter_context(tempfile.TemporaryDirectory())))
     if group == "chat":
         return _both(_conversations(stack), partial(judged, is_chat=True))
     asked = []
@@ -313,6 +319,29 @@ def _judged(
                 }
                 printed = outcome.answer.printed.encode()
                 yield right.id, {"shown": hashlib.sha256(printed).hexdigest(), **answer}
+
+
+# --- Tables of PDF files --------------------------------------------------------------------------
+
+
+def _tables(folder: Path) -> Measured:
+    cases = [*pdf_tables.cases(120)]
+    pdf_tables.printed(cases, folder)
+    truths = [*recovery.truths(recovery.SHARED / "documents/open")]
+    known = [(file, text) for file, text in truths if file.suffix == ".pdf"]
+
+    def measure(_: Collection[str] | None) -> Iterator[tuple[str, Outcome]]:
+        for case in cases:
+            document = FileReader().read(folder / f"{case.name}.pdf")
+            values = zip(("cell", "label", "head"), pdf_tables.shares(case, document), strict=True)
+            yield case.name, {"shown": document.text, **dict(values)}
+        for file, text in known:
+            words = recovery.words_of(FileReader().read(file).text)
+            found = recovery.compare(words, recovery.words_of(text))
+            values = zip(("recall", "precision", "order"), found, strict=True)
+            yield file.name, {"shown": " ".join(words), **dict(values)}
+
+    return measure
 
 
 # --- Statements -----------------------------------------------------------------------------------

@@ -189,9 +189,42 @@ def _no_years(_: str, read: Any) -> list[frozenset[int]]:
     return [frozenset() for _ in read.numbers]
 
 
+def _every(items: Any, *_: Any) -> Any:
+    return [*items]
+
+
+def _whole(piece: Any, *_: Any) -> Any:
+    return [piece]
+
+
+def _as_many(_: Any, columns: int) -> int:
+    return columns
+
+
+def _as_given(lines: Any, _: Any) -> Any:
+    return [*lines], []
+
+
+def _added(self: Any, item: Any, _: Any) -> None:
+    self.found.append(item)
+
+
+def _no_headers(_: Any) -> None:
+    """Nothing is linked."""
+
+
 def _as_ranked(_: Any, __: Any, passages: Any) -> Any:
     return [*passages]
 
+
+def _one_row(cells: Any) -> Any:
+    from pincite.ingest.pdf.words import TableRow
+
+    return [TableRow(cells)]
+
+
+_ALIGNED, _RULED = "ingest.pdf.aligned_tables", "ingest.pdf.ruled_tables"
+_HEADS, _EDGES = "ingest.pdf.table_heads", "ingest.pdf.page_furniture"
 
 # --- The table ------------------------------------------------------------------------------------
 
@@ -442,4 +475,33 @@ RULES = (
     ),
     _rule("chat", "another subject", ("chat.follow_up:_other_subject", gives(value=""))),
     _rule("chat", "pointers", ("chat.pointers:pointing", gives(value=[]))),
+    # Tables of PDF files.
+    _rule("tables", "aligned tables", (f"{_ALIGNED}:with_aligned_tables", _every)),
+    _rule("tables", "lines as seen", (f"{_ALIGNED}:_Lines.take", _added)),
+    _rule("tables", "wrapped cells", (f"{_ALIGNED}:_Lines.is_rest", gives(value=False))),
+    _rule("tables", "between two tables", (f"{_ALIGNED}:_is_between", gives(value=False))),
+    _rule("tables", "heads above", (f"{_ALIGNED}:_heads_above", gives(value=[]))),
+    _rule("tables", "titles", (f"{_ALIGNED}:_is_title", gives(value=False))),
+    _rule("tables", "captions of lines", (f"{_ALIGNED}:_lines_of_caption", gives(value=0))),
+    _rule("tables", "prose", (f"{_ALIGNED}:_is_prose", gives(value=False))),
+    _rule("tables", "continued rows", (f"{_ALIGNED}:_continues_row", gives(value=False))),
+    _rule("tables", "values apart", (f"{_ALIGNED}:_values", _whole)),
+    _rule("tables", "cut at stripes", (f"{_ALIGNED}:_cut", _whole)),
+    _rule("tables", "signs", (f"{_ALIGNED}:join_signs", _as_many)),
+    _rule("tables", "ruled tables", (f"{_RULED}:take_ruled_tables", _as_given)),
+    _rule("tables", "parts of the page", (f"{_RULED}:_is_page_part", gives(value=False))),
+    _rule("tables", "is a table", (f"{_RULED}:_is_table", gives(value=True))),
+    _rule("tables", "several values", (f"{_RULED}:_rows_of_several_values", gives(value=set()))),
+    _rule("tables", "rows of a band", (f"{_RULED}:_rows_of_band", _one_row)),
+    _rule("tables", "headers", (f"{_HEADS}:link_headers", _no_headers)),
+    _rule("tables", "middle of columns", (f"{_HEADS}:_is_middle", gives(value=False))),
+    _rule("tables", "names of rows", (f"{_HEADS}:_RowNames.take", gives(value=False))),
+    _rule("tables", "periods", (f"{_HEADS}:_RowNames._is_period", gives(value=False))),
+    _rule("tables", "new heads", (f"{_HEADS}:_heads_again", gives(value=0))),
+    _rule("tables", "days", (f"{_HEADS}:_are_days", gives(value=False))),
+    _rule("tables", "names columns", (f"{_HEADS}:_names_columns", gives(value=True))),
+    _rule("tables", "above values", (f"{_HEADS}:_is_above_values", gives(value=False))),
+    _rule("tables", "labels", (f"{_HEADS}:_has_labels", gives(value=True))),
+    _rule("tables", "running lines", (f"{_EDGES}:RunningLines._running", gives(value=[]))),
+    _rule("tables", "footnotes", (f"{_EDGES}:with_footnotes", _every)),
 )

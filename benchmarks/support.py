@@ -7,7 +7,7 @@ answerer would choose for it. A statement is as good as its worst sentence. For 
 share of supported ones, how many are shown, the share of supported ones among these, how many
 supported ones are dropped, and balanced accuracy (the mean of the shares of both kinds that are
 judged correctly; 50 % is chance). --wrong prints the statements shown wrongly. --reader prints instead
-how well the small reader, asked whether the quotes answer the sentence, and the share of the statement's
+how well the small reader, asked whether the quotes answer the sentence, and the share of its
 words in the text tell supported statements from others: area under the ROC curve, and the share of
 supported ones among the surest tenth and quarter.
 """

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from lxml import etree
+from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import SimpleDocTemplate, Table, TableStyle
 
 from pincite.ingest.pdf.reader import PdfReader
@@ -217,6 +218,58 @@ def test_days_above_years_are_parts_of_the_heads(make_pdf: PdfMaker) -> None:
     document = read(make_pdf(page))
     assert heads(document, "1,093")[0] == ["January", "28,", "2023"]
     assert heads(document, "2,094")[0] == ["January", "29,", "2022"]
+
+
+def test_a_file_may_have_the_lines_of_a_cell_before_the_next_cell(make_pdf: PdfMaker) -> None:
+    page: list[Line] = [
+        *[(220.0, 100.0, "December 29,"), (220.0, 112.0, "2019")],
+        *[(320.0, 100.0, "December 30,"), (320.0, 112.0, "2018")],
+        *[(50.0, 130.0, "Data Center"), (50.0, 142.0, "Group")],
+        *[(220.0, 130.0, "$5,424"), (320.0, 130.0, "$1,758")],
+        *values(158, "Mobileye", "10,290", "")[:2],
+        (320.0, 158.0, "10,278"),
+        *[(50.0, 174.0, "Programmable"), (50.0, 186.0, "Solutions"), (50.0, 198.0, "Group")],
+        *[(220.0, 174.0, "2,579"), (320.0, 174.0, "2,490")],
+    ]
+    document = read(make_pdf(page))
+    found = [[" ".join(text.split()) for text in line] for line in text_rows(document)]
+    assert found == [
+        ["December 29, 2019", "December 30, 2018"],
+        ["Data Center Group", "$5,424", "$1,758"],
+        ["Mobileye", "10,290", "10,278"],
+        ["Programmable Solutions Group", "2,579", "2,490"],
+    ]
+    assert heads(document, "2,490")[0] == ["December 30,\n2018"]
+
+
+def test_heads_that_stand_at_the_bottom_are_read_from_above(make_pdf: PdfMaker) -> None:
+    page: list[Line] = [
+        *[(50.0, 124.0, "(in millions)"), (220.0, 124.0, "EBITDA")],
+        *[(300.0, 112.0, "Net"), (300.0, 124.0, "Income")],
+        *[(380.0, 100.0, "EPS"), (380.0, 112.0, "(diluted)"), (380.0, 124.0, "(cents)")],
+        *values(140, "Reported", "1,505", "805", "53"),
+        *values(154, "Adjusted", "1,999", "999", "66"),
+    ]
+    document = read(make_pdf(page))
+    assert heads(document, "999")[0] == ["Net", "Income"]
+    assert heads(document, "66")[0] == ["EPS", "(diluted)", "(cents)"]
+
+
+def test_a_title_in_the_middle_of_a_table_is_no_head() -> None:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(600, 800))
+    canvas.setFont("Helvetica-Bold", 13)
+    canvas.drawString(110, 726, "Statement of cash flows")
+    canvas.setFont("Helvetica", 11)
+    rows = [(225, 712, "2015"), (305, 712, "2014")]
+    rows += [line for n in range(4) for line in ((50, 698 - 14 * n, f"Cash {n}"),)]
+    rows += [(x, 698 - 14 * n, f"{n},0{x}") for n in range(4) for x in (225, 305)]
+    for x, y, text in rows:
+        canvas.drawString(x, y, text)
+    canvas.save()
+    document = read(buffer.getvalue())
+    assert heads(document, "3,0305")[0] == ["2014"]
+    assert document.blocks[0].kind is BlockKind.HEADING
 
 
 def test_values_that_stand_close_are_cells_of_their_own(make_pdf: PdfMaker) -> None:

@@ -92,8 +92,20 @@ def test_long_cells_are_folded_and_the_table_is_drawn() -> None:
 
 
 def test_numbers_are_never_folded() -> None:
-    wide = [((f"Column {n}",), "123,456,789,012") for n in range(8)]
+    wide = [((f"Column {n}",), "9" * 30) for n in range(3)]
     assert table_lines([row("Sales", *wide)]) == []
+
+
+def test_a_table_that_is_too_wide_is_drawn_in_parts_with_the_same_labels() -> None:
+    wide = [((year, f"Column {n}"), f"123,456,789,{n:03}") for year in "AB" for n in range(4)]
+    lines = table_lines([row("Sales", *wide, number=3), row("Costs", wide[0])])
+    assert max(map(cell_len, lines)) <= 78
+    halves = "\n".join(lines).split("\n\n")
+    assert [half.split()[0] for half in halves] == ["A", "B"]
+    assert ["Costs" in half for half in halves] == [True, False]
+    for half in halves:
+        (sales,) = [line for line in half.splitlines() if line.startswith("Sales")]
+        assert sales.split() == ["Sales", *(f"123,456,789,{n:03}" for n in range(4)), "[3]"]
 
 
 def test_wide_characters_and_words_without_blanks_do_not_move_the_columns() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -31,13 +31,20 @@ _MOST_WORDS = 9.0
 _MOST_HEADER_LINES = 3
 _MOST_LINES_TO_VALUES = 7
 _LEAST_WORDS_OF_SENTENCE = 4
+_MOST_LINES_OF_HEADS = 12
+"""Most lines between a head and the first values, of all heads and of the first label."""
+_MOST_LINES = 5
+"""Most lines of a cell beside which other cells are looked for."""
+_LEAST_SHARED = 0.25
+"""Least share of the height of the lower of two pieces that are on one line."""
 
 
 def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], bool]) -> list[Item]:
     """The lines, with those of each table combined into one item."""
-    items = [
-        item if isinstance(item, Table) else with_values_apart(item) for item in _on_one_line(items)
-    ]
+    lines = _Lines()
+    for position, item in enumerate(items):
+        lines.take(item, items[position + 1 : position + 1 + _MOST_LINES_OF_HEADS])
+    items = [item if isinstance(item, Table) else with_values_apart(item) for item in lines.found]
     found: list[Item] = []
     position = 0
     while position < len(items):
@@ -46,9 +53,11 @@ def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], b
             found.append(items[position])
             position += 1
             continue
+        while end < len(items) and lines.is_rest(items[end]):
+            end += 1
         region = [item for item in items[position:end] if not isinstance(item, Table)]
-        heads = _heads_above(found, region) if _is_several(region) else []
-        table = _table([*heads, *region]) if _is_several(region) else None
+        heads = _heads_above(found, region, is_heading) if _is_several(region) else []
+        table = _table([*heads, *region], lines.wrapped) if _is_several(region) else None
         if table is None:
             found.extend(items[position:end])
         else:
@@ -58,27 +67,83 @@ def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], b
     return found
 
 
-def _on_one_line(items: Sequence[Item]) -> Iterator[Item]:
-    """Rejoin the label of a row with its values, because PDFium ends lines at very wide gaps."""
-    before: Row | None = None
-    for item in items:
-        if before is not None and not isinstance(item, Table) and _are_values_of(before, item):
-            before = [*before, *item]
-            continue
-        if before is not None:
-            yield before
-        before = None if isinstance(item, Table) else item
-        if before is None:
-            yield item
-    if before is not None:
-        yield before
+class _Lines:
+    """The lines of a page as they are seen, where the file has one cell of a table after another.
+
+    `wrapped` has the first words of lines that continue the cell above them.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[Item] = []
+        self.wrapped: set[int] = set()
+
+    def take(self, item: Item, following: Sequence[Item]) -> None:
+        """Add a line, or put it beside one of the last lines; `following` are the next ones."""
+        if isinstance(item, Table):
+            self.found.append(item)
+            return
+        number = any(TableCell([piece], 0, 0).is_number for piece in item)
+        if not number and len(item) == 1 and not any(map(_has_values, following)):
+            self.found.append(item)
+            return
+        place = self._beside(item)
+        if place is None:
+            self.found.insert(self._behind_higher(item), item)
+            return
+        line = self.found[place]
+        assert not isinstance(line, Table)
+        if number:  # A row of its own, which the file has column by column.
+            self.wrapped.discard(id(line[0].words[0]))
+        for below in self.found[place + 1 :]:
+            if not isinstance(below, Table) and _continues_piece(line, below):
+                self.wrapped.add(id(below[0].words[0]))
+        self.found[place] = [*line, *item]
+
+    def is_rest(self, item: Item) -> bool:
+        """Whether a line continues the cell above it."""
+        return not isinstance(item, Table) and id(item[0].words[0]) in self.wrapped
+
+    def _last(self) -> Iterator[tuple[int, Row]]:
+        """The last lines with their places, from the last one upwards."""
+        for place in range(len(self.found) - 1, max(-1, len(self.found) - 1 - _MOST_LINES), -1):
+            line = self.found[place]
+            if isinstance(line, Table):
+                return
+            yield place, line
+
+    def _beside(self, row: Row) -> int | None:
+        """The place of the line that a row is to the right of, at the same height."""
+        best, place = _LEAST_SHARED, None
+        for number, line in self._last():
+            left, right = line[-1], row[0]
+            shared = min(left.y1, right.y1) - max(left.y0, right.y0)
+            share = shared / min(left.y1 - left.y0, right.y1 - right.y0)
+            if right.x0 > left.x1 and share > best:
+                best, place = share, number
+        return place
+
+    def _behind_higher(self, row: Row) -> int:
+        """The place of a row among the lines to its left: below those that are higher."""
+        place = len(self.found)
+        for number, line in self._last():
+            if line[0].y0 <= row[0].y0 or line[-1].x1 >= row[0].x0:
+                break
+            place = number
+        return place
 
 
-def _are_values_of(before: Row, row: Row) -> bool:
-    left, right = before[-1], row[0]
-    shared = min(left.y1, right.y1) - max(left.y0, right.y0)
-    beside = right.x0 > left.x1 and shared > 0.6 * min(left.y1 - left.y0, right.y1 - right.y0)
-    return beside and (len(row) > 1 or TableCell([right], 0, 0).is_number)
+def _continues_piece(line: Row, below: Row) -> bool:
+    """Whether a line is a single piece below one of another line's."""
+    piece = below[0]
+    return len(below) == 1 and any(one.x0 < piece.x1 and piece.x0 < one.x1 for one in line)
+
+
+def _has_values(item: Item) -> bool:
+    return (
+        not isinstance(item, Table)
+        and len(item) > 1
+        and any(TableCell([piece], 0, 0).is_number for piece in item)
+    )
 
 
 def _is_several(region: Sequence[Row]) -> bool:
@@ -112,7 +177,7 @@ def _is_between(
 ) -> bool:
     """Whether a line is text between two tables: a heading or a sentence above new column heads."""
     is_sentence = len(line.words) >= _LEAST_WORDS_OF_SENTENCE and line.text.endswith(
-        (".", "!", "?")
+        (".", "!", "?", ":")
     )
     if not is_sentence and not is_heading(line):
         return False
@@ -140,8 +205,13 @@ def _is_below(before: Row, row: Row, right: float) -> bool:
     return 0.3 * size < step < _FARTHEST_IN_SIZES * size and not apart
 
 
-def _heads_above(found: Sequence[Item], region: Sequence[Row]) -> list[Row]:
-    """Single pieces just above a table, over columns other than the first."""
+def _heads_above(
+    found: Sequence[Item], region: Sequence[Row], is_heading: Callable[[Segment], bool]
+) -> list[Row]:
+    """Single pieces just above a table, over columns other than the first.
+
+    A heading in the middle of the whole table, not of its values, is its title.
+    """
     heads: list[Row] = []
     below = region[0] if region else []
     firsts = [row[0].x1 for row in region if len(row) > 1]
@@ -151,9 +221,20 @@ def _heads_above(found: Sequence[Item], region: Sequence[Row]) -> list[Row]:
         over = len(item) > 1 or item[0].x0 > median(firsts)
         if not over or not _is_below(item, below, region[0][-1].x1) or len(item[0].text) > 60:
             break
+        if len(item) == 1 and is_heading(item[0]) and _is_title(item[0], region):
+            break
         heads.insert(0, item)
         below = item
     return heads[_lines_of_caption(found[: len(found) - len(heads)], heads) :]
+
+
+def _is_title(line: Segment, region: Sequence[Row]) -> bool:
+    rows = [row for row in region if len(row) > 1]
+    right = max(row[-1].x1 for row in rows)
+    whole = min(row[0].x0 for row in rows) + right
+    values = median(row[1].x0 for row in rows) + right
+    middle = line.x0 + line.x1
+    return abs(middle - whole) < abs(middle - values)
 
 
 def _lines_of_caption(above: Sequence[Item], heads: Sequence[Row]) -> int:
@@ -172,7 +253,7 @@ def _lines_of_caption(above: Sequence[Item], heads: Sequence[Row]) -> int:
     return count
 
 
-def _table(lines: list[Row]) -> Table | None:
+def _table(lines: list[Row], wrapped: Set[int]) -> Table | None:
     stripes = find_stripes([row for row in lines if len(row) > 1])
     if not stripes:
         return None
@@ -185,7 +266,7 @@ def _table(lines: list[Row]) -> Table | None:
     spanning = sum(cell.first < cell.last for row in several for cell in row.cells)
     if columns < 2 or spanning > _MOST_SPANNING * len(several):
         return None
-    table = Table(list(_whole_rows(rows)), columns)
+    table = Table(list(_whole_rows(rows, wrapped)), columns)
     put_right_first(table)
     link_headers(table)
     return table
@@ -199,13 +280,16 @@ def _is_prose(cells: Sequence[TableCell]) -> bool:
     return broken > 0 and not any(cell.is_number for cell in cells)
 
 
-def _whole_rows(rows: Sequence[TableRow]) -> Iterator[TableRow]:
+def _whole_rows(rows: Sequence[TableRow], wrapped: Set[int]) -> Iterator[TableRow]:
     """Merge the continuation lines of wrapped cells into their row."""
     steps = [b.y0 - a.y0 for a, b in pairwise(rows)]
     step = median(steps) if steps else 0.0
     whole: TableRow | None = None
     for row, distance in zip(rows, [step, *steps], strict=True):
-        if whole is not None and _continues_row(whole, row, close=distance < 0.8 * step):
+        goes_on = id(row.cells[0].lines[0].words[0]) in wrapped
+        if whole is not None and (
+            goes_on or _continues_row(whole, row, close=distance < 0.8 * step)
+        ):
             for cell in row.cells:
                 _append(whole, cell)
             continue
@@ -359,15 +443,19 @@ def join_signs(rows: list[TableRow], columns: int) -> int:
     A line of its own, such as "(in thousands)", is above a column and does not form one.
     """
     for column in range(columns - 1, -1, -1):
-        texts = {
-            cell.text
+        cells = [
+            cell
             for row in rows
             for cell in row.cells
             if cell.first == cell.last == column and len(row.cells) > 1
-        }
-        if not texts or not (texts <= _CURRENCY or texts <= _AFTER_NUMBERS):
+        ]
+        before = sum(cell.text in _CURRENCY for cell in cells)
+        after = sum(cell.text in _AFTER_NUMBERS for cell in cells)
+        # Heads may be above the signs, since they are above the whole column.
+        heads = sum(not cell.is_value for cell in cells) - before - after
+        if not column or heads > _MOST_HEADER_LINES or len(cells) != heads + (before or after):
             continue
-        target = column + 1 if texts <= _CURRENCY else column - 1
+        target = column + 1 if before else column - 1
         if not 0 <= target < columns:
             continue
         for row in rows:

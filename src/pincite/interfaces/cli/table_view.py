@@ -18,6 +18,7 @@ WITHOUT_HEADS = "(columns without headers)"
 _BETWEEN = "  "
 _INDENT_WIDTH = 2
 _MOST_COLUMNS = 12
+_LEAST_COLUMNS_OF_PARTS = 4
 _NARROWEST_TEXT = 8
 _CURRENCIES = frozenset("$€£¥₹")
 
@@ -115,11 +116,29 @@ def _plain(text: str) -> str:
 def table_lines(rows: Sequence[CitedRow]) -> list[str]:
     """The rows below their headers, numbers right-aligned; empty if they do not fit the width.
 
-    Headers of every column, and of currency signs only, are printed once above the table.
+    A table that is too wide is drawn in parts with the same labels. Headers of every column, and of
+    currency signs only, are printed once above the table.
     """
     columns = list(dict.fromkeys(heads for row in rows for heads, _ in row.cells))
-    if not columns or len(columns) > _MOST_COLUMNS:
+    if not columns:
         return []
+    drawn = _drawn(rows, columns) if len(columns) <= _MOST_COLUMNS else []
+    if drawn or len(columns) < _LEAST_COLUMNS_OF_PARTS:
+        return drawn
+    half = (len(columns) + 1) // 2
+    parts = [table_lines(_only(rows, own)) for own in (columns[:half], columns[half:])]
+    return [*parts[0], "", *parts[1]] if all(parts) else []
+
+
+def _only(rows: Sequence[CitedRow], columns: Sequence[Heads]) -> list[CitedRow]:
+    """The rows with the cells of these columns; rows without any are left out."""
+    kept = [
+        replace(row, cells=tuple(cell for cell in row.cells if cell[0] in columns)) for row in rows
+    ]
+    return [row for row, whole in zip(kept, rows, strict=True) if row.cells or not whole.cells]
+
+
+def _drawn(rows: Sequence[CitedRow], columns: Sequence[Heads]) -> list[str]:
     above = _of_all(columns)
     heads = [tuple(head for head in column if head not in above) for column in columns]
     label = [""] if any(row.head for row in rows) else []
