@@ -30,7 +30,6 @@ import argparse
 import contextlib
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -242,7 +241,7 @@ def made_faiss(given: argparse.Namespace, index: Any, path: Path) -> Built:
         "train_s": train,
         "add_s": add,
         "mb": path.stat().st_size / 1e6,
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
+        "peak_mb": peak_mb(),
     }
 
 
@@ -259,7 +258,7 @@ def tantivy(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]]
         spent = time.process_time()
         TantivyIndex(part).add(texts.rows(given.vectors))
         built["build_s"] = time.process_time() - spent
-        built["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+        built["peak_mb"] = peak_mb()
         built["analysis_s"] = texts.analysis_s * given.vectors
         built["mb"] = sum(path.stat().st_size for path in part.iterdir()) / 1e6
         part.rename(folder)
@@ -424,6 +423,12 @@ QUESTIONS_OF: dict[str, Callable[[Path], Any]] = dict.fromkeys(ENGINES, question
 # --- Measuring ------------------------------------------------------------------------------------
 
 
+def peak_mb() -> float:
+    """Most memory of this process so far; not that of its parent, as `getrusage` has it."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1e3
+
+
 def measure(given: argparse.Namespace, name: str) -> None:
     """Build an engine and ask it what was not measured; each result is kept at once."""
     engine, _, kind = name.partition(":")
@@ -493,7 +498,7 @@ def table(work: Path) -> str:
     lines.append("|---" * (5 + len(SCOPES)) + "|")
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for found in kept(work):
-        rows.setdefault(cell(found), {})[found["scope"]] = found
+        rows.setdefault(cell(found), {}).setdefault(found["scope"], {}).update(found)
     for (name, count), of in sorted(rows.items(), key=lambda row: (row[0][1], row[0][0])):
         built = of.get("build", {})
         cells = [f"{built[key]:,.0f}" if key in built else "" for key in ("build_s", "mb")]

@@ -185,11 +185,23 @@ def test_an_empty_index_finds_nothing(kind: str, make: Callable[[str], StoredVec
     assert index.search(VECTORS[0], limit=5, allowed=[1]) == []
 
 
+@pytest.mark.parametrize("few", [30, 50, 200])
+def test_allowed_vectors_outside_the_searched_lists_are_found_too(few: int) -> None:
+    index = faiss_index("ivf")
+    fill(index)
+    index.effort = Effort(lists=1)
+    nearest = np.argsort(-VECTORS @ VECTORS[0])
+    farthest = sorted(KEYS[place] for place in nearest[-few:])
+    found = index.search(VECTORS[0], limit=30, allowed=farthest)
+    assert len(found) == 30
+    assert {item.key for item in found} <= set(farthest)
+
+
 def test_few_allowed_of_many_lists_are_looked_up_and_scored_as_by_a_scan(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    index = fill(faiss_index("ivf"))
-    assert isinstance(index, FaissIndex)
+    index = faiss_index("ivf")
+    fill(index)
     untouched, few = content(index), KEYS[40:80:4]
 
     def within(keys: list[int]) -> list[tuple[int, float]]:

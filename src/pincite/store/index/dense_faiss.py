@@ -138,7 +138,7 @@ class FaissIndex:
         elif self._gone:
             selector = faiss.IDSelectorRange(0, _HIGHEST)
         found = self._search(query, limit, selector, share=share)
-        if len(found) < limit and share > EXACT_UP_TO_SHARE:
+        if len(found) < limit and not self._compares_all(share):
             # The allowed vectors are far from the question, outside the lists that were searched.
             found = self._search(query, limit, selector, share=0.0)
         return found
@@ -146,16 +146,12 @@ class FaissIndex:
     def _search(
         self, query: NDArray[np.float32], limit: int, selector: Any, *, share: float
     ) -> list[Scored]:
-        """Search among the selected keys, which are this share of all; exact for a small share."""
+        """Search among the selected keys, which are this share of all; 0 compares all of them."""
         index, keys_of = self._index, None
-        is_few = share <= EXACT_UP_TO_SHARE
         parameters = faiss.SearchParameters(sel=selector)
         if self.engine.kind == "ivf":
-            total = int(index.nlist)
-            # The fewer vectors are allowed, the more lists must be searched for the nearest of them.
-            probes = total if is_few else round(self.effort.lists_of(total) / share)
-            parameters = faiss.SearchParametersIVF(sel=selector, nprobe=min(total, probes))
-        elif self.engine.kind == "hnsw" and is_few:
+            parameters = faiss.SearchParametersIVF(sel=selector, nprobe=self._probes(share))
+        elif self.engine.kind == "hnsw" and self._compares_all(share):
             # The vectors alone, without their graph; these have positions instead of keys.
             index, keys_of = faiss.downcast_index(index.index).storage, index.id_map
             translated = faiss.IDSelectorTranslated(keys_of, selector) if selector else None
@@ -169,6 +165,21 @@ class FaissIndex:
             for key, score in zip(keys[0], scores[0], strict=True)
             if key >= 0
         ]
+
+    def _probes(self, share: float) -> int:
+        """How many lists to search when this share of the vectors is allowed.
+
+        The nearest of fewer vectors are further away. With the root of the share, as many of them are
+        found as without a filter (docs/decisions/0004).
+        """
+        total = int(self._index.nlist)
+        return total if not share else min(total, round(self.effort.lists_of(total) / share**0.5))
+
+    def _compares_all(self, share: float) -> bool:
+        """Whether a search compares all allowed vectors, when they are this share."""
+        if self.engine.kind == "ivf":
+            return self._probes(share) == int(self._index.nlist)
+        return share <= EXACT_UP_TO_SHARE
 
     def _compared(
         self, query: NDArray[np.float32], limit: int, keys: NDArray[np.int64]
