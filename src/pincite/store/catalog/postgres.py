@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import psycopg
@@ -45,7 +46,8 @@ _LINK = {
 }
 """A cut link is noticed after 25 seconds; Linux alone would wait for a quarter of an hour."""
 _SILENCE_SECONDS = 100.0
-"""The longest wait for any byte from the server, for links that a proxy keeps open."""
+"""The longest wait for any byte before another connection asks whether the server still works: a
+proxy may keep open a link that is dead."""
 _LOCK_POLL_SECONDS = 0.05
 _LOCK_CLASS = 0x70696E63
 """Class id of our advisory locks; it separates them from other programs' in the same database."""
@@ -61,9 +63,10 @@ _IS_LOCKED = (
 _ON_CONNECT = (
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; "
     "SET tcp_user_timeout = '60s'; "
-    f"SET client_encoding = 'UTF8'; SET lock_timeout = '{BUSY_SECONDS}s'"
+    f"SET client_encoding = 'UTF8'; SET lock_timeout = '{BUSY_SECONDS}s'; SELECT pg_backend_pid()"
 )
 """With these keepalives, a host that loses its network loses its locks after one minute."""
+_IS_ACTIVE = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'"
 
 _ROW_ERRORS = (ValueError, TypeError, LookupError, RecursionError, ReadError)
 """Raised when a damaged row is turned into a record."""
@@ -279,14 +282,23 @@ def _engine(address: DatabaseAddress) -> Engine:
 def _connected(
     _dialect: Any, _record: Any, arguments: Any, options: Any
 ) -> psycopg.Connection[Any]:
-    return _PatientConnection.connect(*arguments, **options)
+    connection = _PatientConnection.connect(*arguments, **options)
+    connection.another = partial(_PatientConnection.connect, *arguments, **options)
+    return connection
 
 
 _Value = TypeVar("_Value")
 
 
 class _PatientConnection(psycopg.Connection[Any]):
-    """Waits for a server that works, not for one that has fallen silent."""
+    """Waits for a server that works, not for one that has fallen silent.
+
+    The graph of a million vectors is built for long without a word, so another connection asks.
+    """
+
+    another: Callable[[], psycopg.Connection[Any]] | None = None
+    process = 0
+    """The server's own number of its process: a pooler has told the driver another one."""
 
     def wait(self, gen: Generator[Any, Any, _Value], *args: Any, **options: Any) -> _Value:
         """See psycopg. Raises OperationalError, and closes the connection, after too long a silence."""
@@ -301,17 +313,32 @@ class _PatientConnection(psycopg.Connection[Any]):
                 if ready:
                     until = time.monotonic() + _SILENCE_SECONDS
                 elif time.monotonic() > until:
-                    self.pgconn.finish()
-                    raise psycopg.OperationalError(f"no word for {_SILENCE_SECONDS:g} seconds")
+                    if not self._is_worked_on():
+                        self.pgconn.finish()
+                        raise psycopg.OperationalError(f"no word for {_SILENCE_SECONDS:g} seconds")
+                    until = time.monotonic() + _SILENCE_SECONDS
                 wanted = steps.send(ready)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
 
+    def _is_worked_on(self) -> bool:
+        """Whether the server can be reached and still executes the statement."""
+        if self.another is None:
+            return False
+        try:
+            with self.another() as other:
+                return other.execute(_IS_ACTIVE, (self.process,)).fetchone() is not None
+        except psycopg.Error:
+            return False
 
-def _prepare(connection: psycopg.Connection[Any], _record: Any) -> None:
+
+def _prepare(connection: _PatientConnection, _record: Any) -> None:
     was = connection.autocommit
     connection.autocommit = True
-    connection.execute(_ON_CONNECT)
+    results = connection.execute(_ON_CONNECT)
+    while results.nextset():
+        pass
+    ((connection.process,),) = results.fetchall()
     connection.autocommit = was
 
 
