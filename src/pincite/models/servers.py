@@ -319,7 +319,7 @@ def _client(place: Place) -> httpx.Client:
         from pincite.models.timed_connections import TimedTransport
     except ImportError as error:
         raise ModelError(
-            "models behind a server need httpx: install it with pip install 'pincite[remote]'"
+            "servers are asked with httpx: install it with pip install 'pincite[remote]'"
         ) from error
     if place.key and place.url.startswith("http://") and not is_this_machine(place.url):
         raise ModelError(

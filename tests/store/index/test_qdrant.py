@@ -69,24 +69,25 @@ def assert_as_in(catalog: Catalog, index: QdrantIndex) -> None:
         assert found.score == pytest.approx(1, abs=0.002)
 
 
+@pytest.fixture(scope="module")
+def shared(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[QdrantIndex, list[int], QdrantServer]]:
+    folder = tmp_path_factory.mktemp("qdrant")
+    with running_qdrant(folder / "server") as server:
+        catalog = Catalog(folder / "catalog")
+        keys = fill(catalog)
+        index = opened(catalog, server)
+        with index.being_made():
+            index.add(keys[:100], VECTORS[:100])
+        index.add(keys[100:], VECTORS[100:])
+        assert len(index) == len(keys) == len(VECTORS)
+        yield index, keys, server
+        catalog.close()
+
+
 class TestQdrant(DenseIndexContract):
     lost = 0.1
-
-    @pytest.fixture(scope="class")
-    def shared(
-        self, tmp_path_factory: pytest.TempPathFactory
-    ) -> Iterator[tuple[QdrantIndex, list[int], QdrantServer]]:
-        folder = tmp_path_factory.mktemp("qdrant")
-        with running_qdrant(folder / "server") as server:
-            catalog = Catalog(folder / "catalog")
-            keys = fill(catalog)
-            index = opened(catalog, server)
-            with index.being_made():
-                index.add(keys[:100], VECTORS[:100])
-            index.add(keys[100:], VECTORS[100:])
-            assert len(index) == len(keys) == len(VECTORS)
-            yield index, keys, server
-            catalog.close()
 
     @pytest.fixture
     def dense(self, shared: tuple[QdrantIndex, list[int], QdrantServer]) -> QdrantIndex:
@@ -115,7 +116,7 @@ class TestQdrant(DenseIndexContract):
         from qdrant_client import QdrantClient
 
         index, keys, server = shared
-        client = QdrantClient(url=server.url)
+        client = QdrantClient(url=server.url, check_compatibility=False)
         assert [one.alias_name for one in client.get_aliases().aliases] == [index.name]
         assert client.count(index.name).count == len(keys)
         found = client.query_points(index.name, query=VECTORS[5].tolist(), limit=3).points
