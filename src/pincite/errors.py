@@ -7,7 +7,7 @@
     ├── LibraryError          the library folder cannot be used
     │   ├── LibraryBusy       another process is writing to it
     │   ├── LibraryReadOnly   it is in a place where nothing can be written
-    │   ├── LibraryUnreachable  its database does not respond, or refuses the connection
+    │   ├── LibraryUnreachable  the server of its database or vectors does not respond, or refuses
     │   ├── LibraryDamaged    its catalog is empty, cut off or overwritten
     │   ├── NotStorable       the content of one file cannot be stored; the others go on
     │   ├── DocumentGone      a document was removed after it was found
@@ -54,7 +54,7 @@ class LibraryReadOnly(LibraryError):
 
 
 class LibraryUnreachable(LibraryError):
-    """The server of the library's database does not respond, or refuses the connection."""
+    """The server of the library's database or vectors does not respond, or refuses the connection."""
 
 
 class LibraryDamaged(LibraryError):

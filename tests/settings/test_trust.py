@@ -168,6 +168,7 @@ def test_an_approval_can_be_listed_and_taken_back(library: Path, stranger: ChatS
         ('[boosts]\ntag_set = "/tmp/tags.toml"\n', "boosts.tag_set"),
         ('[intents]\nrules = "/tmp/rules.toml"\n', "intents.rules"),
         ('[chat]\nreader = "model"\n', "chat.reader"),
+        ('[dense]\nengine = "qdrant"\nurl = "{url}"\n', "dense.engine"),
         ('profile = "sop"\n', "generation.model"),
         ('profile = "{library}/own.toml"\n', "profile"),
     ],

@@ -29,7 +29,7 @@ from pincite.settings.groups import LexicalSettings, RetrievalSettings
 from pincite.settings.loading import Settings
 from pincite.stages import Booster, DenseIndex, LexicalIndex, VectorEncoder
 from pincite.store.catalog.catalog import Catalog
-from pincite.store.index.dense_pgvector import PgvectorIndex
+from pincite.store.index.dense_shared import SharedIndex
 from pincite.store.index.engines import TANTIVY, LexicalEngine, bm25s_engine
 from pincite.store.index.indexes import Indexes, ScopedDense, ScopedLexical
 from pincite.text.document_names import NameTable
@@ -78,7 +78,7 @@ def lexical_search(catalog: Catalog, indexes: Indexes) -> LexicalIndex:
 def dense_search(catalog: Catalog, indexes: Indexes) -> DenseIndex:
     """The search by meaning, at one state of the library."""
     dense = indexes.dense
-    return dense if isinstance(dense, PgvectorIndex) else ScopedDense(dense, catalog.keys_in)
+    return dense if isinstance(dense, SharedIndex) else ScopedDense(dense, catalog.keys_in)
 
 
 def _intents(rules: str) -> IntentRules:

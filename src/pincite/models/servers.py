@@ -57,12 +57,16 @@ class Place:
     key: str = ""
     key_variable: str = ""
     """The environment variable with the key. Keys never appear in settings or messages."""
+    key_header: str = ""
+    """The header that carries only the key; empty: `Authorization`, as a bearer."""
     timeout_seconds: float = 60.0
     retries: int = 3
     is_waited_for: bool = False
     """A user is waiting: an absent server is tried once, and then not for a while."""
     too_long: str = ""
     """Advice if the server says that a text is too long."""
+    if_not_found: str = "is the model there? (Ollama: 'ollama pull NAME')"
+    """Advice if the server says that it does not have what was asked for."""
     url_setting: str = "url"
     socket: str = ""
     """Path of a Unix socket, for a server in this process."""
@@ -118,11 +122,15 @@ class ServerClient:
 
     def get(self, path: str) -> Any:
         """The JSON at a path."""
-        return _json(self._whole("GET", path), self.name)
+        return self.request("GET", path)
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
         """The server's JSON answer, after retries if necessary."""
-        return _json(self._whole("POST", path, body), self.name)
+        return self.request("POST", path, body)
+
+    def request(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        """The server's JSON answer to any method, after retries if necessary."""
+        return _json(self._whole(method, path, body), self.name)
 
     def _whole(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
         """A whole answer; the timeout applies to each try."""
@@ -280,7 +288,7 @@ class ServerClient:
         if code in (401, 403):
             return f"; set the key in the environment as {self._place.key_variable}"
         if code == 404:
-            return f"; is the model there and {url} right? (Ollama: 'ollama pull NAME')"
+            return f"; is {url} right, and {self._place.if_not_found}"
         if response.is_redirect:
             return f"; redirects are not followed: set {url} to the final address"
         return ""
@@ -311,7 +319,7 @@ def _client(place: Place) -> httpx.Client:
         from pincite.models.timed_connections import TimedTransport
     except ImportError as error:
         raise ModelError(
-            "models behind a server need httpx: install it with pip install 'pincite[remote]'"
+            "servers are asked with httpx: install it with pip install 'pincite[remote]'"
         ) from error
     if place.key and place.url.startswith("http://") and not is_this_machine(place.url):
         raise ModelError(
@@ -320,14 +328,18 @@ def _client(place: Place) -> httpx.Client:
         )
     return httpx.Client(
         timeout=_timeout(place.timeout_seconds),
-        headers={
-            "Accept-Encoding": "gzip",
-            **({"Authorization": f"Bearer {place.key}"} if place.key else {}),
-        },
+        headers={"Accept-Encoding": "gzip", **_key_header(place)},
         follow_redirects=False,
         trust_env=False,
         transport=TimedTransport(socket=place.socket),
     )
+
+
+def _key_header(place: Place) -> dict[str, str]:
+    if not place.key:
+        return {}
+    named = place.key_header
+    return {named: place.key} if named else {"Authorization": f"Bearer {place.key}"}
 
 
 def _timeout(seconds: float) -> httpx.Timeout:
@@ -406,6 +418,8 @@ def _message(content: bytes) -> str:
 
 def reported_error(content: Any) -> str:
     """The message of an error, in any of the formats that servers use."""
+    if isinstance(content, dict) and isinstance(content.get("status"), dict):
+        content = content["status"]  # Qdrant's
     error = content.get("error", content) if isinstance(content, dict) else content
     error = error.get("message", error) if isinstance(error, dict) else error
     return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)

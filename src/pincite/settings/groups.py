@@ -245,10 +245,13 @@ class UnderstandingSettings(Group):
 class DenseSettings(Group):
     """The index of passage vectors (E3)."""
 
-    engine: Literal["auto", "flat", "sq8", "ivf", "hnsw", "chroma", "pgvector"] = Field(
+    engine: Literal["auto", "flat", "sq8", "ivf", "hnsw", "chroma", "pgvector", "qdrant"] = Field(
         default="auto",
-        description="auto: flat, sq8 or ivf by the number of passages; pgvector: in PostgreSQL",
+        description="auto: flat, sq8 or ivf by the number of passages; pgvector: in PostgreSQL; "
+        "qdrant: on a server",
     )
+    url: str = Field(default="", description="the server of qdrant, such as https://HOST:6333")
+    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one request to it")
     flat_up_to: int = Field(
         default=10_000, ge=0, description="auto: most passages for exact search over all (flat)"
     )
@@ -269,7 +272,7 @@ class DenseSettings(Group):
         default=100,
         ge=8,
         le=2000,
-        description="search depth while building the graph (hnsw, chroma, pgvector)",
+        description="search depth while building the graph (hnsw, chroma, pgvector, qdrant)",
     )
     ef_search: int = Field(default=128, ge=8, le=2000, description="depth of a search in the graph")
 

@@ -29,6 +29,8 @@ HARMLESS: Mapping[str, frozenset[object]] = {
     "embedding.model": frozenset({DEFAULT_ENCODER, "none"}),
     "embedding.url": frozenset(),
     "retrieval.plugin": frozenset({""}),
+    "dense.engine": frozenset({"auto", "flat", "sq8", "ivf", "hnsw", "chroma", "pgvector"}),
+    "dense.url": frozenset({""}),
     "rerank.model": frozenset({"none"}),
     "rerank.url": frozenset(),
     "generation.mode": frozenset({"extractive"}),

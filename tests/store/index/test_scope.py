@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -115,6 +115,8 @@ def fill(catalog: Catalog, seed: int) -> dict[str, list[File]]:
 ENGINES = {
     "flat, tantivy": (DenseSettings(engine="flat"), TANTIVY),
     "pgvector, tantivy": (DenseSettings(engine="pgvector"), TANTIVY),
+    "qdrant, tantivy": (DenseSettings(engine="qdrant"), TANTIVY),
+    "qdrant and a database": (DenseSettings(engine="qdrant"), TANTIVY),
     "hnsw, bm25s": (DenseSettings(engine="hnsw"), bm25s_engine(k1=1.2, b=0.75)),
 }
 
@@ -127,13 +129,18 @@ def known(
 ) -> Iterator[Known]:
     seed, name = request.param
     dense, lexical = ENGINES[name]
-    new = files()
-    if dense.engine == "pgvector":
+    new, folder = files(), tmp_path_factory.mktemp("index")
+    if "database" in name or dense.engine == "pgvector":
         new = databases(request.getfixturevalue("postgres_server"))
-    with new as new_place:
+    with ExitStack() as ending:
+        new_place = ending.enter_context(new)
+        if dense.engine == "qdrant":
+            from tests.qdrant_server import running_qdrant  # Skips where its packages are not.
+
+            server = ending.enter_context(running_qdrant(folder / "qdrant"))
+            dense = dense.model_copy(update={"url": server.url})
         catalog = Catalog(new_place("catalog"))
         held = fill(catalog, seed)
-        folder = tmp_path_factory.mktemp("index")
         made = IndexFolder(folder, model=ENCODER.name, dimensions=64, dense=dense, lexical=lexical)
         indexes = made.rebuild(catalog)
         yield Known(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import pincite
-from pincite.errors import ModelError, PluginError, UsageError
+from pincite.errors import LibraryUnreachable, ModelError, PluginError, UsageError
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     JsonOption,
@@ -24,6 +24,7 @@ from pincite.interfaces.cli.remedies import remedies
 if TYPE_CHECKING:
     from pincite.library.library import Library
     from pincite.settings.plugins import Plugin
+    from pincite.store.index.indexes import Indexes
 
 _PACKAGES = (
     "openvino",
@@ -216,25 +217,31 @@ def _entailment(library: Library) -> dict[str, str]:
 
 
 def _index(library: Library) -> dict[str, Any]:
-    indexes, problem = library.index_state()
     generation = library.catalog.generation()
+    try:
+        indexes, problem = library.index_state()
+        problem += "; the next question or ingest rebuilds it"
+    except LibraryUnreachable as error:
+        indexes, problem = None, str(error)
     if indexes is None:
-        return {
-            "generation": None,
-            "catalog_generation": generation,
-            "problem": f"{problem}; the next question or ingest rebuilds it",
-        }
+        return {"generation": None, "catalog_generation": generation, "problem": problem}
     behind = generation - indexes.manifest.generation
     return {
         "generation": indexes.manifest.generation,
         "catalog_generation": generation,
         "vectors": len(indexes.dense),
-        "engine": str(indexes.dense.engine),
+        "engine": f"{indexes.dense.engine}{_server_of(indexes)}",
         "passages": len(indexes.lexical),
         "problem": f"{behind} changes behind the catalog; the next question or ingest applies them"
         if behind
         else "",
     }
+
+
+def _server_of(indexes: Indexes) -> str:
+    from pincite.store.index.dense_qdrant import QdrantIndex
+
+    return f", {indexes.dense.place}" if isinstance(indexes.dense, QdrantIndex) else ""
 
 
 def _vectors(library: Library) -> dict[str, Any]:

@@ -56,6 +56,10 @@ class SqliteStore:
         with self.translated(), engine.begin() as connection:
             yield connection
 
+    def quick(self) -> AbstractContextManager[Connection]:
+        """See `Store`."""
+        return self.transaction()
+
     def fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
         """See `Store`."""
         with self.translated(), self._engine.connect() as connection:

@@ -136,7 +136,7 @@ class PostgresStore:
 
     @contextmanager
     def quick(self) -> Iterator[Connection]:
-        """A write transaction on tables outside the catalog; it does not wait for other writers."""
+        """See `Store`."""
         with self.translated(), self._writing.begin() as connection:
             yield connection
 

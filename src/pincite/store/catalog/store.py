@@ -40,6 +40,13 @@ class Store(Protocol):
         """A transaction. Raises LibraryError for errors of the database."""
         ...
 
+    def quick(self) -> AbstractContextManager[Connection]:
+        """A transaction on the newest state, even if this thread reads from an older snapshot.
+
+        It writes at most to tables outside the catalog, and does not wait for other writers.
+        """
+        ...
+
     def fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
         """The rows of one read statement."""
         ...

@@ -25,7 +25,7 @@ ten nearest (one in sixteen 0.96, all lists 0.99) and is six times as fast as co
 class Engine:
     """The kind and parameters an index is built with; if others are wanted, it is rebuilt.
 
-    `lists` is for ivf, `links` and `build_depth` are for hnsw, chroma and pgvector, `search_depth` for
+    `lists` is for ivf, `links` and `build_depth` are for the engines with a graph, `search_depth` for
     chroma, which keeps it with the vectors; 0 elsewhere.
     """
 
@@ -34,6 +34,11 @@ class Engine:
     links: int = 0
     build_depth: int = 0
     search_depth: int = 0
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether one index serves all hosts of the library."""
+        return self.kind in ("pgvector", "qdrant")
 
     def __str__(self) -> str:
         given = [f"{name} {value}" for name, value in asdict(self).items() if value]
@@ -47,7 +52,7 @@ class Effort:
     lists: int = 0
     """Lists to search, for ivf; 0: one in eight."""
     depth: int = 128
-    """Candidates kept while walking the graph, for hnsw and pgvector."""
+    """Candidates kept while walking the graph, for hnsw, pgvector and qdrant."""
 
     def lists_of(self, total: int) -> int:
         """How many of `total` lists to search."""
@@ -59,7 +64,7 @@ def wanted_engine(chosen: DenseSettings, vectors: int) -> Engine:
     kind = _by_size(chosen, vectors) if chosen.engine == "auto" else chosen.engine
     if kind == "ivf":
         return Engine(kind=kind, lists=chosen.nlist or _lists_for(vectors))
-    if kind in ("hnsw", "chroma", "pgvector"):
+    if kind in ("hnsw", "chroma", "pgvector", "qdrant"):
         depth = chosen.ef_search if kind == "chroma" else 0
         return Engine(
             kind=kind, links=chosen.m, build_depth=chosen.ef_construction, search_depth=depth

@@ -6,11 +6,8 @@ walks the graph until it has found enough of the scope, or compares all vectors 
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sqlalchemy import Connection, text
@@ -20,7 +17,8 @@ from pincite.records.filters import EVERYWHERE, Scope
 from pincite.stages import Scored
 from pincite.store.catalog.engine import SqliteStore
 from pincite.store.catalog.escaping import escaped
-from pincite.store.index.dense_engine import Effort, Engine
+from pincite.store.index.dense_engine import Engine
+from pincite.store.index.dense_shared import Conditions, ScopedHoldings, SharedIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from pincite.store.catalog.store import Store
 
 _EXTENSION = "vector"
-_LOCK, _PATIENCE_SECONDS = "dense index", 2.0
 _OLDEST = (0, 8)
 """The first version of pgvector whose scans continue until enough of a scope is found."""
 _MOST_LINKS, _MOST_DEPTH = 100, 1_000
@@ -39,47 +36,25 @@ _WALKED_AT_MOST = 40_000
 _FIRST, _LAST = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 
 
-class ScopedHoldings(Protocol):
-    """The part of the catalog that is used by an engine which evaluates scopes itself."""
-
-    @property
-    def store(self) -> Store: ...  # noqa: D102
-    def meta(self, name: str) -> str: ...  # noqa: D102
-    def documents_in(self, scope: Scope) -> list[str]: ...  # noqa: D102
-    def keys_in(self, scope: Scope) -> NDArray[Any] | None: ...  # noqa: D102
-
-
-class PgvectorIndex:
-    """A `DenseIndex` that is shared by all hosts and updated by any of them.
-
-    Adding a vector twice and removing an absent one change nothing, so hosts need no agreement on who
-    updates it.
-    """
-
-    is_worn = False
-    sample_size = 0
+class PgvectorIndex(SharedIndex):
+    """See `SharedIndex`."""
 
     def __init__(
         self, catalog: ScopedHoldings, engine: Engine, *, model: str, dimensions: int
     ) -> None:
         """Raises LibraryError if the library is not in a database, or the database lacks pgvector."""
-        self.engine = engine
-        self.effort = Effort()
-        self._catalog = catalog
+        super().__init__(catalog, engine, model=model, dimensions=dimensions)
         self._store = _database_of(catalog.store)
-        self._dimensions = dimensions
         with self._store.quick() as connection:
             self._types = _schema_of_pgvector(connection, self._store.place)
-        # Includes the library's id: a search path may lead to the tables of another library.
-        made_with = json.dumps([catalog.meta("library_id"), model, dimensions, str(engine)])
-        self.table = f"dense_{hashlib.sha256(made_with.encode()).hexdigest()[:16]}"
+        self.table = f"dense_{self._digest}"
         self._table = self.table
 
     def close(self) -> None:
         """Nothing to close: the connections are the catalog's."""
 
     def is_there(self) -> bool:
-        """Whether the index exists."""
+        """See `SharedIndex`."""
         mine = "quote_ident(current_schema()) || '.' || :table"
         return self._value(f"SELECT to_regclass({mine}) IS NOT NULL", table=self.table) is True
 
@@ -88,30 +63,20 @@ class PgvectorIndex:
 
     # --- Changing it ------------------------------------------------------------------------------
 
-    @contextmanager
-    def being_made(self) -> Iterator[None]:
-        """Build the index; the block adds every vector that is `missing`. It is not searched before.
+    def _begin(self) -> None:
+        self._table = f"{self.table}_new"
+        self._run(
+            f"CREATE TABLE IF NOT EXISTS {self._table} (key bigint PRIMARY KEY, "
+            f'document_id varchar COLLATE "C" NOT NULL, '
+            f"vector {self._types}.halfvec({self._dimensions}) NOT NULL)"
+        )
 
-        Vectors added by a killed process are kept. Raises LibraryBusy while another host builds it.
-        """
-        busy = "another host is building the index of its vectors; try again later"
-        with self._store.held(_LOCK, patience_seconds=_PATIENCE_SECONDS, busy=busy):
-            is_new = not self.is_there()
-            if is_new:
-                self._table = f"{self.table}_new"
-                self._run(
-                    f"CREATE TABLE IF NOT EXISTS {self._table} (key bigint PRIMARY KEY, "
-                    f'document_id varchar COLLATE "C" NOT NULL, '
-                    f"vector {self._types}.halfvec({self._dimensions}) NOT NULL)"
-                )
-            gone = "NOT EXISTS (SELECT FROM passages WHERE passages.key = held.key)"
-            self._run(f"DELETE FROM {self._table} AS held WHERE {gone}")
-            yield
-            if is_new:
-                self._link()
+    def _drop_gone(self) -> None:
+        gone = "NOT EXISTS (SELECT FROM passages WHERE passages.key = held.key)"
+        self._run(f"DELETE FROM {self._table} AS held WHERE {gone}")
 
-    def _link(self) -> None:
-        """Build the graph of all vectors, then publish the index under its name."""
+    def _publish(self) -> None:
+        """Build the graph of all vectors, then give the index its name."""
         links = min(self.engine.links, _MOST_LINKS)
         depth = max(2 * links, min(self.engine.build_depth, _MOST_DEPTH))
         self._run(
@@ -124,7 +89,7 @@ class PgvectorIndex:
         self._run(f"ANALYZE {self._table}")
 
     def missing(self, keys: Sequence[int]) -> list[int]:
-        """The keys that have no vector in the index."""
+        """See `SharedIndex`."""
         statement = (
             "SELECT asked.key FROM unnest(CAST(:keys AS bigint[])) AS asked(key) "
             f"WHERE NOT EXISTS (SELECT FROM {self._table} AS held WHERE held.key = asked.key)"
@@ -132,11 +97,8 @@ class PgvectorIndex:
         with self._store.quick() as connection:
             return sorted(connection.scalars(text(statement), {"keys": list(keys)}))
 
-    def train(self, vectors: NDArray[np.float32]) -> None:
-        """Nothing to train: a graph grows with its vectors."""
-
     def add(self, keys: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        """Add unit vectors (keys, dimensions), except those of passages that no longer exist."""
+        """See `SharedIndex`."""
         if not len(keys):
             return
         with self._store.quick() as connection:
@@ -157,7 +119,7 @@ class PgvectorIndex:
             )
 
     def remove(self, ranges: Sequence[tuple[int, int]]) -> None:
-        """Remove all keys in the ranges (first, last), both inclusive."""
+        """See `SharedIndex`."""
         if ranges:
             firsts, lasts = zip(*ranges, strict=True)
             self._run(
@@ -167,8 +129,11 @@ class PgvectorIndex:
                 lasts=list(lasts),
             )
 
+    def refile(self, documents: Sequence[str], *, known: int) -> None:
+        """Nothing to do: a search looks collections up."""
+
     def sweep(self) -> None:
-        """Drop the indexes of other encoders and settings."""
+        """See `SharedIndex`."""
         with self._store.quick() as connection:
             found = connection.scalars(
                 text(
@@ -193,7 +158,7 @@ class PgvectorIndex:
     def search(
         self, vector: NDArray[Any], *, limit: int, scope: Scope = EVERYWHERE
     ) -> list[Scored]:
-        """The nearest `limit` keys in the scope, best first."""
+        """See `SharedIndex`."""
         condition, values = self._condition(scope)
         distance = f"vector OPERATOR({self._types}.<#>) CAST(:asked AS {self._types}.halfvec)"
         statement = text(
@@ -234,22 +199,20 @@ class PgvectorIndex:
 
     def _condition(self, scope: Scope) -> tuple[str, dict[str, Any]]:
         """The scope in SQL, with its values. Raises UsageError for filters that match nothing."""
-        if scope.filters.sections:
-            found = self._catalog.keys_in(scope)
-            scope = EVERYWHERE.only(() if found is None else found)
+        wanted = Conditions.of(scope, self._catalog)
         conditions, values = ["TRUE"], dict[str, Any]()
-        if scope.keys is not None:
+        if wanted.keys is not None:
             conditions.append("key = ANY(CAST(:keys AS bigint[]))")
-            values["keys"] = list(scope.keys)
-        if scope.filters:
+            values["keys"] = list(wanted.keys)
+        if wanted.documents is not None:
             conditions.append("document_id = ANY(CAST(:documents AS varchar[]))")
-            values["documents"] = self._catalog.documents_in(scope)
-        elif scope.collections is not None:
+            values["documents"] = wanted.documents
+        if wanted.collections is not None:
             conditions.append(
                 "document_id IN (SELECT document_id FROM sources "
                 "WHERE collection = ANY(CAST(:collections AS varchar[])))"
             )
-            values["collections"] = [escaped(name) for name in scope.collections]
+            values["collections"] = [escaped(name) for name in wanted.collections]
         return " AND ".join(conditions), values
 
 

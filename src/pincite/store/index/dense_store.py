@@ -16,7 +16,9 @@ from pincite.stages import Keys, Scored
 from pincite.store.index.dense_chroma import ChromaIndex
 from pincite.store.index.dense_engine import Effort, Engine, wanted_engine
 from pincite.store.index.dense_faiss import FaissIndex
-from pincite.store.index.dense_pgvector import PgvectorIndex, ScopedHoldings
+from pincite.store.index.dense_pgvector import PgvectorIndex
+from pincite.store.index.dense_qdrant import QdrantIndex
+from pincite.store.index.dense_shared import ScopedHoldings, SharedIndex
 from pincite.store.index.snapshot import Manifest, write_atomically
 
 _DENSE = "dense-"
@@ -43,8 +45,8 @@ class StoredVectors(Protocol):
     ) -> list[Scored]: ...
 
 
-Vectors: TypeAlias = StoredVectors | PgvectorIndex
-"""Embedded, or shared by the hosts of a database."""
+Vectors: TypeAlias = StoredVectors | SharedIndex
+"""Embedded, or shared by all hosts."""
 
 
 class VectorSource(Protocol):
@@ -66,17 +68,17 @@ class DenseStore:
 
     def name_of(self, engine: Engine, generation: int) -> str:
         """The file or folder for an index of this generation."""
-        if engine.kind == "pgvector":
+        if engine.is_shared:
             return engine.kind
         return f"{_DENSE}{generation}" + ("" if engine.kind == "chroma" else ".faiss")
 
     def open(self, manifest: Manifest, holdings: ScopedHoldings) -> Vectors:
         """What was published. Raises OSError, RuntimeError or LibraryError if it cannot be used."""
         name, engine = manifest.dense_name, Engine(**manifest.engine)  # type: ignore[arg-type]
-        if engine.kind == "pgvector":
+        if engine.is_shared:
             shared = self._shared(manifest, engine, holdings)
             if not shared.is_there():
-                raise LibraryError("the database has no index of its vectors")
+                raise LibraryError(f"{engine.kind} has no index of its vectors")
             return shared
         if engine.kind == "chroma":
             return ChromaIndex(self._folder / name, engine)
@@ -88,12 +90,15 @@ class DenseStore:
     def _effort(self) -> Effort:
         return Effort(lists=self._chosen.nprobe, depth=self._chosen.ef_search)
 
-    def _shared(
-        self, manifest: Manifest, engine: Engine, holdings: ScopedHoldings
-    ) -> PgvectorIndex:
-        shared = PgvectorIndex(
-            holdings, engine, model=manifest.model, dimensions=manifest.dimensions
-        )
+    def _shared(self, manifest: Manifest, engine: Engine, holdings: ScopedHoldings) -> SharedIndex:
+        shared: SharedIndex
+        made_with: dict[str, Any] = {"model": manifest.model, "dimensions": manifest.dimensions}
+        if engine.kind == "pgvector":
+            shared = PgvectorIndex(holdings, engine, **made_with)
+        elif self._chosen.engine == "qdrant":
+            shared = QdrantIndex(holdings, engine, **made_with, chosen=self._chosen)
+        else:  # A manifest may come from someone else; only settings may name a server.
+            raise LibraryError("its vectors are on a Qdrant server, and dense.engine is another")
         shared.effort = self._effort
         return shared
 
@@ -106,7 +111,7 @@ class DenseStore:
     ) -> Vectors:
         """A new index of these passages, as the manifest describes it."""
         name, engine = manifest.dense_name, Engine(**manifest.engine)  # type: ignore[arg-type]
-        if engine.kind == "pgvector":
+        if engine.is_shared:
             shared = self._shared(manifest, engine, holdings)
             with shared.being_made():
                 self.add(shared, keys, vectors_of)
@@ -126,7 +131,7 @@ class DenseStore:
 
     def add(self, index: Vectors, keys: Sequence[int], vectors_of: VectorSource) -> None:
         """Add passages, a part at a time: a million vectors of 384 dimensions are 1.5 GB."""
-        if isinstance(index, PgvectorIndex):
+        if isinstance(index, SharedIndex):
             keys = index.missing(keys)  # Another host may have added them.
         for start in range(0, len(keys), _BATCH_VECTORS):
             index.add(*vectors_of(keys[start : start + _BATCH_VECTORS]))
@@ -149,7 +154,7 @@ class DenseStore:
 
     def sweep(self, index: Vectors, kept: str) -> None:
         """Remove indexes that no manifest names any more."""
-        if isinstance(index, PgvectorIndex):
+        if isinstance(index, SharedIndex):
             index.sweep()
         # Once all generations were in one file, dense.faiss.
         for stale in self._folder.glob("dense[-.]*"):

@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pincite.errors import LibraryError
+from pincite.errors import LibraryError, LibraryUnreachable
 from pincite.records.filters import EVERYWHERE, Scope
 from pincite.records.flow import NamedFile, Passage
 from pincite.settings.groups import DenseSettings
 from pincite.stages import KeysIn, Scored
 from pincite.store.index.dense_engine import Engine
-from pincite.store.index.dense_pgvector import ScopedHoldings
+from pincite.store.index.dense_shared import ScopedHoldings, SharedIndex
 from pincite.store.index.dense_store import DenseStore, StoredVectors, Vectors, VectorSource
 from pincite.store.index.engines import TANTIVY, LexicalEngine, LexicalStore
 from pincite.store.index.lexical_tantivy import LexicalRow
@@ -57,7 +57,6 @@ class Holdings(ScopedHoldings, Protocol):
     def contents(  # noqa: D102
         self, document_ids: Sequence[str], *, after: int = -1
     ) -> Iterator[tuple[str, list[Passage]]]: ...
-    def passage_keys(self) -> list[int]: ...  # noqa: D102
     def names(self) -> list[NamedFile]: ...  # noqa: D102
     def changed_since(self, generation: int) -> list[str]: ...  # noqa: D102
     def removed_since(self, generation: int) -> list[tuple[int, int]]: ...  # noqa: D102
@@ -128,6 +127,8 @@ class IndexFolder:
             lexical = self._lexical.open(self._folder / manifest.lexical_folder)
             vocabulary = read_vocabulary(self._folder / manifest.lexical_folder)
             names = read_name_table(self._folder / manifest.lexical_folder)
+        except LibraryUnreachable:
+            raise  # A server that is away is no reason to build everything again.
         except (OSError, RuntimeError, TypeError, ValueError, LibraryError) as error:
             return None, f"an index file cannot be loaded ({error})"
         found = Indexes(
@@ -178,6 +179,8 @@ class IndexFolder:
         name = self._dense.name_of(old.dense.engine, generation)
         dense = self._dense.to_change(old.dense, name)
         dense.remove(removed)
+        if isinstance(dense, SharedIndex):
+            dense.refile(holdings.changed_since(was.generation), known=was.max_key)
         keys = [key for key in words.keys if key > was.max_key]
         self._dense.add(dense, keys, _vectors(holdings, was))
         manifest = replace(manifest, max_key=max(keys, default=was.max_key), dense_name=name)
@@ -250,7 +253,7 @@ class IndexFolder:
     ) -> Indexes:
         keys = holdings.passage_keys()
         engine = self._dense.wanted(len(keys))
-        if engine.kind == "pgvector" and manifest.model == NO_MODEL:
+        if engine.is_shared and manifest.model == NO_MODEL:
             engine = Engine(kind="flat")  # Of no vectors.
         manifest = replace(
             manifest,
