@@ -33,6 +33,7 @@ IMPORTED = {
     "mcp": "pincite.interfaces.mcp",
     "ocr": "rapidocr",
     "postgres": "psycopg",
+    "ray": "ray",
     "redis": "redis",
     "remote": "httpx",
     "report": "docx, reportlab",

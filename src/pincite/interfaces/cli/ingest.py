@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import pincite
+from pincite.errors import UsageError
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     ExcludeOption,
@@ -41,6 +42,8 @@ from pincite.records.addresses import database_address
 
 if TYPE_CHECKING:
     from pincite.ingest.discover import Selection
+    from pincite.library.folder_sync import Wanted
+    from pincite.library.ray_ingest import RayReport
     from pincite.library.reencoding import ReencodeCallback
     from pincite.records.library_records import IngestReport
 
@@ -73,6 +76,14 @@ def ingest(
             "--queue", help="Queue them for 'pincite worker'; for a library in a database."
         ),
     ] = False,
+    ray: Annotated[
+        str,
+        typer.Option(
+            "--ray",
+            help="Ingest on a Ray cluster, for a library in a database: HOST:PORT, 'auto', 'local'.",
+            metavar="ADDRESS",
+        ),
+    ] = "",
     verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -85,6 +96,16 @@ def ingest(
     from pincite.ingest.discover import Selection
 
     selection = Selection(include or (), exclude or ())
+    if ray and queue:
+        raise UsageError("--queue leaves the files to 'pincite worker', --ray reads them; give one")
+    if ray:
+        from pincite.library.folder_sync import Wanted
+
+        wanted = Wanted.checked(paths, collection, tags=tag or (), selection=selection)
+        done = _ingest_with_ray(library, profile, wanted, ray, as_json=as_json, verbose=verbose)
+        if done.failed and (strict or not done.done):
+            raise typer.Exit(ERROR)
+        return
     if queue:
         _leave_to_workers(
             paths, library, profile, collection, tag or (), selection, as_json=as_json
@@ -136,6 +157,30 @@ def _leave_to_workers(
         say(f"{queued} files queued; {status.waiting} wait for 'pincite worker'")
     if problems:
         raise typer.Exit(ERROR)
+
+
+def _ingest_with_ray(
+    library: str, profile: str, wanted: Wanted, cluster: str, *, as_json: bool, verbose: bool
+) -> RayReport:
+    from pincite.library.ray_ingest import ingest_with_ray
+
+    with (
+        pincite.Library.open(library, profile=profile) as opened,
+        stop_kindly(),
+        progress_bar() as progress,
+    ):
+        report = ingest_with_ray(opened, wanted, cluster, profile=profile, progress=progress)
+    if as_json:
+        print_json(asdict(report))
+        return report
+    print_problems("not read:", report.failed, verbose=verbose)
+    for line in report.notices:
+        notice(line)
+    say(
+        f"{report.done} done, {len(report.failed)} failed in {report.seconds:.1f} s; "
+        f"workers: {report.workers}, nodes: {report.nodes}"
+    )
+    return report
 
 
 def print_report(report: IngestReport, library: str | None, *, verbose: bool = False) -> None:

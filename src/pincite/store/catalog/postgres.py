@@ -75,7 +75,7 @@ class PostgresStore:
     passages_by_key = PASSAGES_BY_KEY_IN_POSTGRES
 
     def __init__(self, address: DatabaseAddress) -> None:
-        self._address = address
+        self.address = address
         self.place = str(address)
         self._engine = _engine(address)
         self._reading = self._engine.execution_options(isolation_level="REPEATABLE READ")
@@ -179,7 +179,7 @@ class PostgresStore:
         try:
             yield
         except (SQLAlchemyError, psycopg.Error) as error:
-            raise library_error(self._address, error) from error
+            raise library_error(self.address, error) from error
         except (UnicodeEncodeError, OverflowError) as error:
             raise NotStorable(
                 f"it contains values that cannot be stored ({type(error).__name__})"
@@ -242,7 +242,7 @@ class PostgresStore:
 
     def damaged(self, found: str) -> LibraryDamaged:
         """See `Store`."""
-        return damaged(self._address, found)
+        return damaged(self.address, found)
 
     def bytes_elsewhere(self) -> int:
         """Size of the tables and their indexes on the database server."""
