@@ -31,6 +31,7 @@ IMPORTED = {
     "llama-index": "pincite.interfaces.integrations.llama_index",
     "llm": "xllamacpp",
     "mcp": "pincite.interfaces.mcp",
+    "objects": "fsspec",
     "ocr": "rapidocr",
     "postgres": "psycopg",
     "ray": "ray",
