@@ -1,8 +1,8 @@
 """Compares engines that several servers can share with those that each holds itself, at any size.
 
     python benchmarks/shared_engines.py LIBRARY [LIBRARY ...] --work FOLDER --vectors 1000000 \
-        [--engines faiss:auto faiss:ivf:128 faiss:hnsw pgvector qdrant lancedb tantivy] [--texts DATASETS] \
-        [--lancedb-python VENV/bin/python]
+        [--engines faiss:auto faiss:ivf:128 faiss:hnsw pgvector qdrant lancedb tantivy] \
+        [--texts DATASETS] [--lancedb-python VENV/bin/python]
 
 Takes the sentence and passage vectors of existing libraries, holds out 200 of them as questions, and
 draws as many rows as asked for: a real vector, moved by half the difference of two others. For tantivy

@@ -27,6 +27,8 @@ def test_no_password_is_shown(url: str) -> None:
     for told in (str(address), repr(address), f"{address}"):
         assert "s3cret" not in told
     assert str(address).startswith("postgresql://anna@host:5432/docs")
+    assert address.has_password()
+    assert not DatabaseAddress(str(address)).has_password()
     assert address.without_secrets(f"cannot read {url}: s3cret") == "cannot read ***: ***"
 
 

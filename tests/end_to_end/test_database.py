@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine, event
 
 from end_to_end.running import (
     Result,
@@ -308,3 +309,21 @@ def test_passages_are_encoded_later_and_found_by_other_processes(
         indexes, why_not = library.index_state()
         assert indexes is not None, why_not
         assert len(indexes.dense) == len(keys)
+
+
+def test_a_question_takes_few_statements(database: DatabaseAddress, tmp_path: Path) -> None:
+    with Library.open(database, overrides=WORDS) as library:
+        library.ingest([make_files(tmp_path / "documents", 6)])
+        library.ask("How many litres of oil does pump 1 hold?")
+        sent: list[str] = []
+
+        def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+            sent.append(statement)
+
+        event.listen(Engine, "before_cursor_execute", note)
+        try:
+            answer = library.ask("How many litres of oil does pump 4 hold?")
+        finally:
+            event.remove(Engine, "before_cursor_execute", note)
+    assert "13 litres" in answer.text
+    assert len(sent) <= 9, sent

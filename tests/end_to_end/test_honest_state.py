@@ -314,6 +314,12 @@ def test_a_scan_that_a_question_points_at_is_named(
         (line,) = named("What stands in inventory.pdf?")
         assert line.startswith("inventory.pdf is not searched: ")
         assert named("How many litres of oil does the pump of the brewery hold?") == []
+        generation = opened.catalog.generation()
+        (folder / "invoices.pdf").write_bytes(b"%PDF-1.4 and nothing more")
+        opened.ingest([folder])
+        assert opened.catalog.generation() == generation
+        (line,) = named("What stands in invoices.pdf?")
+        assert line.startswith("invoices.pdf is not searched: ")
         assert named("When did the lease begin?") == []
         (folder / "Brewery lease 1987.pdf").unlink()
         (folder / "inventory.pdf").unlink()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import PurePath
@@ -18,6 +18,7 @@ from pincite.pipeline import AnswerStages
 from pincite.records.arguments import checked_text
 from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Answer, Hit, Question, SearchResult
+from pincite.records.library_records import FileProblem
 from pincite.settings.loading import Settings
 from pincite.store.catalog.catalog import Catalog
 from pincite.text.document_names import name_words, names_of
@@ -30,6 +31,7 @@ _SHORTEST_WORD = 4
 """In characters. A name with only shorter words would match too many questions."""
 
 _Name = frozenset[str]
+_Named = tuple[list[_Name], str]
 
 
 class Missing:
@@ -38,7 +40,8 @@ class Missing:
     def __init__(self, home: Home, catalog: Catalog) -> None:
         self._catalog = catalog
         self._notes = home.notes
-        self._unread = lru_cache(maxsize=8)(self._load_unread)
+        self._textless = lru_cache(maxsize=8)(self._load_textless)
+        self._failed = lru_cache(maxsize=8)(_failed)
 
     def notices(self, question: str, collection: str | None) -> tuple[str, ...]:
         """Notices that it is empty or incomplete, and of unsearchable files that the question names."""
@@ -52,7 +55,9 @@ class Missing:
             yield cut_short
 
     def _named(self, question: str, collection: str | None) -> Iterator[str]:
-        unread = self._unread(self._catalog.generation(), collection)
+        textless = self._textless(self._catalog.generation(), collection)
+        # Failures change without a new generation.
+        unread = (*textless, *self._failed(self._catalog.failures(collection)))
         if not unread:
             return
         asked = {word.term for word in name_words(question)}
@@ -61,18 +66,24 @@ class Missing:
         if len(found) > _MAX_NAMED:
             yield f"{len(found) - _MAX_NAMED} more files with such names cannot be searched"
 
-    def _load_unread(
-        self, generation: int, collection: str | None
-    ) -> list[tuple[list[_Name], str]]:
-        """The names of files without searchable text, as terms, each with its notice."""
+    def _load_textless(self, generation: int, collection: str | None) -> list[_Named]:
         del generation  # part of the cache's key
-        found = []
-        for path, title, reason in self._catalog.unsearchable(collection):
-            file = PurePath(path).name
-            names = [name for name in map(_terms, names_of(file, title)) if name]
-            if names:
-                found.append((names, f"{file} is not searched: {reason}"))
-        return found
+        return _named(self._catalog.textless(collection))
+
+
+def _failed(problems: Sequence[FileProblem]) -> list[_Named]:
+    return _named((problem.path, "", problem.reason) for problem in problems)
+
+
+def _named(files: Iterable[tuple[str, str, str]]) -> list[_Named]:
+    """The names of files, given by path, title and reason, as terms; each file with its notice."""
+    found = []
+    for path, title, reason in files:
+        file = PurePath(path).name
+        names = [name for name in map(_terms, names_of(file, title)) if name]
+        if names:
+            found.append((names, f"{file} is not searched: {reason}"))
+    return found
 
 
 def _terms(name: str) -> _Name:

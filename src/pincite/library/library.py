@@ -139,7 +139,7 @@ class Library:
 
         return FolderSync(self.settings, self.catalog, self._upkeep)
 
-    @property
+    @cached_property
     def _asking(self) -> Asking:
         upkeep = self._upkeep  # first: it opens the encoder
         from pincite.library.asking import Asking

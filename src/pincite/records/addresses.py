@@ -35,12 +35,19 @@ class DatabaseAddress:
             message = message.replace(secret, "***")
         return message
 
+    def has_password(self) -> bool:
+        """Whether the address itself contains a secret."""
+        return bool(self._written_secrets())
+
     def _secrets(self) -> set[str]:
+        known = {self.url, os.environ.get("PGPASSWORD", ""), *self._written_secrets()}
+        return known - {""}
+
+    def _written_secrets(self) -> set[str]:
         parts = urlsplit(self.url)
         written = parts.netloc.rpartition("@")[0].partition(":")[2]
         named = (value for key, value in parse_qsl(parts.query) if key in _SECRET)
-        known = {self.url, written, unquote(written), os.environ.get("PGPASSWORD", ""), *named}
-        return known - {""}
+        return {written, unquote(written), *named} - {""}
 
 
 def database_address(given: object) -> DatabaseAddress | None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -20,7 +22,7 @@ from pincite.records.library_records import Failure
 from pincite.store.catalog import migrations
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.catalog.escaping import escaped, unescaped
-from pincite.store.catalog.postgres import PostgresStore
+from pincite.store.catalog.postgres import _IDLE_SECONDS, PostgresStore
 from pincite.testing.samples import ingested
 from tests.postgres_server import TestServer, running_server
 
@@ -103,6 +105,25 @@ def test_who_lost_the_lock_does_not_write_any_more(
             pass
     with store.transaction(writes=True):
         pass
+
+
+def test_a_connection_that_was_cut_while_idle_is_replaced_unnoticed(
+    store: PostgresStore, postgres_server: TestServer
+) -> None:
+    ((database,),) = store.rows("SELECT current_database()")
+
+    def cut() -> None:
+        postgres_server.run(
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'"
+        )
+
+    cut()
+    time.sleep(_IDLE_SECONDS)
+    assert store.rows("SELECT 1") == [(1,)]
+    cut()
+    with suppress(LibraryUnreachable):  # It was in use a moment ago, and is not checked.
+        store.rows("SELECT 1")
+    assert store.rows("SELECT 1") == [(1,)]
 
 
 def test_what_is_frozen_does_not_see_what_others_write(database: DatabaseAddress) -> None:

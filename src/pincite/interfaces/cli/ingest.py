@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import pincite
+from pincite.errors import UsageError
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
     ExcludeOption,
@@ -38,11 +39,12 @@ from pincite.interfaces.cli.output import (
 )
 from pincite.interfaces.cli.progress import progress_bar
 from pincite.records.addresses import database_address
+from pincite.records.library_records import FileProblem, IngestReport
 
 if TYPE_CHECKING:
-    from pincite.ingest.discover import Selection
+    from pincite.library.folder_sync import Wanted
+    from pincite.library.ray_ingest import RayReport
     from pincite.library.reencoding import ReencodeCallback
-    from pincite.records.library_records import IngestReport
 
 
 _NOTHING_IN = (
@@ -51,12 +53,30 @@ _NOTHING_IN = (
 )
 
 
+_RayOption = Annotated[
+    str,
+    typer.Option(
+        "--ray",
+        help="Ingest on a Ray cluster, for a library in a database: HOST:PORT, 'auto', 'local'.",
+        metavar="ADDRESS",
+    ),
+]
+_CopiesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--copies",
+        help="Folder that keeps the copies of files from object stores.",
+        metavar="FOLDER",
+        parser=named_path,
+    ),
+]
+
+
 def ingest(
     paths: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
-            help="Files and folders; folders include everything below them.",
-            parser=named_path,
+            help="Files, folders with all below them, and object stores (s3://bucket/manuals)."
         ),
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -73,6 +93,8 @@ def ingest(
             "--queue", help="Queue them for 'pincite worker'; for a library in a database."
         ),
     ] = False,
+    ray: _RayOption = "",
+    copies: _CopiesOption = None,
     verbose: VerboseOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -83,52 +105,87 @@ def ingest(
     to unchanged files.
     """
     from pincite.ingest.discover import Selection
+    from pincite.library.folder_sync import Wanted
 
+    if ray and queue:
+        raise UsageError("--queue leaves the files to 'pincite worker', --ray reads them; give one")
+    local, missing = _copied(paths, copies)
     selection = Selection(include or (), exclude or ())
+    wanted = Wanted.checked(local, collection, tags=tag or (), selection=selection, retry=retry)
     if queue:
-        _leave_to_workers(
-            paths, library, profile, collection, tag or (), selection, as_json=as_json
-        )
+        _leave_to_workers(library, profile, wanted, missing, as_json=as_json)
         return
     with (
         pincite.Library.open(library, profile=profile) as opened,
         stop_kindly(),
         progress_bar() as progress,
     ):
-        report = opened.ingest(
-            paths,
-            collection=collection,
-            tags=tag or (),
-            selection=selection,
-            progress=progress,
-            retry=retry,
-        )
-    if as_json:
-        from pincite.interfaces.forms import ingest_form
+        report: IngestReport | RayReport
+        if ray:
+            from pincite.library.ray_ingest import ingest_with_ray
 
-        print_json(ingest_form(report))
-    else:
-        print_report(report, library, verbose=verbose)
-    nothing_read = not (report.added or report.updated or report.unchanged)
-    if report.failed and (strict or nothing_read):
+            report = ingest_with_ray(opened, wanted, ray, profile=profile, progress=progress)
+        else:
+            report = opened.ingest(
+                local,
+                collection=collection,
+                tags=tag or (),
+                selection=selection,
+                progress=progress,
+                retry=retry,
+            )
+    report = replace(report, failed=(*missing, *report.failed))
+    has_read = _print(report, library, verbose=verbose, as_json=as_json)
+    if report.failed and (strict or not has_read):
         raise typer.Exit(ERROR)
 
 
+def _print(report: IngestReport | RayReport, library: str, *, verbose: bool, as_json: bool) -> bool:
+    """Print a report; returns whether the library now has any of the files."""
+    form = asdict(report)
+    if as_json:
+        print_json(form)
+    elif isinstance(report, IngestReport):
+        print_report(report, library, verbose=verbose)
+    else:
+        _print_ray_report(report, verbose=verbose)
+    return any(form.get(name) for name in ("added", "updated", "unchanged", "done"))
+
+
+def _copied(
+    paths: Sequence[str], copies: Path | None
+) -> tuple[list[str | Path], tuple[FileProblem, ...]]:
+    """The paths, where object stores are replaced by folders of copies, and what was not copied."""
+    local: list[str | Path] = [path for path in paths if "://" not in path]
+    missing: tuple[FileProblem, ...] = ()
+    for url in (path for path in paths if "://" in path):
+        if copies is None:
+            raise UsageError(f"{url}: --copies names the folder in which copies of it are kept")
+        from pincite.library.objects import copied
+
+        found = copied(url, copies)
+        local.append(found.folder)
+        missing += found.problems
+    return local, missing
+
+
 def _leave_to_workers(
-    paths: list[Path],
     library: str,
     profile: str,
-    collection: str,
-    tags: Sequence[str],
-    selection: Selection,
+    wanted: Wanted,
+    missing: Sequence[FileProblem],
     *,
     as_json: bool,
 ) -> None:
     with pincite.Library.open(library, profile=profile) as opened:
         queued, problems = opened.enqueue(
-            paths, collection=collection, tags=tags, selection=selection
+            wanted.paths,
+            collection=wanted.collection,
+            tags=wanted.tags,
+            selection=wanted.selection,
         )
         status = opened.queue_status()
+    problems = (*missing, *problems)
     if as_json:
         print_json({"queued": queued, "problems": [asdict(one) for one in problems]})
     else:
@@ -136,6 +193,16 @@ def _leave_to_workers(
         say(f"{queued} files queued; {status.waiting} wait for 'pincite worker'")
     if problems:
         raise typer.Exit(ERROR)
+
+
+def _print_ray_report(report: RayReport, *, verbose: bool) -> None:
+    print_problems("not read:", report.failed, verbose=verbose)
+    for line in report.notices:
+        notice(line)
+    say(
+        f"{report.done} done, {len(report.failed)} failed in {report.seconds:.1f} s; "
+        f"workers: {report.workers}, nodes: {report.nodes}"
+    )
 
 
 def print_report(report: IngestReport, library: str | None, *, verbose: bool = False) -> None:
@@ -206,8 +273,6 @@ def reindex(
             notice(line)
         report = opened.reencode(progress=progress)
     if as_json:
-        from dataclasses import asdict
-
         print_json(asdict(report))
     elif report.passages:
         say(f"{report.passages} passages encoded with {report.encoder} in {report.seconds:.1f} s")

@@ -262,16 +262,14 @@ class Catalog:
         """Whether the library has no files."""
         return not self.store.rows("SELECT 1 FROM sources LIMIT 1")
 
-    def unsearchable(self, collection: str | None) -> list[tuple[str, str, str]]:
-        """Path, title and reason of files that could not be read or contain no text."""
+    def textless(self, collection: str | None) -> list[tuple[str, str, str]]:
+        """Path, title and reason of files that were read and contain no text."""
         with self._transaction() as connection:
             found = [
                 (row.path, row.title, row.coverage)
                 for row in files.textless(connection, collection)
             ]
-            empty = [(path, title, gaps[0]) for path, title, c in found if (gaps := c.get("gaps"))]
-        failed = self.failures(collection)
-        return [*empty, *((problem.path, "", problem.reason) for problem in failed)]
+        return [(path, title, gaps[0]) for path, title, c in found if (gaps := c.get("gaps"))]
 
     def unread_files(self) -> tuple[int, int]:
         """How many files were read only partly, and how many could not be read."""

@@ -36,6 +36,7 @@ _TABLE = """
 """Created when the queue is first used. It is not part of the library: no answer depends on it."""
 
 _IS_THERE = "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'jobs'"
+_IS_OPEN = "SELECT 1 FROM jobs WHERE state IN ('waiting', 'running') LIMIT 1"
 _ADD = """
     INSERT INTO jobs (collection, path, tags) VALUES (%s, %s, %s)
     ON CONFLICT (collection, path) DO UPDATE
@@ -150,6 +151,10 @@ class JobQueue:
         """Return a worker's unfinished files to the queue."""
         with self._store.quick() as connection:
             connection.exec_driver_sql(_GIVE_BACK, (worker,))
+
+    def is_open(self) -> bool:
+        """Whether any file is waiting or running."""
+        return bool(self._store.rows(_IS_OPEN))
 
     def status(self) -> QueueStatus:
         """Progress of all workers."""

@@ -15,10 +15,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 import psycopg
-from sqlalchemy import Connection, Engine, Row, Select, create_engine, event, inspect
+from sqlalchemy import Connection, Dialect, Engine, Row, Select, create_engine, event, inspect
 from sqlalchemy import exc as database_errors
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from pincite.errors import (
     LibraryBusy,
@@ -45,6 +46,10 @@ _LINK = {
     "tcp_user_timeout": "25000",  # milliseconds
 }
 """A cut link is noticed after 25 seconds; Linux alone would wait for a quarter of an hour."""
+
+_IDLE_SECONDS = 1.0
+"""A connection that was used within this time is taken for alive."""
+
 _SILENCE_SECONDS = 100.0
 """The longest wait for any byte before another connection asks whether the server still works: a
 proxy may keep open a link that is dead."""
@@ -78,7 +83,7 @@ class PostgresStore:
     passages_by_key = PASSAGES_BY_KEY_IN_POSTGRES
 
     def __init__(self, address: DatabaseAddress) -> None:
-        self._address = address
+        self.address = address
         self.place = str(address)
         self._engine = _engine(address)
         self._reading = self._engine.execution_options(isolation_level="REPEATABLE READ")
@@ -182,7 +187,7 @@ class PostgresStore:
         try:
             yield
         except (SQLAlchemyError, psycopg.Error) as error:
-            raise library_error(self._address, error) from error
+            raise library_error(self.address, error) from error
         except (UnicodeEncodeError, OverflowError) as error:
             raise NotStorable(
                 f"it contains values that cannot be stored ({type(error).__name__})"
@@ -245,7 +250,7 @@ class PostgresStore:
 
     def damaged(self, found: str) -> LibraryDamaged:
         """See `Store`."""
-        return damaged(self._address, found)
+        return damaged(self.address, found)
 
     def bytes_elsewhere(self) -> int:
         """Size of the tables and their indexes on the database server."""
@@ -268,7 +273,7 @@ def _engine(address: DatabaseAddress) -> Engine:
     url = url.update_query_dict({**_LINK, "application_name": "pincite", **url.query})
     engine = create_engine(
         url,
-        pool_pre_ping=True,
+        pool_use_lifo=True,  # The connection used last needs no check.
         pool_size=10,
         max_overflow=30,
         pool_timeout=BUSY_SECONDS,
@@ -276,7 +281,26 @@ def _engine(address: DatabaseAddress) -> Engine:
     )
     event.listen(engine, "do_connect", _connected)
     event.listen(engine, "connect", _prepare)
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", partial(_check_idle, engine.dialect))
     return engine
+
+
+def _note_use(_connection: Any, record: ConnectionPoolEntry) -> None:
+    record.info["used"] = time.monotonic()
+
+
+def _check_idle(
+    dialect: Dialect, connection: Any, record: ConnectionPoolEntry, _proxy: Any
+) -> None:
+    """Check a connection that was idle: checking every one would double the round trips."""
+    now = time.monotonic()
+    if now - record.info.get("used", now) < _IDLE_SECONDS:
+        return
+    try:
+        dialect.do_ping(connection)
+    except psycopg.Error as error:
+        raise database_errors.InvalidatePoolError from error  # The pool connects anew.
 
 
 def _connected(
