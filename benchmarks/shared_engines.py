@@ -203,7 +203,7 @@ def faiss(given: argparse.Namespace, kind: str) -> Iterator[tuple[Built, Search]
     from pincite.store.index.dense_engine import Effort, wanted_engine
     from pincite.store.index.dense_faiss import FaissIndex
 
-    kind, _, lists = kind.partition(":")
+    kind, _, lists = (kind or "auto").partition(":")
     engine = wanted_engine(DenseSettings.model_validate({"engine": kind}), given.vectors)
     path = given.work / f"faiss-{engine.kind}-{given.vectors}"
     built = {} if path.exists() else made_faiss(given, FaissIndex(DIMENSIONS, engine), path)
@@ -424,7 +424,7 @@ def qdrant(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]]:
 
         def search(question: np.ndarray, scope: str) -> list[int]:
             inside = edge.MatchAny(list(map(str, SCOPES[scope])))
-            few: Any = edge.HasIdCondition(list(range(FEW)))
+            few: Any = edge.HasIdCondition(set(range(FEW)))
             must: Any = edge.FieldCondition("collections", match=inside) if SCOPES[scope] else few
             asked = edge.QueryRequest(
                 query=edge.Query.Nearest(question.tolist()),

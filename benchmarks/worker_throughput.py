@@ -81,7 +81,7 @@ def cluster(nodes: int, env: dict[str, str]) -> Iterator[str]:
     try:
         yield str(made.address)
     finally:
-        made.shutdown()
+        made.shutdown()  # type: ignore[no-untyped-call]
 
 
 def main() -> None:

@@ -247,8 +247,7 @@ class DenseSettings(Group):
 
     engine: Literal["auto", "flat", "sq8", "ivf", "hnsw", "chroma", "pgvector", "qdrant"] = Field(
         default="auto",
-        description="auto: flat, sq8 or ivf by the number of passages; pgvector: in PostgreSQL; "
-        "qdrant: on a server",
+        description="auto: flat, sq8 or ivf by size; pgvector: in PostgreSQL; qdrant: on a server",
     )
     url: str = Field(default="", description="the server of qdrant, such as https://HOST:6333")
     timeout_seconds: float = Field(default=60, gt=0, le=3600, description="for one request to it")
@@ -269,10 +268,7 @@ class DenseSettings(Group):
     )
     m: int = Field(default=16, ge=4, le=128, description="links per vector in the graph")
     ef_construction: int = Field(
-        default=100,
-        ge=8,
-        le=2000,
-        description="search depth while building the graph (hnsw, chroma, pgvector, qdrant)",
+        default=100, ge=8, le=2000, description="depth of a search while building the graph"
     )
     ef_search: int = Field(default=128, ge=8, le=2000, description="depth of a search in the graph")
 
