@@ -18,6 +18,7 @@ from typing import Any
 
 from pincite.errors import PinciteError, UsageError
 from pincite.ingest.detect import is_readable
+from pincite.records.files import read_regular_text
 from pincite.records.library_records import FileProblem
 
 _MARKS = ".objects"
@@ -83,7 +84,7 @@ def _fetch(store: Any, folder: Path, given: tuple[str, PurePosixPath, str]) -> s
         return "the name of the object cannot be that of a file"
     target, marked = folder / path, folder / _MARKS / path
     try:
-        if target.is_file() and marked.is_file() and marked.read_text() == mark:
+        if target.is_file() and marked.is_file() and read_regular_text(marked) == mark:
             return ""
         for place in (target, marked):
             place.parent.mkdir(parents=True, exist_ok=True)
