@@ -7,7 +7,7 @@ can read them. Only new and changed objects are fetched, and the copies of vanis
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def copied(url: str, folder: Path) -> Copies:
     wanted = {name: path for name, path in names.items() if is_readable(path.suffix)}
     if not wanted:
         raise PinciteError(f"{url} has no objects that Pincite reads; check the spelling")
-    fetch = partial(_fetch, store, folder.absolute())
+    fetch = partial(_fetch, store, folder.absolute(), frozenset(wanted.values()))
     with ThreadPoolExecutor(_FETCHED_TOGETHER) as threads:
         given = [(name, path, _mark(found[name])) for name, path in wanted.items()]
         reasons = list(threads.map(fetch, given))
@@ -77,9 +77,13 @@ def _mark(details: Mapping[str, Any]) -> str:
     return sha256(repr(sorted(details.items(), key=lambda item: item[0])).encode()).hexdigest()
 
 
-def _fetch(store: Any, folder: Path, given: tuple[str, PurePosixPath, str]) -> str:
+def _fetch(
+    store: Any, folder: Path, all_of: Set[PurePosixPath], given: tuple[str, PurePosixPath, str]
+) -> str:
     """Copy one object if it has changed; returns why it could not be copied."""
     name, path, mark = given
+    if not all_of.isdisjoint(path.parents):
+        return "the name of the object cannot be that of a file: another object is its folder"
     if ".." in path.parts or "\\" in name or "\0" in name:
         return "the name of the object cannot be that of a file"
     target, marked = folder / path, folder / _MARKS / path
