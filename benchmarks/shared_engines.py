@@ -202,7 +202,7 @@ def faiss(given: argparse.Namespace, kind: str) -> Iterator[tuple[Built, Search]
     from pincite.store.index.dense_engine import Effort, wanted_engine
     from pincite.store.index.dense_faiss import FaissIndex
 
-    kind, _, lists = kind.partition(":")
+    kind, _, lists = (kind or "auto").partition(":")
     engine = wanted_engine(DenseSettings.model_validate({"engine": kind}), given.vectors)
     path = given.work / f"faiss-{engine.kind}-{given.vectors}"
     built = {} if path.exists() else made_faiss(given, FaissIndex(DIMENSIONS, engine), path)
