@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from host_kills import real_material
 from kept_server import KeptServer
@@ -73,7 +74,7 @@ def cluster(nodes: int, env: dict[str, str]) -> Iterator[str]:
     from ray.cluster_utils import Cluster
 
     began = time.monotonic()
-    made = Cluster()
+    made: Any = Cluster()
     made.add_node(num_cpus=0, include_dashboard=False)
     for _ in range(nodes):
         made.add_node(num_cpus=2)
@@ -81,7 +82,7 @@ def cluster(nodes: int, env: dict[str, str]) -> Iterator[str]:
     try:
         yield str(made.address)
     finally:
-        made.shutdown()  # type: ignore[no-untyped-call]
+        made.shutdown()
 
 
 def main() -> None:

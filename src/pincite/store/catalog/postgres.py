@@ -77,6 +77,9 @@ _ROW_ERRORS = (ValueError, TypeError, LookupError, RecursionError, ReadError)
 """Raised when a damaged row is turned into a record."""
 
 
+_Value = TypeVar("_Value")
+
+
 class PostgresStore:
     """A catalog in a database, in the first schema of its search path."""
 
@@ -147,24 +150,30 @@ class PostgresStore:
 
     def fetch(self, query: Select[Any]) -> Sequence[Row[Any]]:
         """See `Store`."""
-        with self._for_one_statement() as connection:
-            return connection.execute(query).all()
+        return self._read(lambda connection: connection.execute(query).all())
 
     def rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
         """See `Store`."""
-        with self._for_one_statement() as connection:
-            return _unescaped_rows(connection, statement.replace("?", "%s"), values)
+        written = statement.replace("?", "%s")
+        return self._read(lambda connection: _unescaped_rows(connection, written, values))
 
-    @contextmanager
-    def _for_one_statement(self) -> Iterator[Connection]:
-        """A connection without a transaction, which would take two more round trips."""
+    def _read(self, read: Callable[[Connection], _Value]) -> _Value:
+        """The result of one statement without a transaction, which would take two more round trips.
+
+        If its connection turns out to be dead, the statement is repeated on a new one.
+        """
         frozen = getattr(self._in_thread, "frozen", None)
         with self.translated():
             if frozen is not None:
-                yield frozen
-                return
+                return read(frozen)
+            try:
+                with self._single.connect() as connection:
+                    return read(connection)
+            except database_errors.DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
             with self._single.connect() as connection:
-                yield connection
+                return read(connection)
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -309,9 +318,6 @@ def _connected(
     connection = _PatientConnection.connect(*arguments, **options)
     connection.another = partial(_PatientConnection.connect, *arguments, **options)
     return connection
-
-
-_Value = TypeVar("_Value")
 
 
 class _PatientConnection(psycopg.Connection[Any]):
