@@ -1,13 +1,14 @@
 """Measures how well the cells of tables in PDF files are read with the heads that belong to them.
 
-    python benchmarks/pdf_tables.py [--files 120] [--keep FOLDER]
+    python benchmarks/pdf_tables.py [--files 120] [--keep FOLDER] [--ask]
 
 The tables of tatqa-open (annual reports) are printed with Chromium, each with its prose, in one of five
 styles: without rules; full grid; rules between rows and currency signs in columns of their own; small
 with wrapped labels; centred. Of each value (a number below a head, right of a label) it is measured
 whether it is a cell of its own, whether that cell has the label of its row, and whether it has the head
 of its column. Tables without a label or head for some value count with the others. --keep writes the
-files. Needs Chromium and playwright.
+files; --ask also ingests them and asks the set's questions whose answer stands in one of the tables.
+Needs Chromium and playwright.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import mean
 
+from open_sets import load
 from recovery import SHARED
 
+from pincite import Library
 from pincite.ingest.readers import FileReader
 from pincite.ingest.tables import is_number
 from pincite.records.document import Cell, Document
@@ -175,6 +179,26 @@ def shares(case: Printed, document: Document) -> tuple[float, float, float]:
     return own / count, labelled / count, headed / count
 
 
+def ask(folder: Path, names: set[str]) -> None:
+    """Print how often the first citation, and any, contains the answer to a question."""
+    data = load("tatqa-open")
+    texts = {one.id: one.text for one in data.documents if one.id in names}
+    tables = {name: len(text.partition("\n\n")[0]) for name, text in texts.items()}
+    first, any_of = [], []
+    with tempfile.TemporaryDirectory() as home, Library.open(Path(home) / "library") as library:
+        library.ingest([folder])
+        for question in data.questions:
+            inside = [one for one in question.spans if one.end <= tables.get(one.document, 0)]
+            if not inside:
+                continue
+            gold = [_bare(text) for text in question.answers]
+            cited = [_bare(one.quote) for one in library.ask(question.text).citations]
+            held = [any(text in quote for text in gold) for quote in cited]
+            first.append(held[:1] == [True])
+            any_of.append(any(held))
+    print(f"{len(first)} questions: first {mean(first):.3f}, any {mean(any_of):.3f}")
+
+
 def _has(document: Document, headers: Sequence[tuple[int, int]], text: str) -> bool:
     """Whether the headers say this; lines of a head may be headers of their own."""
     told = "".join(_bare(document.text[start:end]) for start, end in headers)
@@ -192,12 +216,15 @@ def main() -> None:
     )
     parser.add_argument("--files", type=int, default=120)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--ask", action="store_true")
     given = parser.parse_args()
     found = [*cases(given.files)]
     with tempfile.TemporaryDirectory() as made:
         folder = given.keep or Path(made)
         folder.mkdir(parents=True, exist_ok=True)
         printed(found, folder)
+        if given.ask:
+            ask(folder, {one.name for one in found})
         rows = [
             (one.style, shares(one, FileReader().read(folder / f"{one.name}.pdf"))) for one in found
         ]

@@ -70,7 +70,8 @@ def with_aligned_tables(items: Sequence[Item], is_heading: Callable[[Segment], b
 class _Lines:
     """The lines of a page as they are seen, where the file has one cell of a table after another.
 
-    `wrapped` has the first words of lines that continue the cell above them.
+    `wrapped` has the first words of lines that continue the cell above them, by their `id`: the pieces
+    of a line are cut and joined until its cells are known, but their words stay.
     """
 
     def __init__(self) -> None:
@@ -82,7 +83,7 @@ class _Lines:
         if isinstance(item, Table):
             self.found.append(item)
             return
-        number = any(TableCell([piece], 0, 0).is_number for piece in item)
+        number = _has_number(item)
         if not number and len(item) == 1 and not any(map(_has_values, following)):
             self.found.append(item)
             return
@@ -139,11 +140,11 @@ def _continues_piece(line: Row, below: Row) -> bool:
 
 
 def _has_values(item: Item) -> bool:
-    return (
-        not isinstance(item, Table)
-        and len(item) > 1
-        and any(TableCell([piece], 0, 0).is_number for piece in item)
-    )
+    return not isinstance(item, Table) and len(item) > 1 and _has_number(item)
+
+
+def _has_number(row: Row) -> bool:
+    return any(TableCell([piece], 0, 0).is_number for piece in row)
 
 
 def _is_several(region: Sequence[Row]) -> bool:
@@ -185,7 +186,7 @@ def _is_between(
     for row in following:
         if isinstance(row, Table):
             return False
-        numbers = any(TableCell([piece], 0, 0).is_number for piece in row)
+        numbers = _has_number(row)
         is_left = row[0].x0 < (heads or row)[0].x0 - row[0].size
         if is_left and len(row) > 1:
             return numbers
@@ -225,7 +226,7 @@ def _heads_above(
             break
         heads.insert(0, item)
         below = item
-    return heads[_lines_of_caption(found[: len(found) - len(heads)], heads) :]
+    return heads
 
 
 def _is_title(line: Segment, region: Sequence[Row]) -> bool:
@@ -235,22 +236,6 @@ def _is_title(line: Segment, region: Sequence[Row]) -> bool:
     values = median(row[1].x0 for row in rows) + right
     middle = line.x0 + line.x1
     return abs(middle - whole) < abs(middle - values)
-
-
-def _lines_of_caption(above: Sequence[Item], heads: Sequence[Row]) -> int:
-    """The number of lines above a table that are the rest of a caption starting above them."""
-    before = above[-1] if above else None
-    if before is None or isinstance(before, Table):
-        return 0
-    count = 0
-    for head in heads:
-        line, last = head[0], before[0]
-        if count == 0 and not is_caption(last.text):
-            break
-        if len(head) > 1 or line.bold != last.bold or abs(line.size - last.size) > 0.5:
-            break
-        before, count = head, count + 1
-    return count
 
 
 def _table(lines: list[Row], wrapped: Set[int]) -> Table | None:

@@ -23,7 +23,6 @@ from pincite.ingest.pdf.words import (
 
 _LEAST_SHARE_FILLED = 0.4
 _MOST_WORDS_IN_CELL = 120
-_MOST_LINES_ACROSS = 4
 _MOST_ROWS_WITH_SEVERAL_VALUES = 0.3
 
 Line = list[Word]
@@ -51,14 +50,8 @@ def _placed(lines: Sequence[Line], grid: Grid) -> tuple[dict[GridCell, list[Word
         cell = grid.cell_at((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)
         if cell is not None:
             cells[cell].append(word)
-    placed = {cell: words for cell, words in cells.items() if not _is_page_part(cell, words, grid)}
-    taken = {id(word) for words in placed.values() for word in words}
-    return placed, [[word for word in line if id(word) not in taken] for line in lines]
-
-
-def _is_page_part(cell: GridCell, words: Sequence[Word], grid: Grid) -> bool:
-    """Whether a full-width cell has many lines: a part of the page inside the same frame."""
-    return cell.columns == (0, grid.columns - 1) and len(lines_of(words)) > _MOST_LINES_ACROSS
+    taken = {id(word) for words in cells.values() for word in words}
+    return cells, [[word for word in line if id(word) not in taken] for line in lines]
 
 
 def _is_table(grid: Grid, placed: dict[GridCell, list[Word]]) -> bool:
