@@ -67,8 +67,8 @@ _CLOSING = " \t\n\"'”’»)]*_`"
 _MARKER = re.compile(r"[ \t]*(?:[-*+•▪‣◦–]|(?P<number>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+")
 _CLAUSE = re.compile(r"(?:§ ?)?\d{1,3}(?:\.\d{1,3}){1,5}\.?\s")
 """The number of a clause: 5.3, 12.4.1, § 7.2."""
-_TABLE_ROWS, _BRIEF_ROWS = 12, 4
-"""Most rows of a table that are shown below its headers, and for units other than the best one."""
+_TABLE_ROWS = 12
+"""Most rows of a table that is shown whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ def unit_around(
         whole = _list_around(document, place, is_wanted, is_brief=is_brief)
         return whole or _item(document, place, start, end, room)
     if kind is BlockKind.TABLE_ROW and _heads_table(document, place):
-        return _table(document, place, _BRIEF_ROWS if is_brief else _TABLE_ROWS)
+        return _table(document, place)
     if kind is BlockKind.CODE:
         return _with_lead_in(document, place)
     if kind is BlockKind.PARAGRAPH:
@@ -327,7 +327,7 @@ def _heads_table(document: Document, place: int) -> bool:
     )
 
 
-def _table(document: Document, place: int, most: int) -> Unit:
+def _table(document: Document, place: int) -> Unit:
     """A header row with the rows below it."""
     blocks = document.blocks
     section = blocks[place].section
@@ -337,7 +337,7 @@ def _table(document: Document, place: int, most: int) -> Unit:
             range(place, len(blocks)),
         )
     ]
-    shown = rows[: most + 1]
+    shown = rows[: _TABLE_ROWS + 1]
     more = len(rows) - len(shown)
     left_out = f"{more} more {'row' if more == 1 else 'rows'}" if more else ""
     return Unit(start=blocks[place].start, end=blocks[shown[-1]].end, left_out=left_out)
