@@ -79,7 +79,7 @@ def test_a_database_is_recovered_to_a_point_in_time(tmp_path: Path) -> None:
             assert not library.ask(QUESTION).citations
         server.stop()  # All that is left is the backup and the archive.
         recovered = TestServer(with_recovery(backup, archive, server))
-        wait_for_promotion(recovered.address("pumps"))
+        wait_for_promotion(recovered.address("postgres"))  # The other one is made by the archive.
         address = DatabaseAddress(recovered.address("pumps"))
         with Library.open(address, create=False, overrides=WORDS) as library:
             assert library.catalog.state() == state
