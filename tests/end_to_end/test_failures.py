@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from tiers import often
 
 from end_to_end.disks import fill_up, mount, unmount
 from end_to_end.running import (
@@ -68,7 +69,7 @@ _LIMITED = (
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
-@pytest.mark.parametrize("kilobytes", [2, 40, 150, 300])
+@pytest.mark.parametrize("kilobytes", often([2, 40, 150, 300], [2, 150]))
 def test_when_no_file_can_grow_the_command_says_so_and_can_be_repeated(
     new_library: Path, tmp_path: Path, kilobytes: int
 ) -> None:

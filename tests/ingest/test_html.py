@@ -38,14 +38,31 @@ def test_blocks_come_in_order_with_entities_decoded_and_space_collapsed() -> Non
         ("paragraph", "loose"),
         ("paragraph", "para"),
         ("paragraph", "end"),
-        ("list_item", "k"),
-        ("list_item", "v"),
+        ("list_item", "k\nv"),
         ("table_row", "A | B"),
         ("table_row", "1 | 2"),
     ]
     assert document.encoding is None
     assert document.title == "Head"
     assert document.blocks[-1].section == ("Head",)
+
+
+def test_a_term_is_read_with_its_definition_and_alone_where_it_has_none() -> None:
+    document = read(
+        "<dl><dt>-a</dt><dt>--all</dt><dd><p>Shows all.</p><p>Slow.</p></dd><dt>Modes</dt>"
+        "<dd><ul><li>fast</li></ul></dd><dt>End</dt></dl>"
+    )
+    texts = ["-a\n--all\nShows all.", "Slow.", "Modes", "fast", "End"]
+    assert blocks(document) == [("list_item", text) for text in texts]
+
+
+def test_a_link_to_copy_a_place_s_address_is_no_text_but_a_footnote_s_sign_is() -> None:
+    document = read(
+        "<h2>Ports<a class=headerlink href='#ports'>¶</a></h2>"
+        "<p>514<a href='#note'>*</a> or 601<a href='other.html'>#</a></p>"
+    )
+    assert document.text.splitlines() == ["Ports", "", "514* or 601#"]
+    assert document.title == "Ports"
 
 
 def test_navigation_scripts_and_hidden_parts_are_left_out() -> None:

@@ -169,3 +169,22 @@ def test_in_brief_a_line_that_announces_a_long_list_is_shown_with_its_first_item
     assert "Port 0 is open." in shown
     assert len(shown) <= SHORT_LIST_CHARS
     assert found.left_out.endswith(" more items")
+
+
+def test_a_line_that_announces_a_table_is_shown_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "codes.md"
+    file.write_text(
+        "# Codes\n\nThe program ends with one of these codes:\n\n| Code | Meaning |\n|---|---|\n"
+        "| 0 | success |\n| 1 | warning |\n\nAll else is a fault.\n"
+    )
+    document = FileReader().read(file)
+    start = document.text.index("The program")
+    found = unit_around(document, start, start + 41, is_wanted=lambda first, last: False)
+    assert text(document, found).startswith("The program")
+    assert text(document, found).endswith("| 0 | success |\n| 1 | warning")
+    assert [piece.kind for piece in pieces_of(document, found.start, found.end)] == [
+        BlockKind.PARAGRAPH,
+        BlockKind.TABLE_ROW,
+        BlockKind.TABLE_ROW,
+        BlockKind.TABLE_ROW,
+    ]

@@ -13,6 +13,7 @@ from pincite.verify.abstention.opposition import is_negated_alike, is_negated_ot
         ("Which layer is unstable?", "Only the lower layer is stable.", {"unstable": "stable"}),
         ("What lies north of it?", "The lake lies south of it.", {"north": "south"}),
         ("When does it open?", "It opens at 6.5 bar.", {}),
+        ("Which keeps daily backups?", "Use --keep-daily or --keep-weekly.", {}),
         ("What is the highest and the lowest value?", "The lowest value is 3.", {}),
         ("Is it hot or cold?", "It is cold.", {}),
     ],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range
@@ -277,7 +277,7 @@ def _lead_in(document: Document, first: int) -> Range | None:
 
 
 def _announced(document: Document, place: int, end: int, *, is_brief: bool) -> Unit | None:
-    """The lead-in that contains a sentence, with its list or code; None for any other sentence.
+    """The lead-in that contains a sentence, with its list, code or table; None for any other sentence.
 
     With `is_brief`, a short list is included whole, and the first items of a longer one if the line
     ends with a colon: such a line means nothing alone.
@@ -300,6 +300,9 @@ def _announced(document: Document, place: int, end: int, *, is_brief: bool) -> U
     if blocks[behind].kind is BlockKind.CODE and ends_open:
         code = Unit(start=lead[0], end=blocks[behind].end)
         return None if is_brief and code.end - code.start > SHORT_LIST_CHARS else code
+    if blocks[behind].kind is BlockKind.TABLE_ROW and ends_open:
+        table = replace(_table(document, behind), start=lead[0])
+        return None if is_brief and table.end - table.start > SHORT_LIST_CHARS else table
     return None
 
 

@@ -14,6 +14,9 @@ from pincite.text.inline_marks import INLINE_NAMES
 INLINE = INLINE_NAMES | {"-text"}
 # Ruby annotations (furigana) are not part of the sentence.
 UNREAD = frozenset(("rt", "rp", "-comment"))
+# Signs of a link that only gives the address of the place where it stands, as generators put them
+# behind headings. A footnote's sign is text.
+_PERMALINKS = frozenset(("¶", "#", "§", "🔗", "\uf0c1"))
 DEEPEST = 10_000
 """Levels of nesting; browsers give up at about 500."""
 
@@ -34,6 +37,15 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
     while child is not None:
         yield child
         child = child.next
+
+
+def is_unread(node: LexborNode) -> bool:
+    """Whether an element is no part of the text: a comment, a ruby annotation, a permalink."""
+    if node.tag in UNREAD:
+        return True
+    if node.tag != "a" or not (node.attributes.get("href") or "").startswith("#"):
+        return False
+    return (node.text() or "").strip() in _PERMALINKS
 
 
 def parse_page(page: str) -> LexborHTMLParser:
@@ -78,7 +90,7 @@ def plain(node: LexborNode) -> str:
         current = stack.pop()
         if current.tag == "-text":
             pieces.append(current.text_content or "")
-        elif current.tag not in UNREAD:
+        elif not is_unread(current):
             if current.tag not in INLINE:
                 pieces.append(" ")
             stack.extend(reversed(list(children(current))))

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborNode
 from pincite.ingest.assembly import TextAssembly, choose_title
 from pincite.ingest.html.charset import decode_page
 from pincite.ingest.html.content import main_content
-from pincite.ingest.html.nodes import INLINE, UNREAD, children, collapse, parse_page, plain
+from pincite.ingest.html.nodes import INLINE, children, collapse, is_unread, parse_page, plain
 from pincite.ingest.office.package import whole_number
 from pincite.ingest.reading import content_remarks
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter, guess_headers
@@ -189,6 +189,8 @@ class BlockWalker:
         self._assembly = assembly
         self._pieces: list[str] = []
         self._preformatted = 0
+        # The term of a definition list, until its definition is there.
+        self._term = ""
         # Data rows of the tables around the current node, by node.
         self._rows: dict[int, tuple[TableWriter, TableRow]] = {}
 
@@ -214,10 +216,11 @@ class BlockWalker:
                 stack.append(None)
                 stack.extend(reversed(list(children(node))))
         self._flush(open_tags)
+        self._add_term()
 
     def _is_whole(self, node: LexborNode, open_tags: list[str]) -> bool:
         """Handle elements that are added or skipped without visiting their children."""
-        if node.tag in UNREAD:
+        if is_unread(node):
             return True
         if node.tag == "br":
             # A placeholder that survives the collapsing of white space.
@@ -225,6 +228,7 @@ class BlockWalker:
             return True
         if node.tag == "tr" and node.mem_id in self._rows:
             self._flush(open_tags)
+            self._add_term()
             writer, row = self._rows.pop(node.mem_id)
             writer.add(row)
             return True
@@ -258,15 +262,24 @@ class BlockWalker:
     def _add(self, text: str, open_tags: list[str]) -> None:
         if not text:
             return
-        for tag in reversed(open_tags):
-            heading = _HEADING.fullmatch(tag)
-            if heading:
-                self._assembly.add_heading(text, int(heading[1]))
-                return
-            if tag in _KINDS:
-                self._assembly.add(text, _KINDS[tag])
-                return
-        self._assembly.add(text, BlockKind.PARAGRAPH)
+        nearest = next((t for t in reversed(open_tags) if t in _KINDS or _HEADING.fullmatch(t)), "")
+        if nearest == "dt":
+            self._term = f"{self._term}\n{text}" if self._term else text
+            return
+        if nearest == "dd" and self._term:
+            text, self._term = f"{self._term}\n{text}", ""
+        self._add_term()
+        heading = _HEADING.fullmatch(nearest)
+        if heading:
+            self._assembly.add_heading(text, int(heading[1]))
+        else:
+            self._assembly.add(text, _KINDS.get(nearest, BlockKind.PARAGRAPH))
+
+    def _add_term(self) -> None:
+        """Add a term that no definition follows."""
+        if self._term:
+            self._assembly.add(self._term, BlockKind.LIST_ITEM)
+        self._term = ""
 
 
 def _verbatim(text: str) -> str:

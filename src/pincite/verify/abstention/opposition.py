@@ -67,8 +67,10 @@ def opposites(question: str, quote: str, language: str, *, above: str) -> dict[s
         return {}
     asked, said = set(_words(question)), set(_words(quote))
     only_said = said - asked
+    # An option "--keep-daily" says "daily".
+    parts = {part for word in said for part in word.split("-")}
     found = {}
-    for word in sorted(asked - said - set(_words(above))):
+    for word in sorted(asked - said - parts - set(_words(above))):
         opposite = sorted((_opposites_of(word) | _with_prefix(word)) & only_said)
         if opposite:
             found[word] = opposite[0]
