@@ -18,6 +18,7 @@ from pincite.records.document import BlockKind
 from pincite.text.inline_marks import markdown_inline, rst_inline
 
 MARKDOWN = "text/markdown"
+HTML = "text/html"
 RESTRUCTURED_TEXT = "text/x-rst"
 
 _FENCE = re.compile(r"[ \t>]*(?P<signs>`{3,}|~{3,})(?P<info>[^`]*)$")
@@ -64,6 +65,8 @@ def as_read(quote: str, media_type: str, kind: BlockKind | str | None = None) ->
     """
     if kind == BlockKind.CODE:
         return _code(quote.splitlines())
+    if media_type == HTML:  # Its reader keeps only line breaks that a browser shows.
+        return quote
     if media_type == MARKDOWN:
         return _joined(_markdown(_HTML_ROW.sub("\n\n", quote).splitlines()))
     inline = rst_inline if media_type == RESTRUCTURED_TEXT else _on_one_line

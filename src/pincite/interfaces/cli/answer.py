@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -241,6 +242,12 @@ def _print_table(answer: Answer, claims: Sequence[Claim]) -> bool:
     lines = table_lines(rows)
     if not lines:
         return False
+    for claim in claims:
+        # Of a table only, the lines that announce it are text.
+        text = tuple(one for one in claim.pieces if one.kind is not BlockKind.TABLE_ROW)
+        said = replace(claim, pieces=text) if text else None
+        for line, telling in _lines(said, _first_of(answer, claim)) if said else ():
+            say_text(line, stands_out=telling, first=_INDENT)
     for line in lines:
         say(f"{_INDENT}{line}".rstrip())
     for claim in claims:

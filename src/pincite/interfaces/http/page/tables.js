@@ -2,7 +2,7 @@
 
 import { chip } from "./citations.js";
 import { h } from "./dom.js";
-import { inline, placeLine } from "./units.js";
+import { blocks, inline, placeLine } from "./units.js";
 
 /** The table of a statement that is a row: its document and first header's position; or null. */
 export function tableOf(claim, citations) {
@@ -21,6 +21,7 @@ export function table(claims, citations) {
   return h(
     "div",
     { class: "unit unit-table" },
+    claims.map((claim) => announcing(claim, citations[claim.citations[0] - 1])),
     h(
       "div",
       { class: "table-frame", role: "region", tabindex: "0", "aria-label": `Table from ${rows[0].name}` },
@@ -34,6 +35,12 @@ export function table(claims, citations) {
     claims.filter((claim) => claim.left_out).map((claim) => h("p", { class: "left-out" }, `… ${claim.left_out}`)),
     placeLine(rows[0].citation, citations),
   );
+}
+
+/** The lines of a quote that announce its table. */
+function announcing(claim, citation) {
+  const pieces = (claim.pieces ?? []).filter((piece) => piece.kind !== "table_row");
+  return pieces.length ? h("div", { class: "unit-text" }, blocks({ ...claim, pieces }, citation)) : null;
 }
 
 /** The rows of a quote, which may be a whole table with its header: each with the cells of its own. */

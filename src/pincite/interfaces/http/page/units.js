@@ -73,14 +73,16 @@ function announcing(citation, before) {
 
 const TAGS = { heading: "p", list_item: "li", code: "pre", table_row: "p" };
 
-function blocks(claim, citation) {
+/** The blocks of a quote as elements. */
+export function blocks(claim, citation) {
   const pieces = claim.pieces?.length ? claim.pieces : [{ start: 0, end: length(claim.text), kind: "paragraph" }];
   const points = Array.from(claim.text);
   const made = [];
   for (const piece of pieces) {
     const text = points.slice(piece.start, piece.end).join("");
     const tag = TAGS[piece.kind] ?? "p";
-    const block = h(tag, { class: `block-${piece.kind}${tag === "li" && hasMark(text) ? " has-mark" : ""}` }, marked(text, piece, claim, citation));
+    const classes = [`block-${piece.kind}`, tag === "li" && hasMark(text) && "has-mark", tag !== "pre" && hasBreaks(citation) && "has-breaks"];
+    const block = h(tag, { class: classes.filter(Boolean).join(" ") }, marked(text, piece, claim, citation));
     if (tag !== "li") made.push(block);
     else if (made.at(-1)?.tagName === "UL") made.at(-1).append(block);
     else made.push(h("ul", { class: "items" }, block));
@@ -99,6 +101,9 @@ function marked(text, piece, claim, citation) {
     part.start >= start && part.end <= end ? h("mark", { class: "telling" }, inline(part.text, name)) : inline(part.text, name),
   );
 }
+
+/** Whether the line breaks of a quote are those of its page, not of its file. */
+const hasBreaks = (citation) => /\.x?html?$/i.test(citation?.name ?? "");
 
 /** Whether a list item includes its own bullet or number. */
 export const hasMark = (text) => /^\s*([-*+•‣▪◦–]|\(?\w{1,3}[.)])\s/.test(text);
