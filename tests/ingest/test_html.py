@@ -69,7 +69,8 @@ def test_navigation_scripts_and_hidden_parts_are_left_out() -> None:
     document = read(
         "<nav>menu</nav><header>site</header><script>evil()</script><p>Content that stays here.</p>"
         "<p hidden>h</p><p style='display: none'>h</p><aside><a href=x>ad</a></aside>"
-        "<footer>foot</footer>"
+        "<footer>foot</footer><div class=navfooter><table><tr><td><a href=a>Prev</a></td>"
+        "<td><a href=b>Up</a></td></tr></table></div>"
     )
     assert document.text == "Content that stays here."
 

@@ -179,7 +179,8 @@ _MACHINERY = (
     "button, input, datalist, head, title"
 )
 _BOILERPLATE = (
-    "nav, header, footer, dialog:not([open]), [role=navigation], [role=banner], [role=contentinfo]"
+    "nav, header, footer, dialog:not([open]), [role=navigation], [role=banner], [role=contentinfo], "
+    ".navheader, .navfooter, .sphinxsidebar"  # as DocBook and Sphinx write them
 )
 # These often contain content: warnings, terms next to a table, a page built as one form.
 _ASIDES = "aside, form, dialog, [role=search], [role=complementary], [role=dialog]"
