@@ -50,9 +50,9 @@ def test_blocks_come_in_order_with_entities_decoded_and_space_collapsed() -> Non
 def test_a_term_is_read_with_its_definition_and_alone_where_it_has_none() -> None:
     document = read(
         "<dl><dt>-a</dt><dt>--all</dt><dd><p>Shows all.</p><p>Slow.</p></dd><dt>Modes</dt>"
-        "<dd><ul><li>fast</li></ul></dd><dt>End</dt></dl>"
+        "<dd><ul><li>fast</li></ul></dd><dt>1</dt><dt>2</dt><dd><dl><dt>2.1</dt></dl></dd></dl>"
     )
-    texts = ["-a\n--all\nShows all.", "Slow.", "Modes", "fast", "End"]
+    texts = ["-a\n--all\nShows all.", "Slow.", "Modes", "fast", "1", "2", "2.1"]
     assert blocks(document) == [("list_item", text) for text in texts]
 
 

@@ -340,10 +340,11 @@ def _table(document: Document, place: int) -> Unit:
             range(place, len(blocks)),
         )
     ]
-    shown = rows[: _TABLE_ROWS + 1]
+    start = blocks[place].start
+    shown = [n for n in rows[: _TABLE_ROWS + 1] if blocks[n].end - start <= LIST_CHARS] or rows[:1]
     more = len(rows) - len(shown)
     left_out = f"{more} more {'row' if more == 1 else 'rows'}" if more else ""
-    return Unit(start=blocks[place].start, end=blocks[shown[-1]].end, left_out=left_out)
+    return Unit(start=start, end=blocks[shown[-1]].end, left_out=left_out)
 
 
 # --- Paragraphs ---------------------------------------------------------------------------------

@@ -189,8 +189,8 @@ class BlockWalker:
         self._assembly = assembly
         self._pieces: list[str] = []
         self._preformatted = 0
-        # The term of a definition list, until its definition is there.
-        self._term = ""
+        # Terms of a definition list whose definition has not come yet.
+        self._terms: list[str] = []
         # Data rows of the tables around the current node, by node.
         self._rows: dict[int, tuple[TableWriter, TableRow]] = {}
 
@@ -216,7 +216,7 @@ class BlockWalker:
                 stack.append(None)
                 stack.extend(reversed(list(children(node))))
         self._flush(open_tags)
-        self._add_term()
+        self._add_terms()
 
     def _is_whole(self, node: LexborNode, open_tags: list[str]) -> bool:
         """Handle elements that are added or skipped without visiting their children."""
@@ -228,7 +228,7 @@ class BlockWalker:
             return True
         if node.tag == "tr" and node.mem_id in self._rows:
             self._flush(open_tags)
-            self._add_term()
+            self._add_terms()
             writer, row = self._rows.pop(node.mem_id)
             writer.add(row)
             return True
@@ -237,6 +237,8 @@ class BlockWalker:
     def _enter(self, node: LexborNode, open_tags: list[str]) -> None:
         if node.tag not in INLINE:
             self._flush(open_tags)
+        if node.tag == "dl":
+            self._add_terms()
         if node.tag == "pre":
             self._preformatted += 1
         elif node.tag == "table":
@@ -264,22 +266,22 @@ class BlockWalker:
             return
         nearest = next((t for t in reversed(open_tags) if t in _KINDS or _HEADING.fullmatch(t)), "")
         if nearest == "dt":
-            self._term = f"{self._term}\n{text}" if self._term else text
+            self._terms.append(text)
             return
-        if nearest == "dd" and self._term:
-            text, self._term = f"{self._term}\n{text}", ""
-        self._add_term()
+        if nearest == "dd":
+            text, self._terms = "\n".join([*self._terms, text]), []
+        self._add_terms()
         heading = _HEADING.fullmatch(nearest)
         if heading:
             self._assembly.add_heading(text, int(heading[1]))
         else:
             self._assembly.add(text, _KINDS.get(nearest, BlockKind.PARAGRAPH))
 
-    def _add_term(self) -> None:
-        """Add a term that no definition follows."""
-        if self._term:
-            self._assembly.add(self._term, BlockKind.LIST_ITEM)
-        self._term = ""
+    def _add_terms(self) -> None:
+        """Add terms that no definition follows."""
+        for term in self._terms:
+            self._assembly.add(term, BlockKind.LIST_ITEM)
+        self._terms = []
 
 
 def _verbatim(text: str) -> str:
