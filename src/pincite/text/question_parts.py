@@ -50,6 +50,10 @@ _WHICH_OF_TWO = re.compile(
     re.IGNORECASE,
 )
 """Which of two things: "Which has the longer warranty, the pump or the valve"."""
+_VERSUS = re.compile(
+    r"^(?P<first>[^\s:]+(?:\s[^\s:]+){0,5}?)\s(?:vs\.?|versus)\s(?P<second>[^\s:]+(?:\s[^\s:]+){0,5})$",
+    re.IGNORECASE,
+)
 
 
 def question_parts(text: str) -> tuple[str, ...]:
@@ -69,7 +73,8 @@ def compared_sides(text: str) -> tuple[str, ...]:
     plain = " ".join(text.split()).rstrip(" ?.!")
     if len(plain) > _LONGEST_CHARS:
         return ()
-    found = _BETWEEN_TWO.search(plain) or _COMPARED.search(plain) or _WHICH_OF_TWO.search(plain)
+    forms = (_BETWEEN_TWO, _COMPARED, _WHICH_OF_TWO, _VERSUS)
+    found = next((match for form in forms if (match := form.search(plain))), None)
     if found is None:
         return ()
     groups = found.groupdict()
