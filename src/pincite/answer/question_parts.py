@@ -53,12 +53,18 @@ class PartsSelector:
     is_answered: Callable[[Question, Sequence[Evidence], Sequence[Hit]], bool]
 
     def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
-        """The selection followed by those sentences; unchanged for a single question."""
+        """The selection followed by those sentences; unchanged for a single question.
+
+        Of a comparison, a quote that names both sides answers both, and comes first.
+        """
         selection = self.selector.select(question, hits)
         sides = compared_sides(question.plain)
         parts = sides or question_parts(question.plain)
         if not sides and not all_ask(parts):
             return selection
+        both = _of_both(sides, selection.evidence, question.language)
+        if both is not None:
+            return _led_by(both, selection)
         chosen: dict[str, Sequence[Evidence]] = {}
         for text in parts[:_MOST_PARTS]:
             if question.deadline is not None and time.perf_counter() >= question.deadline:
@@ -111,6 +117,25 @@ class PartsSelector:
         chosen = self.selector.select(part, ranked).evidence
         best = chosen[0].score if chosen else 0.0
         return chosen if best >= _LEAST_SCORE and self.is_answered(part, chosen, ranked) else ()
+
+
+def _of_both(sides: Sequence[str], evidence: Sequence[Evidence], language: str) -> Evidence | None:
+    """The best quote that names what only the one side is, and what only the other is."""
+    if not sides:
+        return None
+    first, second = (question_terms(side, language).keys() for side in sides)
+    own = (first - second, second - first)
+    best_first = sorted(evidence, key=lambda item: -item.score)
+    named = ((item, set(terms(item.quote, language))) for item in best_first)
+    if not all(own):
+        return None
+    return next((item for item, said in named if all(names <= said for names in own)), None)
+
+
+def _led_by(item: Evidence, selection: Selection) -> Selection:
+    """The selection with an item first."""
+    top = max(other.score for other in selection.evidence)
+    return replace(selection, evidence=_once([replace(item, score=top), *selection.evidence]))
 
 
 def _answered(

@@ -73,8 +73,13 @@ def compared_sides(text: str) -> tuple[str, ...]:
     plain = " ".join(text.split()).rstrip(" ?.!")
     if len(plain) > _LONGEST_CHARS:
         return ()
-    forms = (_BETWEEN_TWO, _COMPARED, _WHICH_OF_TWO, _VERSUS)
-    found = next((match for form in forms if (match := form.search(plain))), None)
+    found = _BETWEEN_TWO.search(plain) or _COMPARED.search(plain) or _WHICH_OF_TWO.search(plain)
+    versus = None if found else _VERSUS.search(plain)
+    if versus is not None:
+        first, second = versus["first"].split(), versus["second"].split()
+        # What is asked stands before the first side alone: "the limit at AAL2 vs AAL3".
+        asked = first[: -len(second)]
+        return " ".join(first), " ".join([*asked, *second])
     if found is None:
         return ()
     groups = found.groupdict()
