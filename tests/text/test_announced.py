@@ -182,3 +182,13 @@ def test_no_language_of_the_index_is_left_out() -> None:
 
     own, _ = _table()
     assert own.keys() >= {*STEMMERS, *(language for _, _, language, _ in SCRIPTS), "vi"}
+
+
+def test_a_quote_from_the_middle_of_a_definition_is_announced_by_its_term(tmp_path: Path) -> None:
+    file = tmp_path / "options.html"
+    file.write_text("<dl><dt>--keep</dt><dd>Keeps all. It is slow.</dd></dl>")
+    document = FileReader().read(file)
+    start = document.text.index("It is slow.")
+    (term,) = announcements(document, start, start + 11)
+    assert document.text[slice(*term)] == "--keep"
+    assert announcements(document, 0, start) == ()

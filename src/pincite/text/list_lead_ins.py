@@ -14,6 +14,7 @@ from functools import cache
 
 from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range
 from pincite.settings.toml_files import shipped
+from pincite.text.as_read import HTML
 from pincite.text.languages import language_of
 from pincite.text.negations import without_number_signs
 from pincite.text.sentences import sentence_spans
@@ -109,7 +110,15 @@ def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]
         found = [*_leads_in_list(document, place)]
     elif _opens(document, block, start):
         found = [*_sentences_above(document, place, needs_limit=block.kind is BlockKind.TABLE_ROW)]
-    return (*_limiting_headings(document, place), *found[::-1])
+    term = _term(document, block, start)
+    return (*_limiting_headings(document, place), *found[::-1], *term)
+
+
+def _term(document: Document, block: Block, start: int) -> list[Range]:
+    """The term of a definition, if the quote begins behind it."""
+    cut = document.text.find("\n", block.start, start)
+    is_behind = document.media_type == HTML and block.kind is BlockKind.LIST_ITEM and cut > 0
+    return [(block.start, cut)] if is_behind else []
 
 
 def limits_above(
