@@ -17,6 +17,7 @@ from pincite.pipeline import answer_question
 from pincite.records.flow import Answer, Question, Ranking, Status
 from pincite.stages import Retriever
 from pincite.testing.language_models import ScriptedModel
+from pincite.text.question_parts import compared_sides
 
 FILES = {
     "Acme contract.md": "# Acme contract\n\nThe contract begins in May. Payment is due within 30 "
@@ -196,3 +197,29 @@ class Counting(ScriptedModel):
     def count_tokens(self, text: str) -> int:
         self.counted += 1
         return super().count_tokens(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("The limit at AAL2 vs AAL3", ("The limit at AAL2", "The limit at AAL3")),
+        ("apt upgrade versus full-upgrade?", ("apt upgrade", "apt full-upgrade")),
+        ("What is the difference between a lease and a loan?", ("a lease", "a loan")),
+        ("Rating of the Limes: safe vs caring, both years", ()),
+    ],
+)
+def test_the_sides_of_a_comparison(question: str, sides: tuple[str, ...]) -> None:
+    assert compared_sides(question) == sides
+
+
+def test_a_quote_that_names_both_sides_of_a_comparison_comes_first(tmp_path: Path) -> None:
+    files = {
+        "plans.md": "# Basic plan\n\nThe basic plan: what is the basic plan? It has ten seats.\n\n"
+        "# Premium plan\n\nThe premium plan: what is the premium plan? It has ninety seats.\n",
+        "billing.md": "# Billing\n\nThe difference is when you pay: a basic plan each month, a premium "
+        "plan once a year.\n\nInvoices are sent by mail.\n",
+    }
+    with library_of(files, tmp_path) as opened:
+        answer = opened.ask("What is the difference between the basic plan and the premium plan?")
+    assert "once a year" in answer.claims[0].text
+    assert not answer.claims[0].parts
