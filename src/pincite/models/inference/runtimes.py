@@ -171,7 +171,8 @@ class OpenVinoRuntime:
             model.path,
         )
         self._threads = threads
-        self._queue = openvino.AsyncInferQueue(graph, threads)
+        # Two for each thread: the next one waits ready while Python takes the result of the last.
+        self._queue = openvino.AsyncInferQueue(graph, 2 * threads)
         self._one_caller = threading.Lock()
         self._results: dict[int, States] = {}
         results = self._results
