@@ -195,6 +195,15 @@ def test_a_change_elsewhere_in_the_file_is_told_apart_from_a_changed_quote(
     assert "are not the quote" in problems(check(receipt))
 
 
+def test_a_quote_that_an_unchanged_file_has_elsewhere_fails_and_says_where(
+    receipt: Receipt,
+) -> None:
+    citation = receipt["citations"][0]
+    start, end = citation["start_char_index"], citation["end_char_index"]
+    citation["start_char_index"], citation["end_char_index"] = start + 1, end + 1
+    assert f"the file is unchanged and has these words at {start}-{end}" in problems(check(receipt))
+
+
 def test_a_changed_pdf_or_docx_is_caught(documents: Path, receipt: Receipt) -> None:
     for name in ("gse-204-hydraulic-test-stand.pdf", "prospectus-extract.docx"):
         path = documents / name

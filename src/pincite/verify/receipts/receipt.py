@@ -231,10 +231,22 @@ def _citation_problems(citation: Mapping[str, Any], files: CitedFiles) -> Iterat
     if found.sha256 != citation["sha256"]:
         yield f"the file has changed: its SHA-256 is {found.sha256}, not {citation['sha256']}"
     if found.text[start:end] != citation["cited_text"]:
-        yield f"characters {start}-{end} are not the quote"
+        yield f"characters {start}-{end} are not the quote{_elsewhere(citation, found)}"
         return
     if found.sha256 == citation["sha256"]:
         yield from _place_problems(citation, found)
+
+
+def _elsewhere(citation: Mapping[str, Any], found: Document) -> str:
+    """Where an unchanged file has the words of a quote that is not at its characters."""
+    quote = str(citation["cited_text"])
+    start = found.text.find(quote) if found.sha256 == citation["sha256"] else -1
+    if start < 0 or not quote:
+        return ""
+    return (
+        f"; the file is unchanged and has these words at {start}-{start + len(quote)}: the answer was "
+        "changed, or saved by a version of Pincite that reads such files differently"
+    )
 
 
 def _place_problems(citation: Mapping[str, Any], found: Document) -> Iterator[str]:
